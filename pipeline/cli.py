@@ -69,6 +69,22 @@ class Parser(argparse.ArgumentParser):
         """Raise instead of exiting, so that every mistake is reported in one way."""
         raise UsageError(f"{message}\n{self.format_usage().strip()}")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
+        """Parse. An option of several values takes one, and further words only if the command has no place for them.
+
+        So `--vectors a.vec OUT` names one model, as `OUT --vectors a.vec` does, and `OUT --vectors a.vec b.vec` two.
+        """
+        several = [action for action in self._actions if action.option_strings and action.nargs == "+"]
+        for action in several:
+            action.nargs = 1
+        try:
+            found = super().parse_known_args(args, namespace)
+        finally:
+            for action in several:
+                action.nargs = "+"
+        left = any(not word.startswith("-") for word in found[1])
+        return super().parse_known_args(args, namespace) if several and left else found
+
     def parse_known_only(self, words: Sequence[str]) -> argparse.Namespace:
         """Parse, and refuse what is not known with the nearest known option."""
         arguments, unknown = self.parse_known_args(words)

@@ -4,14 +4,15 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
 from wikisem.errors import UsageError, WikisemError
 from wikisem.files import check_address, is_local, path_of
-from wikisem.ids import check_property
+from wikisem.ids import check_property, check_qid
 from wikisem.queries.http_client import fits_header
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
@@ -124,9 +125,11 @@ def add_wikidata(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--properties",
+        action=Listed,
+        nargs="+",
         type=argument(properties),
         default=DEFAULT_PROPERTIES,
-        metavar="P1,P2",
+        metavar="PROPERTY",
         help=f"statements to keep, for category sets (default: {','.join(DEFAULT_PROPERTIES)})",
     )
 
@@ -161,10 +164,24 @@ def add_checksum(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
-    """Declare --languages."""
+def add_languages(
+    parser: argparse.ArgumentParser,
+    default: str = "",
+    text: str = "the languages",
+    convert: Callable[[str], list[str]] | None = None,
+    also: Sequence[str] = (),
+) -> None:
+    """Declare --languages, required without a ``default``; ``convert`` reads other codes, ``also`` is another name."""
     parser.add_argument(
-        "--languages", type=argument(parse_languages), metavar="en,de", help=f"the languages (default: {default})"
+        "--languages",
+        *also,
+        action=Listed,
+        nargs="+",
+        required=not default,
+        type=argument(convert or parse_languages),
+        default=[],
+        metavar="LANG",
+        help=f"{text}, such as en,de" + (f" (default: {default})" if default else ""),
     )
 
 
@@ -209,12 +226,12 @@ def add_scores(parser: argparse.ArgumentParser, purpose: str = "") -> None:
     """Declare --scores, files of scores that a page or a card shows."""
     parser.add_argument(
         "--scores",
-        action="append",
+        nargs="+",
+        action="extend",
         default=[],
         type=argument(path_of),
         metavar="FILE",
-        help=f"what wikisem evaluate outliers wrote to --output FILE.json, or printed with --json{purpose}; "
-        "repeat for several files",
+        help=f"files that wikisem evaluate outliers wrote to --output FILE.json, or printed with --json{purpose}",
     )
 
 
@@ -260,6 +277,16 @@ _LEXEME_LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-
 _FIGURES: Final = (".png", ".svg", ".pdf")
 
 
+class Listed(argparse.Action):
+    """An option whose words are lists, as `en,de`: its value is all of them together, each value once, in order."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
+        """Add the values of some words to those of earlier ones, which take the place of the default."""
+        del parser
+        seen = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, list(dict.fromkeys(chain(() if seen is self.default else seen, *values))))
+
+
 def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
     """A conversion whose errors argparse shows as they are; it would otherwise only say "invalid value"."""
 
@@ -278,8 +305,13 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def whole_numbers(text: str) -> list[int]:
-    """The numbers from 1 up of a comma-separated list, ascending, each once."""
-    return sorted({_whole(number.strip(), 1) for number in text.split(",")})
+    """The numbers from 1 up of a comma-separated list."""
+    return [_whole(number, 1) for number in _parts(text)]
+
+
+def _parts(text: str) -> list[str]:
+    """The parts between commas; a last comma, as blanks leave it in `en, de`, begins none."""
+    return [part.strip() for part in text.strip(", ").split(",")]
 
 
 def _whole(text: str, least: int) -> int:
@@ -311,8 +343,8 @@ def seconds(text: str) -> float:
 
 
 def parse_languages(text: str) -> list[str]:
-    """The codes of a comma-separated list, in its order, each once; BadIdError for an unknown language."""
-    return list(dict.fromkeys(known_language(code.strip()) for code in text.split(",")))
+    """The codes of a comma-separated list, in its order; BadIdError for an unknown language."""
+    return [known_language(code) for code in _parts(text)]
 
 
 def lexeme_languages(text: str) -> list[str]:
@@ -321,13 +353,17 @@ def lexeme_languages(text: str) -> list[str]:
     >>> lexeme_languages("de,non,mis-x-Q36790")
     ['de', 'non', 'mis-x-Q36790']
     """
-    codes = [code.strip() for code in text.split(",")]
-    return list(dict.fromkeys(code if _LEXEME_LANGUAGE.fullmatch(code) else known_language(code) for code in codes))
+    return [code if _LEXEME_LANGUAGE.fullmatch(code) else known_language(code) for code in _parts(text)]
 
 
-def properties(text: str) -> tuple[str, ...]:
-    """The property ids of a comma-separated list, sorted, each once; BadIdError for anything else."""
-    return tuple(sorted({check_property(code.strip()) for code in text.split(",") if code.strip()}))
+def properties(text: str) -> list[str]:
+    """The property ids of a comma-separated list; BadIdError for anything else."""
+    return [check_property(code) for code in _parts(text) if code]
+
+
+def items(text: str) -> list[str]:
+    """The QIDs of a comma-separated list; BadIdError for anything else."""
+    return [check_qid(code) for code in _parts(text)]
 
 
 def contact(text: str) -> str:

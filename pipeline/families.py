@@ -116,14 +116,14 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "evaluate outliers": (
         "wikisem evaluate outliers out --vectors cc.de.300.vec.gz --languages de",
-        "wikisem evaluate outliers set.jsonl --vectors one.bin --vectors model2vec:NAME --output scores.html",
+        "wikisem evaluate outliers set.jsonl --vectors one.bin model2vec:NAME --output scores.html",
     ),
     "evaluate contexts": (
         "wikisem evaluate contexts out --vectors counts:counts.tsv --languages en",
         "wikisem evaluate contexts out --vectors counts:counts.tsv --contexts 10,100,1000 --plot contexts.svg",
     ),
     "evaluate blindspots": (
-        "wikisem evaluate blindspots out --vectors one.vec --vectors other.vec --most 20",
+        "wikisem evaluate blindspots out --vectors one.vec other.vec --most 20",
         "wikisem evaluate blindspots out --vectors one.vec --explain Q515",
     ),
     "evaluate consistency": (
@@ -132,7 +132,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "evaluate walls": (
         "wikisem evaluate walls out --vectors cc.de.300.vec.gz --languages de",
-        "wikisem evaluate walls out --vectors one.vec --vectors other.vec --json",
+        "wikisem evaluate walls out --vectors one.vec other.vec --json",
     ),
     "evaluate cutoff": (
         "wikisem evaluate cutoff out --vectors cc.de.300.vec.gz --bands 8",

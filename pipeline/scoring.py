@@ -107,7 +107,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
     if arguments.plot:
         drawing_module("wikisem.evaluation.plot", "--plot")  # an error before the work if matplotlib is missing
-    datasets = read_datasets(arguments.dataset, arguments.language, arguments.keys, arguments.tier)
+    datasets = read_datasets(arguments.dataset, arguments.languages, arguments.keys, arguments.tier)
     groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
     items = {surface for group in groups for surface in words_of(group)}
@@ -197,7 +197,7 @@ def contexts(arguments: argparse.Namespace) -> None:
     """Score outlier detection by count models, once for each number of contexts that words keep."""
     if arguments.plot:
         drawing_module("wikisem.evaluation.plot", "--plot")
-    datasets = read_datasets(arguments.dataset, arguments.language, arguments.keys)
+    datasets = read_datasets(arguments.dataset, arguments.languages, arguments.keys)
     groups = [group for dataset in datasets for group in dataset.groups]
     curve = list(score_by_contexts(arguments, groups))
     rows = [(number, part) for number, scored in curve for part in _by_dataset(scored, datasets)]
@@ -216,18 +216,19 @@ def contexts(arguments: argparse.Namespace) -> None:
 
 def score_by_contexts(arguments: argparse.Namespace, groups: Sequence[WordGroup]) -> Iterator[tuple[int, Evaluation]]:
     """The scores of each model, by ascending numbers of contexts."""
+    numbers = sorted(arguments.contexts)
     tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
     for source, name in _named_models(arguments.vectors):
-        lookups = open_by_contexts(source, arguments.contexts, arguments.phrases, tokenize, arguments.keys)
+        lookups = open_by_contexts(source, numbers, arguments.phrases, tokenize, arguments.keys)
         evaluations = with_progress(
-            name, (score_models(groups, [one], arguments.seed)[0][0] for one in lookups), len(arguments.contexts)
+            name, (score_models(groups, [one], arguments.seed)[0][0] for one in lookups), len(numbers)
         )
-        yield from zip(arguments.contexts, (replace(one, name=name) for one in evaluations), strict=True)
+        yield from zip(numbers, (replace(one, name=name) for one in evaluations), strict=True)
 
 
 def blind_spots(arguments: argparse.Namespace) -> None:
     """Find the groups and cases that most models fail, or show what each model makes of one group."""
-    datasets = read_datasets(arguments.dataset, arguments.language)
+    datasets = read_datasets(arguments.dataset, arguments.languages)
     groups = [group for dataset in datasets for group in dataset.groups]
     if arguments.explain:
         groups = [find_group(groups, arguments.explain)]
@@ -276,7 +277,7 @@ def consistency(arguments: argparse.Namespace) -> None:
     """Compare what each model answers in every two languages of each data set."""
     if arguments.plot:
         drawing_module("wikisem.evaluation.plot", "--plot")
-    datasets = read_datasets(arguments.dataset, arguments.language)
+    datasets = read_datasets(arguments.dataset, arguments.languages)
     for dataset in datasets:
         check_parallel(dataset.groups, dataset.name)
     items = {surface for dataset in datasets for group in dataset.groups for surface in words_of(group)}
@@ -314,7 +315,7 @@ def cutoff(arguments: argparse.Namespace) -> None:
     if arguments.samples:
         scored = [read_samples(path_of(path), seed=arguments.seed) for path in arguments.dataset]
     else:
-        datasets = read_datasets(arguments.dataset, arguments.language)
+        datasets = read_datasets(arguments.dataset, arguments.languages)
         groups = [group for dataset in datasets for group in dataset.groups]
         items = {surface for group in groups for surface in words_of(group)}
         whole, _ = score_models(groups, open_lookups(arguments, items), arguments.seed, arguments.compactness)
@@ -385,7 +386,7 @@ def _rank_samples(models: Mapping[str, Sequence[Evaluation]], seed: int) -> list
 
 def walls(arguments: argparse.Namespace) -> None:
     """Score walls; several models on the words that all of them know, too, and by how they differ there."""
-    listed = _read_walls(arguments.walls, arguments.language)
+    listed = _read_walls(arguments.walls, arguments.languages)
     words = {word.id if arguments.keys else word.surface for wall in listed for word in wall.words}
     name = data_set_name(data_set_path(arguments.walls))
     models, shared = (

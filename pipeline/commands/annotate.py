@@ -108,19 +108,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--vocabulary",
-        action="append",
+        nargs="+",
+        action="extend",
         metavar="MODEL",
-        help="ask only for words that this model knows, named as for --vectors; repeat for words that all of several "
-        "models know, so that people and models answer the same cases",
+        help="ask only for words that all of these models know, named as for --vectors, so that people and models "
+        "answer the same cases",
     )
     parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of the sample (default: {_SEED})")
     parser.add_argument("--score", type=argument(path_of), metavar="SHEETS", help="score the answers in SHEETS/answers")
     parser.add_argument(
         "--vectors",
-        action="append",
+        nargs="+",
+        action="extend",
         default=[],
         metavar="FILE",
-        help="with --score: a model to compare with the annotators, as in wikisem evaluate; repeat to compare models",
+        help="with --score: models to compare with the annotators, as in wikisem evaluate",
     )
     parser.add_argument("--json", action="store_true", help="with --score: print one JSON object and no tables")
 

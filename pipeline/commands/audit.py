@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compare", metavar="OTHER", help="another set to compare with")
     parser.add_argument(
         "--frequencies",
-        action="append",
+        nargs="+",
+        action="extend",
         default=[],
         metavar="LANG=FILE",
         help="how often the tokens of a language occur, a token and a number a line; adds a baseline that picks the "

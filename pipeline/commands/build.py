@@ -31,6 +31,6 @@ def run(arguments: argparse.Namespace) -> int:
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, wikidata, *wikipedia.values())
     profiles = read_named(arguments.profile)
-    built = BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties, profiles)
+    built = BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), profiles)
     records = run_build(built, run_)
     return print_summary(records, run_.output)

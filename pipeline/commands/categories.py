@@ -31,10 +31,10 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.command_options import (
     add_contact,
     add_folder,
+    add_languages,
     add_timeout,
     add_word_filter,
     argument,
-    parse_languages,
     read_word_filter,
     web_address,
 )
@@ -53,9 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     names = ", ".join(shipped_category_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
-    parser.add_argument(
-        "--languages", required=True, type=argument(parse_languages), metavar="en,de", help="the languages of the sets"
-    )
+    add_languages(parser, text="the languages of the sets")
     add_folder(parser, "OUT", "the folder to write the sets to")
     add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()

@@ -95,7 +95,7 @@ def _find(mirror: Mirror, arguments: argparse.Namespace) -> Iterator[RemoteDump]
         yield find_wikidata(mirror, arguments.date)
     if arguments.lexemes:
         yield find_wikidata(mirror, arguments.date, "Wikidata lexemes")
-    for language in dict.fromkeys([*arguments.codes, *(arguments.languages or ())]):
+    for language in dict.fromkeys([*arguments.codes, *arguments.languages]):
         yield find_wikipedia(mirror, language, arguments.date, arguments.export)
 
 

@@ -7,7 +7,6 @@ from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
-from wikisem.pipeline.command_options import parse_languages
 from wikisem.pipeline.console.tables import print_stage_summary
 from wikisem.transforms.entities.stage import EntityOptions
 
@@ -15,11 +14,11 @@ from wikisem.transforms.entities.stage import EntityOptions
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the entities stage."""
     options.add_wikidata(parser)
-    parser.add_argument(
-        "--languages",
-        default="en",
-        metavar="en,de|all",
-        help="languages whose labels are kept beside English and mul; all keeps every one (default: en)",
+    options.add_languages(
+        parser,
+        "en",
+        f"languages (or {ALL}) whose labels are kept beside English and mul",
+        lambda text: [ALL] if text == ALL else options.parse_languages(text),
     )
     parser.add_argument(
         "--ranks",
@@ -51,13 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the dump and print what was done."""
-    labels = None if arguments.languages == ALL else labels_for(parse_languages(arguments.languages))
+    labels = None if ALL in arguments.languages else labels_for(arguments.languages)
     run_ = make_run(arguments)
     dump = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, dump)
     wanted = EntityOptions(
         labels,
-        arguments.properties,
+        tuple(sorted(arguments.properties)),
         arguments.ranks,
         arguments.linked_only,
         arguments.signatures,

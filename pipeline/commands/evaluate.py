@@ -17,7 +17,15 @@ from wikisem.evaluation.options import (
 )
 from wikisem.files import path_of
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
+from wikisem.pipeline.command_options import (
+    Listed,
+    add_figure,
+    add_languages,
+    add_seed,
+    argument,
+    at_least,
+    whole_numbers,
+)
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
 from wikisem.recipes.options import DIFFICULTIES
@@ -26,7 +34,7 @@ _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
 contextual:NAME[?template=a {}&layer=-1], model2vec:NAME, counts:FILE[?weight=ppmi&contexts=300&similarity=cosine],
 similarity:FILE, a table of similarities of words, or python:MODULE:FUNCTION, a callable from a list of texts to as many
-vectors; repeat to compare models"""
+vectors; several are compared"""
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _SIMILARITY: Final = """compare vectors by python:MODULE:FUNCTION, a callable from two arrays of rows to the similarity
 of each row to each; it need not be symmetric (default: the cosine, or that of counts:)"""
@@ -98,9 +106,11 @@ def _contexts(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
     parser.add_argument(
         "--contexts",
+        action=Listed,
+        nargs="+",
         type=argument(whole_numbers),
         default=_CONTEXTS,
-        metavar="N,N,...",
+        metavar="N",
         help=f"how many contexts of the highest log-likelihood a word keeps (default: {','.join(map(str, _CONTEXTS))})",
     )
     add_figure(parser, "--plot", "OPP and accuracy by the number of contexts")
@@ -146,7 +156,7 @@ def _walls(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "walls", metavar="OUT", help="a run's OUT or a release with walls, or a .jsonl or .parquet file of walls"
     )
-    _add_languages(parser, "walls")
+    add_languages(parser, "all", "score only the walls in these languages", also=["--language"])
     _add_keys(parser, KEYS[:1])
     _add_common(parser)
     _add_similarity(parser, compactness=False)
@@ -276,11 +286,12 @@ def _cutoff(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--dates",
-        action="append",
+        nargs="+",
+        action="extend",
         default=[],
         metavar="FILE",
         help="the highest item number at a date: the OUT or manifest.json of a run on a Wikidata dump of that date, or "
-        "a file of YYYY-MM-DD,item lines; repeat for several. Bands then end at these items",
+        "a file of YYYY-MM-DD,item lines. Bands then end at these items",
     )
     parser.add_argument(
         "--bands",
@@ -303,21 +314,9 @@ def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:
         help="a run's OUT; a file, a folder or a folder of folders, or the .tar.gz of a release: WikiSem500, 8-8-8 or "
         "12-8-8 text (cluster, blank line, outliers), or the .jsonl or .parquet groups of a build",
     )
-    _add_languages(parser, "groups")
+    add_languages(parser, "all", "score only the groups in these languages", also=["--language"])
     if keys:
         _add_keys(parser, KEYS)
-
-
-def _add_languages(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument(
-        "--languages",
-        "--language",
-        dest="language",
-        type=argument(parse_languages),
-        default=[],
-        metavar="en,de",
-        help=f"score only the {what} in these languages (default: all)",
-    )
 
 
 def _add_keys(parser: argparse.ArgumentParser, choices: Sequence[str]) -> None:
@@ -350,7 +349,9 @@ def _add_categories(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    parser.add_argument("--vectors", action="append", required=required, default=[], metavar="FILE", help=_VECTORS)
+    parser.add_argument(
+        "--vectors", nargs="+", action="extend", required=required, default=[], metavar="FILE", help=_VECTORS
+    )
     parser.add_argument(
         "--no-phrases",
         dest="phrases",

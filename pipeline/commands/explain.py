@@ -24,7 +24,7 @@ from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, TAXONOMY
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.command_options import add_figure, argument, folder
+from wikisem.pipeline.command_options import Listed, add_figure, argument, folder, items
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import (
     drawing_module,
@@ -55,11 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--item",
-        type=argument(check_qid),
-        action="append",
+        type=argument(items),
+        action=Listed,
+        nargs="+",
         default=[],
         metavar="ITEM",
-        help="also say whether the statements of this item let it be an outlier of the class",
+        help="also say whether the statements of these items, such as Q84,Q90, let them be outliers of the class",
     )
     add_figure(parser, "--figure", "the group, too,")
 

@@ -28,6 +28,7 @@ from wikisem.outputs.lexeme_sets import (
 from wikisem.pipeline.build.ledger import read_names, write_names
 from wikisem.pipeline.command_options import (
     add_folder,
+    add_languages,
     add_max_unreadable,
     add_questions,
     add_word_filter,
@@ -45,13 +46,7 @@ from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of lexemes."""
     parser.add_argument("dump", metavar="DUMP", nargs="+", help="the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
-    parser.add_argument(
-        "--languages",
-        required=True,
-        type=argument(lexeme_languages),
-        metavar="en,de",
-        help="the languages or variants of the spellings",
-    )
+    add_languages(parser, text="the languages or variants of the spellings", convert=lexeme_languages)
     add_folder(parser)
     add_word_filter(parser)
     parser.add_argument(

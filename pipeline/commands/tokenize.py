@@ -15,7 +15,7 @@ from wikisem.evaluation.options import TOKENIZERS
 from wikisem.evaluation.outlier_detection import group_ids
 from wikisem.evaluation.vectors.words import Tokenizer, open_tokenizer
 from wikisem.files import path_of, write_text
-from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, parse_languages
+from wikisem.pipeline.command_options import DATA_SET, add_folder, add_languages
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.scoring import read_datasets
 
@@ -25,20 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", help=DATA_SET)
     parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
     add_folder(parser)
-    parser.add_argument(
-        "--languages",
-        "--language",
-        dest="language",
-        type=argument(parse_languages),
-        default=[],
-        metavar="ja,zh",
-        help="only the groups in these languages (default: all)",
-    )
+    add_languages(parser, "all", "only the groups in these languages", also=["--language"])
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Divide every word of every group, and write the groups."""
-    (dataset,) = read_datasets([arguments.dataset], arguments.language)
+    (dataset,) = read_datasets([arguments.dataset], arguments.languages)
     tokenize, output = open_tokenizer(arguments.tokenizer), arguments.output
     names = group_ids(dataset.groups)
     paths = [_path(output, name, group) for name, group in zip(names, dataset.groups, strict=True)]

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the walls and print how many of each tier there are."""
-    languages, recipe = recipe_of_groups(Ledger(arguments.output), arguments.languages or ())
+    languages, recipe = recipe_of_groups(Ledger(arguments.output), arguments.languages)
     number = arguments.number or recipe.walls.number or _NUMBER
     recipe = replace(recipe, walls=replace(recipe.walls, number=number))
     if recipe.outliers.margin is None:

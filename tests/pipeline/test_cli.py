@@ -96,7 +96,7 @@ def test_lists_of_languages_have_one_spelling(command: str) -> None:
     """``--languages en,de`` takes a list, ``--language LANG`` one; where a list had the latter, both are read alike."""
     for option in _options(open_command(command)[1]):
         if {"--language", "--languages"} & set(option.option_strings):
-            takes_list = "," in str(option.metavar)
+            takes_list = option.nargs == "+"
             assert option.option_strings[0] == ("--languages" if takes_list else "--language")
 
 

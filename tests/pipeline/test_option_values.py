@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import argument, at_least, contact, figure_file, local_output, rate, web_address
+from wikisem.pipeline.cli import COMMANDS, open_command, parsers_of
+from wikisem.pipeline.command_options import (
+    Listed,
+    argument,
+    at_least,
+    contact,
+    figure_file,
+    local_output,
+    rate,
+    web_address,
+)
 
 
 @pytest.mark.parametrize(("word", "share"), [("0", 0.0), ("0%", 0.0), ("1%", 0.01), ("0.5", 0.5), ("100%", 1.0)])
@@ -61,3 +71,35 @@ def test_argparse_shows_the_error_as_it_is() -> None:
     """It would else say "invalid value" alone."""
     with pytest.raises(argparse.ArgumentTypeError, match="expected a rate from 0 to 1"):
         argument(rate)("x")
+
+
+@pytest.mark.parametrize(
+    ("words", "models"),
+    [
+        ("OUT --vectors a b", ["a", "b"]),
+        ("OUT --vectors a --vectors b c --groups", ["a", "b", "c"]),
+        ("--vectors a OUT", ["a"]),
+        ("--vectors a --vectors b --groups OUT", ["a", "b"]),
+    ],
+)
+def test_an_option_of_several_files_leaves_the_command_its_own_words(words: str, models: list[str]) -> None:
+    """Files come one after the other, as a shell writes *.vec, or by the option again, before the data set or after."""
+    arguments = open_command("evaluate")[1].parse_known_only(["outliers", *words.split()])
+    assert (arguments.dataset, arguments.vectors) == (["OUT"], models)
+
+
+@pytest.mark.parametrize("words", ["en,de", "en de", "en, de", "en --languages de,en"])
+def test_a_list_is_written_with_commas_or_blanks(words: str) -> None:
+    """Or in parts; a language that is named twice is one."""
+    arguments = open_command("changes")[1].parse_known_only(["OLD", "NEW", "--languages", *words.split()])
+    assert arguments.languages == ["en", "de"]
+
+
+def test_every_option_of_several_values_takes_lists() -> None:
+    """No option has to be repeated for each value; what is given takes the place of the default."""
+    for name in COMMANDS:
+        for task, parser in parsers_of(name, open_command(name)[1]):
+            actions = [one for one in parser._actions if isinstance(one, argparse._AppendAction | Listed)]
+            assert [one.option_strings for one in actions if one.nargs != "+"] == [], task
+    words = "contexts OUT --vectors counts:c --contexts 10,1 5"
+    assert open_command("evaluate")[1].parse_known_only(words.split()).contexts == [10, 1, 5]
