@@ -1,4 +1,7 @@
-"""The pictures of docs/tutorial.md, made by running the page: ``python -m tests.docs.pictures`` (needs Chromium)."""
+"""The pictures of the README and of docs/tutorial.md, made by running that page: ``python -m tests.docs.pictures``.
+
+Needs Chromium.
+"""
 
 import contextlib
 import io
@@ -12,11 +15,13 @@ from unittest.mock import patch
 
 from PIL import Image
 from selenium import webdriver
+from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.browser import open_browser
 from tests.docs.blocks import ROOT, read_blocks
 from tests.docs.runs import PageRun
 from tests.docs.samples import make_samples, mirror
+from tests.waiting import PATIENCE
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.console.terminal import print_line
 
@@ -27,17 +32,23 @@ _COLOURS: Final = 64  # enough for text and plots, at a third of the bytes
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture of a page that a command of the tutorial wrote: its address below the folder, its size in pixels."""
+    """A picture of a page that a command of the tutorial wrote: its address below the folder, its size in pixels.
+
+    In a page of groups, ``search`` is what is searched for, and ``word`` the one with its details.
+    """
 
     name: str
     address: str
     width: int
     height: int
+    search: str = ""
+    word: str = ""
 
 
 SHOTS: Final = (
     Shot("browse.png", "out/browse/index.html#/de", 1000, 600),
     Shot("scores.png", "scores.html", 1000, 750),
+    Shot("../browse-en.png", "samples/browse/index.html#/en", 1000, 775, "Massachusetts", "Tours"),
 )
 FIGURES: Final = ("films.svg",)
 
@@ -52,6 +63,7 @@ def finished(folder: Path) -> Iterator[None]:
         run = PageRun(demo, "")
         for block in read_blocks(_PAGE):
             run.block(block)
+        assert main(["browse", str(demo)]) == 0
         yield
 
 
@@ -60,12 +72,17 @@ def take(driver: webdriver.Chrome, shot: Shot) -> None:
     driver.get(f"{Path.cwd().as_uri()}/{shot.address}")
     driver.set_window_size(shot.width, shot.height + 200)  # the window's own height has the bars of the browser
     driver.execute_script("document.documentElement.style.overflow = 'hidden'")
+    if shot.search:
+        driver.find_element("css selector", "input").send_keys(shot.search)
+        word = f"//button[contains(., '{shot.word}')]"
+        WebDriverWait(driver, PATIENCE).until(lambda _: len(driver.find_elements("xpath", word)) == 1)
+        driver.execute_script("arguments[0].focus()", driver.find_element("xpath", word))
     picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
     picture.crop((0, 0, shot.width, shot.height)).quantize(_COLOURS).save(_FOLDER / shot.name, optimize=True)
 
 
 def make_pictures() -> None:
-    """Write every picture into docs/tutorial."""
+    """Write every picture."""
     _FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, finished(Path(name)), open_browser(Path(name, "profile")) as driver:
         for shot in SHOTS:
