@@ -53,7 +53,7 @@ job-servers: $(VENV)/dev
 # The documentation site, strictly: a link that leads nowhere is an error. In an environment of its own.
 site: $(VENV)/dev
 	$(BIN)/uv venv --quiet --allow-existing .versions/site
-	$(BIN)/uv pip install --quiet --python .versions/site/bin/python 'mkdocs-material>=9.5,<10' 'mkdocstrings[python]>=0.26'
+	$(BIN)/uv pip install --quiet --python .versions/site/bin/python 'mkdocs-material>=9.5,<10' 'mkdocstrings[python]>=0.26' ruff
 	NO_MKDOCS_2_WARNING=1 .versions/site/bin/mkdocs build --quiet
 	@echo site: .versions/site-pages/index.html
 

@@ -8,17 +8,18 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-API = """# API
-
-What `import wikisem` offers; [Python](python.md) has examples that are tests.
-
-::: wikisem.pipeline.api
-::: wikisem.evaluate
-::: wikisem.outputs.groupfile
-    options: {members: [read_groups]}
-::: wikisem.records
-::: wikisem.errors
-"""
+# The public names by what they are for, each under the name that is imported.
+API = {
+    "Read sets": ["read_groups", "read_walls", "read_dataset"],
+    "Build": ["load_recipe", "build", "BuildResult"],
+    "Look at a run, and publish it": ["audit", "explain", "browse", "release"],
+    "Check a data set": ["check", "Violation", "language_profile", "LanguageProfile"],
+    "Ask the class graph": ["Taxonomy"],
+    "Read one dump file": ["read_entities", "count_links"],
+    "Records": ["Group", "Member", "Outlier", "Wall", "WordGroup", "OutlierWord", "Recipe"],
+    "Score a model": ["evaluate"],
+    "Errors": ["errors"],
+}
 
 # Tables without a header have an empty one in Markdown; columns are as narrow as what is in them.
 STYLE = """.md-typeset table:not([class]) thead:not(:has(th:not(:empty))) { display: none }
@@ -45,12 +46,20 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "index.md": _page("README.md"),
         "contributing.md": _page("CONTRIBUTING.md"),
         "changelog.md": _page("CHANGELOG.md"),
-        "api.md": API,
+        "api.md": _api(),
         "style.css": STYLE,
     }
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def _api() -> str:
+    """A heading for each part, and a line for each name that mkdocstrings replaces by its docstrings."""
+    lines = ["# API", "What `import wikisem` offers; [Python](python.md) has examples that are tests."]
+    for heading, names in API.items():
+        lines += [f"## {heading}", *(f"::: wikisem.{name}\n    options: {{heading_level: 3}}" for name in names)]
+    return "\n\n".join(lines) + "\n"
 
 
 def _page(name: str) -> str:

@@ -142,10 +142,11 @@ def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | N
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The scores of one model on a data set; ``name`` is the model's, ``notes`` are for readers of the scores.
+    """The scores of one model on the groups of a data set.
 
-    ``seed`` is that of the draws for its error bars, ``dataset`` the name of the data set, if it has one.
-    ``vocabulary_size`` is how many words the model lists, None where it reads any text.
+    ``name`` is the model's and ``dataset`` that of the data set, if it has one. ``notes`` are what a reader of the
+    scores should know, such as that words were lowercased. ``groups`` has the score of each group. ``vocabulary_size``
+    is how many words the model lists, None if it reads any text. ``seed`` decides the draws for error bars.
     """
 
     name: str
@@ -161,11 +162,15 @@ class Evaluation:
         return sum(not group.cases for group in self.groups)
 
     def overall(self) -> Score:
-        """Over all test cases that remain."""
+        """OPP and accuracy over all test cases whose words the model knows.
+
+        A ``Score`` has ``cases`` and ``groups``, their numbers, ``opp`` and ``accuracy`` in percent (None without
+        cases), and ``error_bars``: for each of the two a ``value`` with ``low``, ``high`` and ``standard_error``.
+        """
         return score(self.groups, seed=self.seed)
 
     def by_outlier_class(self) -> dict[str, Score]:
-        """By the outlier classes that the data set has, "unknown" the last, whether cases remain or not."""
+        """The same for each outlier class that the data set has: "1", "2", "3", "related" or "unknown"."""
 
         def of_class(name: str) -> Score:
             return score(self.groups, lambda case: class_name(case.outlier.outlier_class) == name, self.seed)
@@ -174,7 +179,7 @@ class Evaluation:
         return {name: of_class(name) for name in sorted(names)}
 
     def by_language(self) -> dict[str, Score]:
-        """By the languages of the groups, "unknown" where the data set does not tell."""
+        """The same for each language, "unknown" if the data set does not say."""
         parts: dict[str, list[GroupScore]] = {}
         for group in self.groups:
             parts.setdefault(group.group.language or UNKNOWN, []).append(group)
@@ -189,7 +194,7 @@ class Evaluation:
         return 100 * fmean(group.oov_outliers for group in self.groups)
 
     def oov_by_language(self) -> dict[str, float]:
-        """The share of all words of each language that are out of vocabulary."""
+        """For each language the share of words out of vocabulary, from 0 to 1."""
         counts: dict[str, FloatArray] = {}
         for group in self.groups:
             cluster, outliers = len(group.group.cluster), len(group.group.outliers)
@@ -199,7 +204,7 @@ class Evaluation:
         return {name: float(missing / words) if words else 0.0 for name, (missing, words) in sorted(counts.items())}
 
     def as_json(self) -> dict[str, Any]:
-        """The scores as plain values for JSON, under the names that programs read."""
+        """The scores as plain values for JSON, as ``wikisem evaluate outliers --json`` prints them."""
         return {
             "model": self.name,
             "dataset": self.dataset,

@@ -288,10 +288,11 @@ def _rescaled(bars: ErrorBars, span: float, times: float) -> ErrorBars:
 
 @dataclass(frozen=True, slots=True)
 class WallEvaluation:
-    """The scores of one model on walls; ``name`` is the model's, ``notes`` are for readers of the scores.
+    """The scores of one model on walls.
 
-    ``seed`` is that of the draws for its error bars, ``dataset`` the name of the data set, if it has one.
-    ``vocabulary_size`` is how many words the model lists, None where it reads any text.
+    ``name`` is the model's and ``dataset`` that of the data set, if it has one. ``notes`` are what a reader of the
+    scores should know, such as that words were lowercased. ``walls`` has the score of each wall. ``vocabulary_size`` is
+    how many words the model lists, None if it reads any text. ``seed`` decides the draws for error bars.
     """
 
     name: str
@@ -302,11 +303,15 @@ class WallEvaluation:
     vocabulary_size: int | None = None
 
     def overall(self) -> WallMeans:
-        """Over all walls that were scored."""
+        """The mean scores of all walls that have enough words in vocabulary.
+
+        They have ``groups``, the number of walls, and ``error_bars``: "solved", "groups_found", "ari" and "ami" in
+        percent, each a ``value`` with ``low``, ``high`` and ``standard_error``.
+        """
         return self._means(lambda _: True)
 
     def by_tier(self, language: str = "") -> dict[str, WallMeans]:
-        """By tier, the easiest first, of all languages or of one."""
+        """The same for each tier, the easiest first, in all languages or in one."""
         seen = {one.wall.tier for one in self.walls if language in {"", one.wall.language}}
         return {
             tier: self._means(lambda wall, tier=tier: wall.tier == tier and language in {"", wall.language})  # type: ignore[misc]
@@ -315,18 +320,18 @@ class WallEvaluation:
         }
 
     def by_language(self) -> dict[str, WallMeans]:
-        """By language."""
+        """The same for each language."""
         codes = sorted({one.wall.language for one in self.walls})
         return {code: self._means(lambda wall, code=code: wall.language == code) for code in codes}  # type: ignore[misc]
 
     @property
     def skipped(self) -> int:
-        """How many walls had too few words in vocabulary."""
+        """How many walls were not scored, since too few of their words are in vocabulary."""
         return sum(one.scores is None for one in self.walls)
 
     @property
     def whole(self) -> int:
-        """How many walls have all their words in vocabulary."""
+        """How many walls have all sixteen words in vocabulary."""
         return sum(one.known == len(one.wall.words) for one in self.walls)
 
     def oov_percent(self) -> float:
@@ -334,7 +339,7 @@ class WallEvaluation:
         return 100 * fmean(1 - one.known / len(one.wall.words) for one in self.walls)
 
     def as_json(self) -> dict[str, Any]:
-        """The scores as plain values for JSON, under the names that programs read."""
+        """The scores as plain values for JSON, as ``wikisem evaluate walls --json`` prints them."""
         languages = {
             code: part.as_json() | {"by_tier": _as_json(self.by_tier(code))}
             for code, part in self.by_language().items()

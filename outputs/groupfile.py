@@ -113,10 +113,10 @@ def groups_table(lines: Iterable[bytes]) -> pa.Table:
 
 
 def read_groups(path: str | PathLike[str], language: str | None = None) -> list[Group]:
-    """The groups of a .jsonl or .parquet file, or of all languages in the OUT of a run or a release, in their order.
+    """Read the groups of a run's OUT, of a release, or of one .jsonl or .parquet file, in their order.
 
-    ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
-    if OUT has no groups file for it. DamagedInputError names a line or row that is not a group.
+    ``language`` keeps those in one language. Raises MissingInputError if there are no groups, or none in the language,
+    and DamagedInputError, with its line or row, for something that is not a group.
     """
     file = data_set_path(path)
     files = [file]

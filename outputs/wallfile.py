@@ -113,10 +113,10 @@ def _line_of(row: Mapping[str, Any]) -> bytes:
 
 
 def read_walls(path: str | PathLike[str], language: str | None = None) -> list[Wall]:
-    """The walls of a .jsonl or .parquet file, or of all languages in the OUT of a run or a release, in their order.
+    """Read the walls of a run's OUT, of a release, or of one .jsonl or .parquet file, in their order.
 
-    ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
-    if OUT has no walls for it. DamagedInputError names a line or row that is not a wall, or has the id of another one.
+    ``language`` keeps those in one language. Raises MissingInputError if there are no walls, or none in the language,
+    and DamagedInputError, with its line or row, for something that is not a wall, or has the id of another one.
     """
     file = data_set_path(path)
     files = [file]

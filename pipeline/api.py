@@ -23,7 +23,7 @@ Path = str | PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class LanguageResult:
-    """The results in one language: groups, test cases, and classes without a group by reason."""
+    """The results in one language: how many groups, test cases, and classes without a group, these by reason."""
 
     groups: int
     cases: int
@@ -32,9 +32,11 @@ class LanguageResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """The results of a build: ``output`` is the folder or URL, ``languages`` and ``units`` its results and records.
+    """The results of a build.
 
-    The record of a unit such as "entities" or "mentions/de" has its counts: records read, kept, left out, rejected.
+    ``output`` is its folder or URL. ``languages`` has, by code, the numbers of ``groups`` and test ``cases``, and of
+    the classes ``rejected``, by reason. ``units`` has the record of each unit of work, such as "entities" or
+    "mentions/de", with its ``counts``: records read, kept, left out and unreadable.
     """
 
     output: str
@@ -55,14 +57,16 @@ def build(
     beam_options: Sequence[str] = (),
     break_lock: bool = False,
 ) -> BuildResult:
-    """Run the stages that are not finished yet, as ``wikisem build`` does, and write the manifest.
+    """Make test groups from dumps, as ``wikisem build`` does: run the stages that are not finished, write the manifest.
 
-    ``recipe`` is a Recipe, a path or the name of a shipped recipe. ``wikidata`` and the values of ``wikipedia``, by
-    language, are files, globs or URLs; several are one dump in parts. ``languages`` are those of ``wikipedia`` by
-    default, else the recipe's; ``profiles`` are profile files by language. ``beam_options`` are words such as
-    "--runner=DataflowRunner". ``workers`` are local processes, by default one for each core if the dumps have 64 MiB.
-    ``break_lock`` begins although another run seems to be at work in the output. Raises errors of ``wikisem.errors``,
-    among them TooManyUnreadableError, StageError and LockError.
+    ``recipe`` is a Recipe, a path, or the name of a recipe that ships with wikisem. ``wikidata`` is a dump, and
+    ``wikipedia`` has one for each language: a file, a glob or a URL, or a list of them for a dump in parts.
+    ``languages`` are by default those of ``wikipedia``, or else the recipe's. ``profiles`` are profile files by
+    language. ``workers`` is the number of local processes, by default one for each core, and one for dumps of less than
+    64 MiB. ``beam_options`` are options of Apache Beam, such as "--runner=DataflowRunner". ``break_lock`` starts even
+    though another run seems to be at work in ``output``.
+
+    Raises errors of ``wikisem.errors``, among them TooManyUnreadableError, StageError and LockError.
     """
     loaded, target = _recipe(recipe), absolute(folder(fspath(output)))
     if workers is not None and workers < 1:

@@ -1,11 +1,14 @@
 """Files around the code that nothing imports: the site's pages, the image of a worker, the citation."""
 
+import ast
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
+
+import wikisem
 
 ROOT = Path(__file__).parent.parent
 
@@ -16,6 +19,13 @@ def test_every_page_that_the_menu_names_is_there() -> None:
     named = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
     assert len(pages & named) > 30
     assert named - pages == {"index.md", "api.md", "contributing.md", "changelog.md"}
+
+
+def test_the_page_of_the_api_has_every_public_name() -> None:
+    """Once, under the name that is imported."""
+    source = (ROOT / ".ci" / "site_pages.py").read_text(encoding="utf-8")
+    parts = ast.literal_eval(re.search(r"^API = (\{.*?^\})", source, re.MULTILINE | re.DOTALL)[1])  # type: ignore[index]
+    assert sorted(name for names in parts.values() for name in names) == sorted({*wikisem.__all__} - {"__version__"})
 
 
 def test_the_image_of_a_worker_has_the_beam_that_stages_were_measured_on() -> None:

@@ -1,4 +1,4 @@
-"""Scores for models on data sets: outlier detection, walls, categories. Part of the public API (docs/python.md)."""
+"""Scores of models on data sets: outlier detection, walls, categories, analogies. Part of the public API."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +46,11 @@ Categories = str | PathLike[str] | Sequence[WordCategory]
 
 @dataclass(frozen=True, slots=True)
 class CategoryEvaluation:
-    """What a model scored on categories: ``name`` and ``notes`` are the model's, ``categories`` one score for each."""
+    """The scores of one model on categories: ``name`` and ``notes`` are the model's.
+
+    ``categories`` has for each its ``name``, ``count`` of words, how many are ``missing`` in the vocabulary, how many
+    ``comparisons`` were ``correct``, and ``percent``.
+    """
 
     name: str
     notes: tuple[str, ...]
@@ -54,13 +58,17 @@ class CategoryEvaluation:
 
     @property
     def score(self) -> float | None:
-        """The mean over the categories in percent, skipped ones left out; None if all are skipped."""
+        """The mean over the categories in percent, without those that have too few words; None if all have too few."""
         return mean_percent(self.categories)
 
 
 @dataclass(frozen=True, slots=True)
 class CombinedEvaluation:
-    """What a model scored by numbers of right answers: ``score`` is the harmonic mean of ``oddoneout`` and ``topk``."""
+    """The combined score of one model: ``name`` and ``notes`` are the model's.
+
+    ``oddoneout`` and ``topk`` are numbers of right answers over all categories, ``score`` is the harmonic mean of both
+    after 1 is added to each.
+    """
 
     name: str
     notes: tuple[str, ...]
@@ -71,7 +79,11 @@ class CombinedEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class AnalogyEvaluation:
-    """What a model scored on analogy questions: ``name`` and ``notes`` are the model's, ``sections`` one score each."""
+    """The scores of one model on analogy questions: ``name`` and ``notes`` are the model's.
+
+    ``sections`` has for each its ``section``, the number of ``questions``, how many are ``correct``, how many
+    ``unseen`` (with a word out of vocabulary), and ``percent``.
+    """
 
     name: str
     notes: tuple[str, ...]
@@ -79,7 +91,7 @@ class AnalogyEvaluation:
 
     @property
     def total(self) -> SectionScore:
-        """The numbers of all sections together."""
+        """All sections together."""
         return total(self.sections)
 
 
@@ -95,13 +107,17 @@ def open_vectors(
     """Open a model: a file of vectors, a source such as ``sentence-transformers:NAME``, or a Python object.
 
     An object is gensim's KeyedVectors, a mapping from words to vectors, a pair of words and an array with a row for
-    each, an object with ``encode``, or a callable. The last two take a list of strings and return as many vectors, None
-    for a string they have none for. ``name`` is what reports call the model. ``phrases=False`` reads items token by
-    token even where the vocabulary has phrases. ``tokenizer`` ("fugashi" or "jieba") divides items of a language
-    without spaces. ``similarity`` compares vectors in place of the cosine: it takes two arrays of rows and returns the
-    similarity of each row to each, which need not be symmetric. ``keys`` says that vectors are keyed by "qid" or by the
-    "title" of a page; pass it to ``outliers``, too. What is opened already is returned as it is.
-    Raises MissingInputError, DamagedInputError and UsageError.
+    each, an object with ``encode``, or a function. The last two take a list of strings and return as many vectors, with
+    None for a string without one. A model that is open already is returned as it is.
+
+    ``name`` is what reports call the model. ``phrases=False`` looks items up token by token even if the vocabulary has
+    phrases. ``tokenizer`` ("fugashi" or "jieba") splits items of a language without spaces into words. ``similarity``
+    is a function that replaces the cosine: it takes two arrays of rows and returns the similarity of each row to each,
+    which need not be symmetric. ``keys`` is "qid" or "title" if the vectors are those of items or pages; pass it to
+    ``outliers``, too.
+
+    Raises MissingInputError if there is no such file, DamagedInputError if it holds no vectors, and UsageError for an
+    unknown source or option.
     """
     tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
     if isinstance(source, str | PathLike):
@@ -124,11 +140,13 @@ def outliers(
 ) -> Evaluation:
     """Score outlier detection: OPP and accuracy with error bars, overall, by language, by outlier class and by group.
 
-    ``groups`` is a data set's file, folder or archive, or what ``read_groups`` or ``read_dataset`` returned.
-    ``common_with`` names other models: only surface forms that are in the vocabulary of all of them count (Blair et al.
-    2016, 4.1). ``compactness`` is the measure that finds the outlier: "pairs" of Camacho-Collados and Navigli (2016),
-    or "word" of Gamallo (2019); they differ if the similarity is not symmetric. With ``keys``, items are
-    looked up by their "qid" or the "title" of their page. MissingInputError where there are no groups, or no such keys.
+    ``groups`` is the path of a data set (a file, folder or archive), or what ``read_groups`` or ``read_dataset``
+    returned. ``vectors`` is a model as for ``open_vectors``. ``common_with`` are other models: only words in the
+    vocabulary of all of them count (Blair et al. 2016, 4.1). ``compactness`` is the measure that finds the outlier:
+    "pairs" (Camacho-Collados and Navigli 2016) or "word" (Gamallo 2019); they differ only if the similarity is not
+    symmetric. ``keys`` looks items up by their "qid" or by the "title" of their page.
+
+    Raises MissingInputError if there are no groups, or they have no such keys.
     """
     if isinstance(groups, str | PathLike):
         listed, name = name_languages(read_dataset(groups), data_set_path(groups)), data_set_name(data_set_path(groups))
@@ -151,10 +169,10 @@ def walls(
     common_with: Sequence[Vectors] = (),
     keys: Literal["qid"] | None = None,
 ) -> WallEvaluation:
-    """Score walls: how many are solved by the best partition into four groups, by tier and language, with error bars.
+    """Score walls: the share solved by the best partition into four groups, by tier and language, with error bars.
 
-    ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``. ``common_with`` and ``keys`` are
-    as for ``outliers``. MissingInputError if there are no walls.
+    ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``. The other arguments are those of
+    ``outliers``. Raises MissingInputError if there are no walls.
     """
     if isinstance(walls, str | PathLike):
         listed, name = read_walls(walls), data_set_name(data_set_path(walls))
@@ -172,9 +190,9 @@ def topk(
 ) -> CategoryEvaluation:
     """Score Topk: the share of a word's ``k`` nearest neighbours that are in its category.
 
-    ``categories`` is a file, from which ``language`` chooses one language, or what ``read_categories`` returned.
-    ``skip_oov`` leaves out words out of vocabulary, which otherwise count as wrong. UsageError for a model without a
-    vocabulary.
+    ``categories`` is a file, from which ``language`` chooses one language, or the result of ``split_analogies``.
+    ``skip_oov`` leaves out words out of vocabulary, which otherwise count as wrong. Raises UsageError for a model
+    without a vocabulary.
     """
     lookup = _opened(vectors)
     vocabulary = require_vocabulary(lookup, "topk")
@@ -197,8 +215,10 @@ def oddoneout(
 ) -> CategoryEvaluation:
     """Score OddOneOut: how often an intruder is farther from the mean than each of ``k`` words of a category.
 
-    The options are those of ``wikisem evaluate oddoneout``; ``sample=0`` counts every pair exactly. UsageError for
-    intruders that the model cannot give, and for a category so large that it has to be sampled.
+    ``distance`` and ``intruders`` are as for ``wikisem evaluate oddoneout`` (docs/evaluation.md). ``sample`` is how
+    many pairs of a set of ``k`` words and an intruder are drawn, by ``seed``; 0 counts every pair. The other arguments
+    are those of ``topk``. Raises UsageError for intruders that the model cannot give, and for a category so large that
+    it has to be sampled.
     """
     lookup = _opened(vectors)
     require_cosine(lookup, ODDONEOUT_DISTANCES)
@@ -221,7 +241,7 @@ def combined(
 ) -> CombinedEvaluation:
     """Score the combination of ``topk`` and ``oddoneout`` by which Stringham and Izbicki (2020) choose models.
 
-    The options are those of ``oddoneout``. UsageError for a model without a vocabulary.
+    The arguments are those of ``oddoneout``. Raises UsageError for a model without a vocabulary.
     """
     lookup = _opened(vectors)
     vocabulary = require_vocabulary(lookup, "combined")
@@ -244,8 +264,9 @@ def analogies(
 ) -> AnalogyEvaluation:
     """Score a file of analogy questions, section by section, as ``wikisem evaluate analogies`` does.
 
-    ``restrict`` uses only the first words of the vocabulary, 0 all. A question with a word out of vocabulary is wrong
-    unless ``skip_oov`` leaves it out. UsageError for a model without a vocabulary.
+    ``method`` is "3cosadd" (Mikolov et al. 2013) or "3cosmul" (Levy and Goldberg 2014). ``restrict`` uses only so many
+    words from the beginning of the vocabulary, 0 all. A question with a word out of vocabulary is wrong unless
+    ``skip_oov`` leaves it out. Raises UsageError for a model without a vocabulary.
     """
     lookup = _opened(vectors)
     sections = read_questions(Path(questions))
@@ -256,8 +277,8 @@ def analogies(
 def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
     """Two categories from each relation of a file of analogy questions: its first words, and their partners.
 
-    Stringham and Izbicki (2020) use the Google set in this way for Topk and OddOneOut. MissingInputError without
-    questions, DamagedInputError with file and line.
+    Stringham and Izbicki (2020) use the Google set in this way for Topk and OddOneOut. Raises MissingInputError if
+    there are no questions, and DamagedInputError, with file and line, for a line that is not one.
     """
     return split_relations(read_questions(Path(path)))
 

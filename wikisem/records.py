@@ -72,13 +72,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An item in a group, under the surface form it has there. P(surface | page) is ``count / total``.
+    """An item in a group: ``id`` is its QID, ``surface`` its surface form in the group's language.
 
-    ``links`` counts the links of the whole wiki with this anchor, and ``page_share`` is P(page | surface) = ``count /
-    links``; both are None if the surface form is not an anchor. ``label_language`` is the code of a label that is not
-    in the group's own language, such as ``mul``. All three are None in files from before there were such columns.
-    ``language`` is that of its surface form in a group that mixes languages, otherwise None. ``title`` is that of its
-    page in the language, None if it has none, and in files from before 2026-11-22.
+    ``source`` says where the surface form comes from: "anchor", "label" or "title". ``count`` of the ``total`` links to
+    its page have this anchor, so P(surface | page) = ``count / total``. ``links`` is how many links of the whole wiki
+    have it, and ``page_share`` is P(page | surface) = ``count / links``; both are None if the surface form is not an
+    anchor. ``label_language`` is the code of a label from another language, such as ``mul``. ``language`` is set in
+    groups of several languages. ``title`` is the title of its page, None if it has none. Older files lack some of
+    these fields, which are then None.
     """
 
     id: str
@@ -96,7 +97,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A statement between a member of a cluster and a related outlier: of the item, about the value, either way.
+    """A statement between a member of a cluster and a related outlier, of either about the other.
 
     ``Tie("Q2044", "P131", "Q1273")`` says that Florence is located in Tuscany.
     """
@@ -121,14 +122,15 @@ def name_of_outlier_class(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outlier(Member):
-    """An item that does not belong: its outlier class (1, 2, 3 or ``RELATED``) and the class that brought it in.
+    """An item that does not belong to the cluster of its group.
 
-    ``ties`` are the statements that tie a related outlier to members of the cluster; None for others. The class that
-    brought it in is one of its own.
+    ``outlier_class`` is 1 for a sibling, 2 for a cousin, 3 for a stranger, and 4 for a related outlier. ``via`` is the
+    QID of the class that brought it in, one of its own for a stranger or a related outlier. ``ties`` are the statements
+    that tie a related outlier to members; None for others.
 
-    ``margin`` is the share of the class's reference instances whose statements are less typical of the class than those
-    of the outlier, ties counted half: 0 if every instance is more typical, 1 if none is. None where no rule of the
-    recipe reads statements or nothing is stated of the class, and in files from before there was such a rule.
+    ``margin`` is the share of the class's instances whose statements are less typical of the class than those of the
+    outlier, a tie counting half: 0 if every instance is more typical. None if the recipe has no rule on statements, or
+    nothing is stated of the members.
     """
 
     outlier_class: Annotated[int, Meta(ge=1, le=RELATED)]
@@ -141,9 +143,10 @@ class Outlier(Member):
 class Group:
     """A cluster with its outliers in one language; each outlier makes one test case (Blair et al. 2016, 3.2).
 
-    ``coherence`` is the chance that a random member's statements are more typical of the class than those of a random
-    prominent item, ties counted half: 0.5 if the members have nothing in common, 1 if statements tell all of them from
-    other items. In a group that mixes languages it is the least of theirs. None where ``Outlier.margin`` is.
+    ``qid`` and ``label`` are those of the class. ``coherence`` is the chance that a random member's statements are more
+    typical of the class than those of a random prominent item, a tie counting half: 0.5 if the members have nothing in
+    common, 1 if statements tell all of them from other items. In a group of several languages it is the lowest of
+    theirs. None where ``Outlier.margin`` is.
     """
 
     qid: str
@@ -164,7 +167,7 @@ TIERS: Final[tuple[Tier, ...]] = ("far", "sibling", "herring")
 
 @dataclass(frozen=True, slots=True)
 class WallGroup:
-    """One of the four hidden groups of a wall: a class, its label, and its four words by their items."""
+    """One of the four hidden groups of a wall: a class, its label, and the QIDs of its four words."""
 
     qid: str
     label: str
@@ -173,9 +176,10 @@ class WallGroup:
 
 @dataclass(frozen=True, slots=True)
 class Herring:
-    """A word of a wall (``id`` is its item) that fits further groups: their classes, and by what it fits each.
+    """A word of a wall that fits further groups: ``id`` is the QID of the word, ``fits`` are those of their classes.
 
-    "graph": the class graph makes it an instance. "witness": its statements are like those of members.
+    ``by`` says why it fits each: "graph" if the class graph makes it an instance, "witness" if its statements are like
+    those of members.
     """
 
     id: str
@@ -185,11 +189,11 @@ class Herring:
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """Sixteen words in the order shown, and the only division into four groups of four that fits.
+    """Sixteen ``words`` in the order shown, and the only division into four ``groups`` of four that fits.
 
-    ``order`` has the classes in an order in which they can be solved: each has only four words that fit it once those
-    of the classes before it are taken. That is why there is no second solution. ``margin`` is the bound from which the
-    second witness lets a word fit a class; None if it was not asked.
+    ``order`` has the classes in an order in which they can be solved: only four words fit each once those of the
+    classes before it are taken. That is why there is no second solution. ``margin`` is the bound from which the second
+    witness lets a word fit a class; None if only the class graph says what fits.
     """
 
     id: str

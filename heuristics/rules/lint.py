@@ -20,7 +20,10 @@ from wikisem.wikis import known_language
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a group breaks, and what in the group breaks it; ``label`` is that of its class, "" in text files."""
+    """A rule that a group breaks: ``detail`` names the words that break it.
+
+    ``group`` is its id, a QID or the name of a text file, ``label`` the label of its class, "" in text files.
+    """
 
     group: str
     rule: str
@@ -35,11 +38,12 @@ def check(
     recipe: Recipe | str | PathLike[str] = "wikisem500",
     profile: str | PathLike[str] | None = None,
 ) -> list[Violation]:
-    """Every rule that a group of a data set breaks, in the order of the groups; empty if all is well.
+    """List every rule of a recipe that a group of a data set breaks, in the order of the groups.
 
-    ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. Of the recipe,
-    ``[filters]`` and ``cluster.minimum`` count. ``profile`` is a profile file, which a build writes for each language.
-    MissingInputError if there is no group in the language, or no such file.
+    ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. ``recipe`` is a
+    Recipe, a path or a name; its ``[filters]`` and ``cluster.minimum`` are applied. ``profile`` is a profile file,
+    which a build writes for each language. Raises MissingInputError if there is no group in the language, or no such
+    file.
     """
     given = None if profile is None else _read_profile(fspath(profile))
     return check_groups(groups_in(path, language), language, recipe, given)

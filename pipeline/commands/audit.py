@@ -85,9 +85,12 @@ def _lacks_graph(path: Path) -> bool:
 
 
 def audit(dataset: str | PathLike[str], *, frequencies: Mapping[str, str | PathLike[str]] | None = None) -> Audit:
-    """Measure every group of a data set, as ``wikisem audit`` does; part of the public API.
+    """Measure every group of a data set without a model, as ``wikisem audit`` does; part of the public API.
 
-    ``frequencies`` names, by language, files of how often tokens occur. MissingInputError where there are no groups.
+    ``dataset`` is a run's OUT, a release, a file of groups or a folder of WikiSem500 text. ``frequencies`` has, by
+    language, files of tokens and how often each occurs. The result has ``groups``, worst first, each with ``measures``
+    and ``findings``; ``languages`` and ``baselines`` have the tables of each language. Raises MissingInputError if
+    there are no groups.
     """
     path = data_set_path(dataset)
     read = {code: read_frequencies(path_of(file)) for code, file in (frequencies or {}).items()}

@@ -36,10 +36,10 @@ def browse(
     *,
     scores: Sequence[str | PathLike[str]] = (),
 ) -> Path:
-    """Write the page of a run to ``folder``, by default OUT/browse, and return the file to open.
+    """Write a page to look through a run or a release, as ``wikisem browse`` does, and return the file to open.
 
-    ``scores`` are files of what ``wikisem evaluate outliers --json`` printed. MissingInputError where there is no
-    run or release. Part of the public API.
+    ``folder`` is OUT/browse by default. ``scores`` are files that ``wikisem evaluate outliers --json`` wrote. Raises
+    MissingInputError if there is no run or release. Part of the public API.
     """
     if folder is None and is_web(fspath(output)):
         raise UsageError(f"expected a folder for the page of {output}, saw none: give --output FOLDER")

@@ -145,11 +145,12 @@ def _tie_lines(group: Group, labels: Mapping[int, str]) -> Iterable[str]:
 
 
 def explain(output: str | PathLike[str], name: str, language: str | None = None) -> list[Explanation]:
-    """Why a class has the group that it has, or none, in one language of a run or in each; part of the public API.
+    """Say why a class has the group that it has, or none, in each language of a run or in one; part of the public API.
 
-    ``name`` is its QID or a label: of classes with groups in any language, else in the language asked for or English.
-    MissingInputError where there are no groups, or none in the language; UnknownItemError for a class that the graph
-    does not have. Of a release, which has no graph, an explanation has the group or the rejection alone.
+    ``name`` is the QID of the class, or a label: in any language for classes with groups, for others in ``language`` or
+    in English. An explanation has the ``group``, or the ``rejection`` with its reason, and in ``ranked`` the most
+    prominent instances, which a release does not have. Raises MissingInputError if there are no groups, or none in the
+    language, and UnknownItemError for a class that is not in the graph.
     """
     code = None if language is None else check_language(language)
     if released := _released(fspath(output)):

@@ -70,11 +70,13 @@ def release(
     scores: Sequence[str | PathLike[str]] = (),
     since: str | PathLike[str] | None = None,
 ) -> ReleaseFacts:
-    """Write the release of a run to ``folder``, as ``wikisem release`` does; part of the public API.
+    """Write a folder to publish to ``folder``, as ``wikisem release`` does; part of the public API.
 
-    ``contact`` is an e-mail address or a page, ``repository`` a name on the Hugging Face Hub, ``scores`` are files of
-    what ``wikisem evaluate outliers --json`` printed, ``since`` is the release or run before. UsageError for a folder
-    that holds anything but a release of the same languages, MissingInputError where there is no run or release.
+    ``maintainer`` is who publishes the set and ``contact`` an e-mail address or a page, both for the card.
+    ``repository`` is its name on the Hugging Face Hub. ``scores`` are files that ``wikisem evaluate outliers --json``
+    wrote. ``since`` is the release or run before, for a list of changes. Returns facts about the release, such as its
+    ``name`` and ``version``. Raises UsageError if the folder has anything but a release of the same languages, and
+    MissingInputError if there is no run or release.
     """
     address = contact and command_options.contact(contact)
     maker = Maker(maintainer.strip(), address, repository and _repository(repository))

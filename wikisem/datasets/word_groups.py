@@ -36,9 +36,10 @@ class ItemKeys(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OutlierWord:
-    """An outlier as a data set writes it.
+    """An outlier of a ``WordGroup``.
 
-    Its outlier class (1, 2, 3, or 4: related) is None where the data set does not say.
+    ``outlier_class`` is 1, 2, 3, or 4 for a related outlier; None if the data set does not say. ``keys`` are the QID
+    and page title of its item, if known.
     """
 
     surface: str
@@ -48,11 +49,11 @@ class OutlierWord:
 
 @dataclass(frozen=True, slots=True)
 class WordGroup:
-    """A test group as its data set writes it: nothing but words, `_` or a blank between the tokens of one.
+    """A test group of any data set, as words; the tokens of a word are separated by ``_`` or a blank.
 
-    ``id`` is the class of a JSON line or the name of a .txt file without its suffix (a QID in WikiSem500), ``where``
-    the file, and for JSON lines the line. ``label`` is what a JSON line calls the class. ``keys`` are those of the
-    cluster's items, empty for text.
+    ``id`` is the QID of the class in JSON lines, or the name of a .txt file without its suffix (a QID in WikiSem500).
+    ``label`` is the label of the class, if the data set has it. ``where`` is the file, and for JSON lines the line.
+    ``keys`` are the QIDs and page titles of the cluster's items; empty for text.
     """
 
     id: str
@@ -75,11 +76,14 @@ OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3, 4] | None, ...]]
 
 
 def read_dataset(path: str | PathLike[str]) -> list[WordGroup]:
-    """The groups of a file, of a folder and the folders in it, of a tar archive or of a run's OUT, in order of path.
+    """Read the groups of any data set: a file, a folder and the folders in it, a tar archive, or a run's OUT.
 
-    A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace holds JSON
-    lines, any other holds one group as text, whose outlier classes the file ``OUTLIER_CLASSES`` beside it says.
-    MissingInputError without any such file; DamagedInputError with file and line for what is not a test group.
+    A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace has JSON
+    lines. Any other file has one group as text: cluster lines, a blank line, outlier lines, and perhaps their outlier
+    classes in a file ``outlier-classes.json`` beside it. Groups are in the order of paths.
+
+    Raises MissingInputError if there is no such file, and DamagedInputError, with file and line, for something that is
+    not a test group.
     """
     known: dict[PurePosixPath, OutlierClasses | None] = {}
     groups = []

@@ -27,7 +27,7 @@ from wikisem.records import Entity
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """The class graph; takes and returns QIDs as strings, lists ordered by number.
+    """The class graph of Wikidata; it takes and returns QIDs as strings, lists in the order of their numbers.
 
     Every method raises UnknownItemError, a KeyError that names the QID, for an item that is neither a class nor an
     instance of a class in the graph, and BadIdError for a string that is not a QID.

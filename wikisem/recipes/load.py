@@ -29,7 +29,7 @@ _REPLACED: Final = {
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Read a recipe from a path, or one that ships with wikisem by its name.
+    """Read a recipe from a path, or one that ships with wikisem by its name ("wikisem", "wikisem500", "demo").
 
     Raises RecipeError if there is neither, or if the recipe is invalid.
     """

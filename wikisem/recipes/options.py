@@ -167,7 +167,10 @@ class WallOptions:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Everything that decides which groups come out, besides the dumps themselves."""
+    """Everything that decides which groups come out, besides the dumps: the keys of a recipe file (docs/recipes.md).
+
+    It is frozen: ``dataclasses.replace(recipe, seed=7)`` makes a variant.
+    """
 
     name: str
     seed: FromZero = 500

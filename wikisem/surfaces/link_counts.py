@@ -39,13 +39,13 @@ def count_links(
     link_trail: bool = False,
     on_unreadable: Callable[[UnreadableRecord], object] | None = None,
 ) -> pa.Table:
-    """Count the links of one Wikipedia dump file (.xml, .bz2, .gz, .zst) into a table of ``schemas.MENTIONS``.
+    """Count the links of one Wikipedia dump file (.xml, .bz2, .gz, .zst): a table of ``title``, ``anchor``, ``count``.
 
-    These are the rows of the mentions stage, made in memory without Beam: one row for each title and anchor, with
-    titles in other scripts (Chinese, if OpenCC is installed) and redirects resolved, sorted by title, then the most
-    frequent anchor first. If a page comes more than once, the newest revision counts. ``link_trail`` counts
-    ``[[bus]]es`` as "buses". ``on_unreadable`` is called with each page that could not be read; without it, the first
-    one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is not a dump.
+    These are the rows of the mentions stage, made in memory without Beam, by title, then the most frequent anchor
+    first. Redirects are resolved, and so are titles in another script of the wiki (Chinese ones if OpenCC is
+    installed). If a page comes more than once, the newest revision counts. ``link_trail`` counts ``[[bus]]es`` as
+    "buses". ``on_unreadable`` is called with each page that could not be read; without it, the first one raises
+    DamagedInputError. Raises MissingInputError if there is no file, DamagedInputError if it is not a dump.
     """
     file = fspath(path)
     try:

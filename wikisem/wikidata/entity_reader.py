@@ -59,14 +59,14 @@ def read_entities(
     relations: bool = True,
     on_unreadable: Callable[[UnreadableRecord], object] | None = None,
 ) -> pa.Table:
-    """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
+    """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table with the columns of docs/entities.md, by QID.
 
     These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
-    target of either, each in its latest revision. ``labels`` are the languages whose labels are kept, beside ``mul``
-    (None: all); ``properties`` those whose statements are; ``signatures`` and ``relations`` say whether the columns
-    ``properties`` and ``relations`` are filled. ``on_unreadable`` is called with each record that could not be read;
-    without it, the first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError also
-    where a file holds no item.
+    value of either, each in its latest revision. ``labels`` are the languages to keep, with ``mul`` (None: all).
+    ``properties`` are those whose statements to keep. ``ranks`` says which statements of P31 and P279 count: those of
+    the "best" rank, or all that are "not-deprecated". ``signatures`` and ``relations`` fill the columns ``properties``
+    and ``relations``. ``on_unreadable`` is called with each record that could not be read; without it, the first one
+    raises DamagedInputError. Raises MissingInputError if there is no file, DamagedInputError if it has no item.
     """
     fields = Fields(
         None if labels is None else tuple(map(check_language, labels)),

@@ -28,12 +28,13 @@ Writing = Literal["spaced", "clitics", "particles", "unspaced"]
 class LanguageProfile:
     """What the rules and the link scanner need to know about one language.
 
-    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet. Unless the writing is
-    ``unspaced``, a whole word is an affix; with ``hyphens``, hyphens divide words, too. ``affix`` says what else is an
-    affix: nothing ("words"), ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a
-    regular expression that matches the trail of a link from right after its ``]]``. ``lists`` are those of the
-    ``stop_affixes`` that name list articles. ``namespace_aliases`` maps local and historical names of namespaces,
-    and aliases such as ``WP``, which a dump may not list, to their numbers.
+    ``script`` is the ISO 15924 code of a script with rules of its own, empty for an alphabet. ``writing`` says whether
+    spaces separate words; ``hyphens``, whether hyphens do so, too. ``affix`` says what the rule on affixes compares
+    besides whole words: nothing ("words"), ``affix_length`` grapheme clusters, or one or two Han characters.
+    ``length_one`` says whether words of one character count against a cluster. ``stop_affixes`` are beginnings and ends
+    of titles that are not subjects; ``lists`` are those of list articles. ``link_trail`` is a regular expression for
+    the letters after ``]]`` that belong to a link. ``namespace_aliases`` maps local and old names of namespaces, and
+    aliases such as ``WP``, to their numbers.
     """
 
     code: str
@@ -118,11 +119,11 @@ _SAMPLE: Final = 10_000
 def language_profile(
     code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = (), rows: bool = True
 ) -> LanguageProfile:
-    """The profile of a language by its row, its script, MediaWiki's facts, and its ``site`` and ``sample`` if given.
+    """What is known about a language by its code, and by its ``site`` and ``sample`` if given.
 
-    ``site`` adds the wiki's namespaces to the stop affixes. A language that is in no table, or written in several
-    scripts, gets the script that most letters of ``sample`` (strings in the language) are written in. Without ``rows``
-    only what MediaWiki knows is used.
+    ``site`` adds the wiki's namespaces to the stop affixes. ``sample`` is strings in the language: one that is in no
+    table, or is written in several scripts, gets the script of most of their letters. Without ``rows`` only what
+    MediaWiki knows is used.
 
     >>> site = SiteInfo("ltgwiki", namespaces={14: "Kategoreja", 828: "Modulis"})
     >>> set(language_profile("ltg", site=site).stop_affixes) - set(language_profile("ltg").stop_affixes)
