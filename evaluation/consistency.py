@@ -16,9 +16,10 @@ the one to expect if the answers had nothing to do with each other:
 An interval has the class as its unit, as all error bars here have.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Final
 
 import numpy as np
@@ -53,8 +54,8 @@ class Answer:
         return self.order[0] == self.outlier
 
 
-# By class and outlier.
-Answers = Mapping[tuple[str, str], Answer]
+Case = tuple[str, str]  # by the QIDs of its class and its outlier
+Answers = Mapping[Case, Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +125,22 @@ class Consistency:
 # A model on a data set.
 
 
-def check_parallel(groups: Sequence[WordGroup], name: str) -> None:
-    """Raise MissingInputError unless two languages have a case in common."""
-    seen: dict[tuple[str, str], set[str]] = {}
+def cases_of(groups: Iterable[WordGroup]) -> dict[str, set[Case]]:
+    """The cases of each language whose outliers have QIDs."""
+    found: dict[str, set[Case]] = {}
     for group in groups:
-        for outlier in group.outliers:
-            if outlier.keys.qid:
-                seen.setdefault((group.id, outlier.keys.qid), set()).add(group.language or UNKNOWN)
-    if not any(len(languages) > 1 for languages in seen.values()):
-        languages = sorted({group.language or UNKNOWN for group in groups})
+        own = {(group.id, outlier.keys.qid) for outlier in group.outliers if outlier.keys.qid}
+        found.setdefault(group.language or UNKNOWN, set()).update(own)
+    return found
+
+
+def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
+    """Raise MissingInputError unless two languages have a case in common."""
+    if max(Counter(chain.from_iterable(cases.values())).values(), default=0) < 2:
         expected = (
             "expected cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe makes"
         )
-        raise MissingInputError(f"{name}: {expected}, saw none in {', '.join(languages)}")
+        raise MissingInputError(f"{name}: {expected}, saw none in {', '.join(sorted(cases)) or 'any'}")
 
 
 def measure_consistency(
@@ -148,20 +152,23 @@ def measure_consistency(
 ) -> Consistency:
     """Compare what a model answers in every two languages of a data set, on the words that it knows."""
     known = lookup.find({word for group in groups for word in words_of(group)})
-    by_language: dict[str, dict[tuple[str, str], Answer]] = {}
+    by_language: dict[str, dict[Case, Answer]] = {}
     for group in groups:
         found = answers(group, known, lookup.similarity, compactness)
         by_language.setdefault(group.language or UNKNOWN, {}).update(found)
-    compared = (
-        compare_answers((one, other), by_language[one], by_language[other], seed)
-        for one, other in combinations(sorted(by_language), 2)
-    )
-    return Consistency(lookup.name, dataset, tuple(pair for pair in compared if pair is not None), lookup.notes)
+    return Consistency(lookup.name, dataset, compare_languages(by_language, seed), lookup.notes)
+
+
+def compare_languages(answers: Mapping[str, Answers], seed: int = SEED) -> tuple[PairConsistency, ...]:
+    """A model's answers in every two languages that have cases in common."""
+    pairs = combinations(sorted(answers), 2)
+    compared = (compare_answers((one, other), answers[one], answers[other], seed) for one, other in pairs)
+    return tuple(pair for pair in compared if pair is not None)
 
 
 def answers(
     group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
-) -> dict[tuple[str, str], Answer]:
+) -> dict[Case, Answer]:
     """The answers to the cases of a group, as far as its items have QIDs and are in vocabulary.
 
     Items that stand out alike, within ``TIE_TOLERANCE``, are in the order of the cluster, and the outlier comes last of
@@ -169,7 +176,7 @@ def answers(
     """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
     qids = [(group.keys[at] if group.keys else ItemKeys()).qid for at in cluster]
-    found: dict[tuple[str, str], Answer] = {}
+    found: dict[Case, Answer] = {}
     for at, row in zip(outliers, gaps, strict=False):
         outlier = group.outliers[at].keys.qid
         if outlier and all(qids):

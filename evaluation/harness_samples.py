@@ -18,6 +18,7 @@ import msgspec
 
 from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.consistency import Answer, Case
 from wikisem.evaluation.options import SEED, Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.walls import WallEvaluation, score_answered
@@ -49,23 +50,63 @@ def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Eval
     harness's metrics of these names. MissingInputError without samples, DamagedInputError with the line of another.
     """
     cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
+    for doc, scores in _scored(path, measure):
+        cases[doc.language, doc.class_].append((doc, _case(doc, scores)))
+    groups = tuple(_group(path, scored) for _, scored in sorted(cases.items()))
+    return Evaluation(model_of(path), (), groups, seed, path.stem)
+
+
+def read_sampled_answers(path: Path, measure: Measure = "acc") -> dict[str, dict[Case, Answer]]:
+    """How a model orders the items of each case, by language, in a file as ``read_samples`` reads it.
+
+    Cases without QIDs, as older releases have them, are left out.
+    """
+    found: defaultdict[str, dict[Case, Answer]] = defaultdict(dict)
+    for doc, scores in _scored(path, measure):
+        if doc.items:
+            # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
+            order = sorted(range(len(scores)), key=lambda at: -scores[at])
+            outlier = doc.items[doc.answer]
+            found[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[at] for at in order))
+    return found
+
+
+def model_of(path: Path) -> str:
+    """The name of the model whose samples are in a file: that of its folder."""
+    return path.parent.name or path.stem
+
+
+def score_case(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> CaseScore:
+    """A test case, from the log-likelihood of each of its choices; ValueError where these do not make one."""
+    return _case(doc, _scores(doc, likelihoods, measure))
+
+
+def _case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
+    choices, answer = doc.choices, doc.answer
+    below = sum(
+        one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
+    )
+    outlier = OutlierWord(choices[answer], doc.outlier_class, ItemKeys(doc.items[answer] if doc.items else ""))
+    return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
+
+
+def _scored(path: Path, measure: Measure) -> Iterator[tuple[SampleDoc, list[float]]]:
+    """The cases of a file, each with the scores of its choices; MissingInputError without any."""
+    number = 0
     for number, sample in _lines(path):
         try:
-            doc = sample.doc
-            cases[doc.language, doc.class_].append((doc, score_case(doc, _likelihoods(sample), measure)))
+            yield sample.doc, _scores(sample.doc, _likelihoods(sample), measure)
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
                 f"{type(error).__name__}: {error}"
             ) from error
-    if not cases:
+    if not number:
         raise MissingInputError(f"{path}: expected samples, saw none")
-    groups = tuple(_group(path, scored) for _, scored in sorted(cases.items()))
-    return Evaluation(path.parent.name or path.stem, (), groups, seed, path.stem)
 
 
-def score_case(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> CaseScore:
-    """A test case, from the log-likelihood of each of its choices; ValueError where these do not make one."""
+def _scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
+    """What the choices are compared by."""
     choices, answer = doc.choices, doc.answer
     if len(likelihoods) != len(choices):
         raise ValueError(f"{len(likelihoods)} scores for {len(choices)} choices")
@@ -75,12 +116,9 @@ def score_case(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -
         raise ValueError(f"answer {answer} of {len(choices)} choices")
     if any(map(math.isnan, likelihoods)):
         raise ValueError("a score that is not a number")
-    scores = [one / _length(choice, measure) for one, choice in zip(likelihoods, choices, strict=True)]
-    below = sum(
-        one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
-    )
-    outlier = OutlierWord(choices[answer], doc.outlier_class, ItemKeys(doc.items[answer] if doc.items else ""))
-    return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
+    if doc.items and len(doc.items) != len(choices):
+        raise ValueError(f"{len(doc.items)} items for {len(choices)} choices")
+    return [one / _length(choice, measure) for one, choice in zip(likelihoods, choices, strict=True)]
 
 
 def _length(choice: str, measure: Measure) -> int:
@@ -157,4 +195,4 @@ def read_wall_samples(path: Path, seed: int = SEED) -> WallEvaluation:
         if len(sample.filtered_resps) != 1:
             raise DamagedInputError(f"{where}: expected one answer, saw {len(sample.filtered_resps)}")
         scored.append(score_answered(wall, sample.filtered_resps[0]))
-    return WallEvaluation(path.parent.name or path.stem, (), tuple(scored), seed, path.stem)
+    return WallEvaluation(model_of(path), (), tuple(scored), seed, path.stem)

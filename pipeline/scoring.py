@@ -35,9 +35,17 @@ from wikisem.evaluation.comparison import (
     rank_sections,
     rank_walls,
 )
-from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
+from wikisem.evaluation.consistency import (
+    Answer,
+    Case,
+    Consistency,
+    cases_of,
+    check_parallel,
+    compare_languages,
+    measure_consistency,
+)
 from wikisem.evaluation.cutoff import measure_cutoff, read_dates
-from wikisem.evaluation.harness_samples import has_walls, read_samples, read_wall_samples
+from wikisem.evaluation.harness_samples import has_walls, read_sampled_answers, read_samples, read_wall_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
 from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
@@ -277,16 +285,7 @@ def consistency(arguments: argparse.Namespace) -> None:
     """Compare what each model answers in every two languages of each data set."""
     if arguments.plot:
         drawing_module("wikisem.evaluation.plot", "--plot")
-    datasets = read_datasets(arguments.dataset, arguments.languages)
-    for dataset in datasets:
-        check_parallel(dataset.groups, dataset.name)
-    items = {surface for dataset in datasets for group in dataset.groups for surface in words_of(group)}
-    measured: list[Consistency] = []
-    for lookup in open_lookups(arguments, items):
-        measured += [
-            measure_consistency(dataset.groups, lookup, dataset.name, arguments.compactness, arguments.seed)
-            for dataset in datasets
-        ]
+    measured = list(_sampled_consistency(arguments) if _of_samples(arguments) else _consistency(arguments))
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_consistency(arguments.plot, measured))
     head = ("model", "dataset", "version")
@@ -305,14 +304,43 @@ def consistency(arguments: argparse.Namespace) -> None:
     )
 
 
+def _consistency(arguments: argparse.Namespace) -> Iterator[Consistency]:
+    """Of each model on each data set."""
+    datasets = read_datasets(arguments.dataset, arguments.languages)
+    for dataset in datasets:
+        check_parallel(cases_of(dataset.groups), dataset.name)
+    items = {surface for dataset in datasets for group in dataset.groups for surface in words_of(group)}
+    for lookup in open_lookups(arguments, items):
+        for dataset in datasets:
+            yield measure_consistency(dataset.groups, lookup, dataset.name, arguments.compactness, arguments.seed)
+
+
+def _sampled_consistency(arguments: argparse.Namespace) -> Iterator[Consistency]:
+    """Of each model whose samples are in a folder, over all files that are named of it."""
+    models: defaultdict[str, dict[str, dict[Case, Answer]]] = defaultdict(dict)
+    for path in map(path_of, arguments.dataset):
+        own = models[str(path.parent)]
+        for language, found in read_sampled_answers(path).items():
+            if not arguments.languages or language in arguments.languages:
+                own.setdefault(language, {}).update(found)
+    for folder, by_language in models.items():
+        check_parallel(by_language, folder)
+        yield Consistency(Path(folder).name, "samples", compare_languages(by_language, arguments.seed))
+
+
+def _of_samples(arguments: argparse.Namespace) -> bool:
+    """Whether a harness asked the models; UsageError unless it is either that or --vectors."""
+    if arguments.samples == bool(arguments.vectors):
+        raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
+    return bool(arguments.samples)
+
+
 def cutoff(arguments: argparse.Namespace) -> None:
     """Show the accuracy of each model by item number, on data sets or on what a harness logged, and where it falls."""
     dates = read_dates(arguments.dates)
     if arguments.plot:
         drawing_module("wikisem.evaluation.plot", "--plot")
-    if arguments.samples == bool(arguments.vectors):
-        raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
-    if arguments.samples:
+    if _of_samples(arguments):
         scored = [read_samples(path_of(path), seed=arguments.seed) for path in arguments.dataset]
     else:
         datasets = read_datasets(arguments.dataset, arguments.languages)

@@ -269,7 +269,8 @@ def _blind_spots(parser: argparse.ArgumentParser) -> None:
 
 def _consistency(parser: argparse.ArgumentParser) -> None:
     _add_dataset(parser, keys=False)
-    _add_common(parser)
+    _add_common(parser, required=False)
+    _add_samples(parser)
     add_figure(parser, "--plot", "kappa of every two languages, and how often the same word is wrong in both,")
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
@@ -279,11 +280,7 @@ def _consistency(parser: argparse.ArgumentParser) -> None:
 def _cutoff(parser: argparse.ArgumentParser) -> None:
     _add_dataset(parser, keys=False)
     _add_common(parser, required=False)
-    parser.add_argument(
-        "--samples",
-        action="store_true",
-        help="DATASET are files that lm_eval --log_samples wrote, in place of --vectors",
-    )
+    _add_samples(parser)
     parser.add_argument(
         "--dates",
         nargs="+",
@@ -317,6 +314,14 @@ def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:
     add_languages(parser, "all", "score only the groups in these languages", also=["--language"])
     if keys:
         _add_keys(parser, KEYS)
+
+
+def _add_samples(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--samples",
+        action="store_true",
+        help="DATASET are files that lm_eval --log_samples wrote, in place of --vectors",
+    )
 
 
 def _add_keys(parser: argparse.ArgumentParser, choices: Sequence[str]) -> None:

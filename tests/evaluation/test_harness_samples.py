@@ -139,6 +139,40 @@ def test_the_command_prints_each_model_with_error_bars(tmp_path: Path, capsys: p
     assert (row["model"], row["accuracy"], row["cases"]) == ("tiny", 100.0, 1)
 
 
+def test_languages_that_a_harness_asked_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cases are joined by QID, wherever their choices are; of each, German and English choose the same wrong item."""
+    (tmp_path / "tiny").mkdir()
+    items = {"de": ["Q1", "Q2", "Q3", "Q4"], "en": ["Q4", "Q1", "Q3", "Q2"], "ja": ["Q1", "Q2", "Q3", "Q4"]}
+    likelihoods = {"de": [-1, -4, -2, -3], "en": [-3, -1, -2, -4], "ja": [-4, -3, -1, -2]}
+    files = [
+        str(
+            _write(
+                tmp_path / "tiny" / f"samples_wikisem_{code}.jsonl",
+                [({**_doc(language=code), "items": own}, likelihoods[code])],
+            )
+        )
+        for code, own in items.items()
+    ]
+    command = ["evaluate", "consistency", "--samples", "--json"]
+    assert main([*command, *files]) == 0
+    row = json.loads(capsys.readouterr().out)
+    found = {(pair["language"], pair["other"]): pair for pair in row["pairs"]}
+    assert (row["model"], list(found)) == ("tiny", [("de", "en"), ("de", "ja"), ("en", "ja")])
+    shares = [(pair["both_right"], pair["both_wrong"], pair["same_word"], pair["rankc"]) for pair in found.values()]
+    assert shares[0] == (0, 1, 100, 1)
+    assert shares[1][:3] == shares[2][:3] == (0, 0, None)
+    assert main([*command, *files, "--languages", "de,en"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["pairs"]) == 1
+    assert main([*command, files[0]]) == 1
+    assert f"{tmp_path / 'tiny'}: expected cases of the same class and outlier" in capsys.readouterr().err
+    older = _write(tmp_path / "older.jsonl", [(_doc(), [-1, -2, -3, -4])])
+    assert main([*command, str(older)]) == 1
+    assert "saw none in any" in capsys.readouterr().err
+    damaged = _write(tmp_path / "damaged.jsonl", [({**_doc(), "items": ["Q1"]}, [-1, -2, -3, -4])])
+    assert main([*command, str(damaged)]) == 1
+    assert "damaged.jsonl:1: expected a sample of a task of a release" in capsys.readouterr().err
+
+
 # Answers to walls.
 
 
