@@ -3,6 +3,7 @@
 Classes are left of what is below them and instances on the right, one a line, so that names in any script have room.
 """
 
+import textwrap
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -36,6 +37,7 @@ _KINDS: Final = (
 )
 _WIDTH: Final = 13.0
 _LINE: Final = 0.42
+_LABEL: Final = 24  # letters in a line of a class's label: more would reach the box of the next column
 
 
 def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
@@ -130,7 +132,8 @@ def _group_graph(taxonomy: Taxonomy, explanation: Explanation) -> nx.DiGraph:
 def _add_class(graph: nx.DiGraph, explanation: Explanation, qid: str, kind: int, column: int) -> None:
     if qid not in graph:
         label = explanation.label(qid)
-        text = label if label == qid else f"{label}\n{qid}"
+        lines = [] if label == qid else textwrap.wrap(label, _LABEL)
+        text = "\n".join([*lines, qid])
         graph.add_node(qid, text=text, kind=kind, column=column, is_class=True)
 
 

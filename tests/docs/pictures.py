@@ -1,4 +1,6 @@
-"""The pictures of the README and of docs/tutorial.md, made by running that page: ``python -m tests.docs.pictures``.
+"""The pictures of the README, of docs/tutorial.md and docs/explain.md, made by running the tutorial.
+
+``python -m tests.docs.pictures`` makes all of them.
 
 Needs Chromium.
 """
@@ -77,8 +79,20 @@ def take(driver: webdriver.Chrome, shot: Shot) -> None:
         word = f"//button[contains(., '{shot.word}')]"
         WebDriverWait(driver, PATIENCE).until(lambda _: len(driver.find_elements("xpath", word)) == 1)
         driver.execute_script("arguments[0].focus()", driver.find_element("xpath", word))
-    picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
-    picture.crop((0, 0, shot.width, shot.height)).quantize(_COLOURS).save(_FOLDER / shot.name, optimize=True)
+    picture = Image.open(io.BytesIO(driver.get_screenshot_as_png()))
+    save(picture.crop((0, 0, shot.width, shot.height)), _FOLDER / shot.name)
+
+
+def draw(language: str) -> None:
+    """Draw the group that docs/explain.md shows."""
+    path = Path(f"explain-{language}.png")
+    assert main(["explain", "samples", "Q747074", "--language", language, "--figure", str(path)]) == 0
+    save(Image.open(path), ROOT / "docs" / path)
+
+
+def save(picture: Image.Image, path: Path) -> None:
+    """Write a PNG of few colours, and so of few bytes."""
+    picture.convert("RGB").quantize(_COLOURS).save(path, optimize=True)
 
 
 def make_pictures() -> None:
@@ -87,6 +101,8 @@ def make_pictures() -> None:
     with tempfile.TemporaryDirectory() as name, finished(Path(name)), open_browser(Path(name, "profile")) as driver:
         for shot in SHOTS:
             take(driver, shot)
+        draw("en")
+        draw("ja")
         for figure in FIGURES:
             shutil.copy(figure, _FOLDER)
     for path in sorted(_FOLDER.iterdir()):

@@ -37,6 +37,7 @@ def entities() -> list[Entity]:
         Entity("Q100", subclass_of=("Q102",), labels={"en": "capital [old]"}),
         Entity("Q101", subclass_of=("Q102",), labels={"de": "\u200e", "en": "river"}),
         Entity("Q102", subclass_of=("Q103",), labels={"en": "place"}),
+        Entity("Q103", labels={"en": "administrative territorial entity of a specific level"}),
         Entity("Q104", subclass_of=("Q103",), labels={"en": "mountain"}),
         Entity("Q105", subclass_of=("Q104",), labels={"en": "volcano"}),
     ]
@@ -132,6 +133,8 @@ def test_the_figure_holds_every_name(output: Path, tmp_path: Path) -> None:
     text = one.read_text(encoding="utf-8")
     for name in ("Rome", "Rhine", "Etna", "volcano", "capital [old]", "subclass of"):
         assert f"<!-- {name} -->" in text
+    assert "administrative territorial entity" not in text  # as one line, a box would cover that of another column
+    assert "<!-- administrative -->" in text or "<!-- administrative territorial -->" in text
 
 
 def test_an_arrow_has_the_colour_of_what_it_leads_up_from(output: Path, tmp_path: Path) -> None:
