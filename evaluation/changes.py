@@ -14,7 +14,7 @@ from wikisem.records import Group, Member, Rejection, name_of_outlier_class
 Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
 
 # Why a group is in or out, where no rejection says it.
-NO_CANDIDATE = "no candidate"
+NO_CANDIDATE = "no candidate: too few items with a name, or left out by the recipe"
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def test_runs_and_releases_are_compared(tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*words, "--csv", "--languages", "nan"]) == 0
     header, *lines = capsys.readouterr().out.splitlines()
     assert header == "change,language,class,label,item,surface,before,after"
-    assert lines[0] == f"group out,nan,Q1,class 1,,,,{NO_CANDIDATE}"
+    assert lines[0] == f'group out,nan,Q1,class 1,,,,"{NO_CANDIDATE}"'
     assert main([*words, "--most", "1"]) == 0
     assert "2 more; --json and --csv have all" in capsys.readouterr().out
 
