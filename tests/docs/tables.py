@@ -73,5 +73,6 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/outliers.md", "classes on the ring"): "a diagram",
     ("docs/outliers.md", "characters of the members"): "a diagram",
     ("docs/outliers.md", "capital   "): "words of related outliers, from a build of real items",
+    ("docs/witness.md", "Manipur"): "lines of explain, from a build of real items",
     ("docs/witness.md", "w(t) ="): "a formula; tests/oracle.py has it, too",
 }
