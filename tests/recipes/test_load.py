@@ -1,13 +1,16 @@
 """Recipes: what is taken, and what a mistake is answered with."""
 
 import dataclasses
-from collections.abc import Mapping
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import inspect
 
 from wikisem.errors import RecipeError
 from wikisem.heuristics.rules.extra import require_known
@@ -20,6 +23,43 @@ def test_only_the_name_is_required() -> None:
     assert parse_recipe({"name": "mine"}) == Recipe("mine")
     faithful = load_recipe("wikisem500")
     assert dataclasses.replace(faithful, name="mine") == Recipe("mine")
+
+
+ROW = re.compile(r"^\| ([^|]*)\| ([^|]*)\| ([^|]*)\|", re.MULTILINE)
+
+
+def _rows_of_the_page() -> Iterator[tuple[str, str, str, str]]:
+    """Table, key, default and value in ``wikisem``, of each key of docs/recipes.md."""
+    page = (Path(__file__).parent.parent.parent / "docs" / "recipes.md").read_text(encoding="utf-8")
+    table = ""
+    for cell, *values in ROW.findall(page.partition("## All keys")[2]):
+        if header := re.search(r"\[(\w+)\]", cell):
+            table = header[1]
+            continue
+        keys = re.findall(r"`(\w+)`", cell)
+        defaults, own = (re.findall(r"`([^`]+)`", value) for value in values)
+        defaults = defaults * len(keys) if len(defaults) == 1 else defaults
+        yield from ((table, *row) for row in zip(keys, defaults, own or defaults, strict=False))
+
+
+def test_the_page_of_recipes_has_every_key_with_its_values() -> None:
+    """A recipe that sets all keys to the defaults of the page sets none; with the third column it is ``wikisem``."""
+    recipes: list[dict[str, Any]] = [{"name": "all"}, {"name": "wikisem"}]
+    rows = list(_rows_of_the_page())
+    for table, key, *values in rows:
+        for recipe, value in zip(recipes, values, strict=True):
+            (recipe.setdefault(table, {}) if table else recipe)[key] = tomllib.loads(f"value = {value}")["value"]
+    assert [parse_recipe(recipe) for recipe in recipes] == [Recipe("all"), load_recipe("wikisem")]
+    tables = {table: type(getattr(Recipe("all"), table)) for table, *_ in rows if table}
+    known = {(table, key) for table, kind in tables.items() for key in _keys(kind)}
+    assert {row[:2] for row in rows} == known | {("", key) for key in _keys(Recipe) if key not in {"name", *tables}}
+
+
+def _keys(kind: Any) -> list[str]:
+    """The keys of a table, as TOML has them."""
+    found = inspect.type_info(kind)
+    assert isinstance(found, inspect.DataclassType | inspect.StructType)
+    return [field.encode_name for field in found.fields]
 
 
 @pytest.mark.parametrize("name", shipped_recipes())
