@@ -123,9 +123,9 @@ class PageRun:
     def toml(self, block: Block) -> None:
         """The recipe is valid, and is there under the name that the page's commands give it."""
         _LOADERS[block.page](block.text)
-        if block.page == "docs/fresh.md":
+        if name := tomllib.loads(block.text).get("name"):
             # The sample world has no item so young.
-            Path("fresh.toml").write_text(block.text.replace("Q130000000", "Q2"))
+            Path(f"{name}.toml").write_text(block.text.replace("Q130000000", "Q2"))
 
     def json(self, block: Block) -> None:
         """What the page shows of a file is read by what reads the file."""

@@ -157,6 +157,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
         "sets.txt": _text(SETS),
     },
+    "docs/consistency.md": {"demo": _DEMO},
     "docs/explain.md": {"demo": _DEMO, "docs/explain-en.png": _text("")},
     "docs/filters.md": {"clubs.txt": _text("\n".join([*_CLUBS, "", "desert"]))},
     "docs/fresh.md": {
@@ -165,7 +166,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "dewiki-2026-11-01-p1p999.xml.bz2": _GERMAN,
     },
     "docs/harnesses.md": {"results/MODEL/samples_wikisem_de.jsonl": _samples},
-    "docs/languages.md": {"latest-all.json.gz": _WIKIDATA, "ltgwiki-2026-11-01-p1p999.xml.bz2": _GERMAN},
+    "docs/languages.md": {"demo": _DEMO, "latest-all.json.gz": _WIKIDATA, "ltgwiki-2026-11-01-p1p999.xml.bz2": _GERMAN},
     "docs/lexemes.md": {
         "latest-lexemes.json.bz2": _lexemes,
         "cc.en.300.vec.gz": _vectors,
@@ -173,6 +174,8 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     },
     "docs/walls.md": {"out": _DEMO},
     "docs/links.md": {"ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN},
+    "docs/outliers.md": {"demo": _DEMO},
+    "docs/parallel.md": {"demo": _DEMO},
     "docs/papers.md": {
         "demo": _DEMO,
         "vectors.txt": _vectors,
