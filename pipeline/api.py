@@ -7,7 +7,7 @@ from typing import Any
 
 from wikisem.errors import OutputError, UsageError, WikisemError
 from wikisem.files import absolute
-from wikisem.pipeline.build.inputs import find_dump, read_named
+from wikisem.pipeline.build.inputs import find_dump, find_wikidata, read_named
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.build.run import Run, absolute_setup_file, with_workers
@@ -60,7 +60,8 @@ def build(
     """Make test groups from dumps, as ``wikisem build`` does: run the stages that are not finished, write the manifest.
 
     ``recipe`` is a Recipe, a path, or the name of a recipe that ships with wikisem. ``wikidata`` is a dump, and
-    ``wikipedia`` has one for each language: a file, a glob or a URL, or a list of them for a dump in parts.
+    ``wikipedia`` has one for each language: a file, a glob or a URL, or a list of them for a dump in parts. In place of
+    its dump, ``wikidata`` can be folders of public Parquet tables.
     ``languages`` are by default those of ``wikipedia``, or else the recipe's. ``profiles`` are profile files by
     language. ``workers`` is the number of local processes, by default one for each core, and one for dumps of less than
     64 MiB. ``beam_options`` are options of Apache Beam, such as "--runner=DataflowRunner". ``break_lock`` starts even
@@ -84,7 +85,7 @@ def build(
     options = BuildOptions(
         recipe=loaded,
         languages=chosen,
-        wikidata=find_dump(_paths(wikidata), checksum=False),
+        wikidata=find_wikidata(_paths(wikidata), checksum=False),
         wikipedia=wikipedias,
         properties=DEFAULT_PROPERTIES,
         profiles=read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())]),

@@ -121,7 +121,8 @@ def add_wikidata(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="PATH",
-        help="the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs; several are one dump in parts",
+        help="the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs; several are one dump in parts; "
+        "or folders of public Parquet tables of claims, labels and links",
     )
     parser.add_argument(
         "--properties",

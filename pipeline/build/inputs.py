@@ -9,10 +9,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.files import absolute, is_local, list_files, match, open_binary, size_and_time
+from wikisem.files import (
+    absolute,
+    check_address,
+    for_each_file,
+    is_local,
+    list_files,
+    match,
+    open_binary,
+    size_and_time,
+)
 from wikisem.layout import profile_path
 from wikisem.pipeline.build.ledger import Ledger, fingerprint
 from wikisem.pipeline.download.fetch import origin_of
+from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.learning import KEYS, ProfileFile, find_profile, read_profile_file
 from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, date_in_name, known_language, own_code, wiki_of
@@ -58,9 +68,10 @@ _ABOUT: Final = ("origin", "date")
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """One dump, in one file or in parts in any order."""
+    """One dump, in one file or in parts in any order; or public ``tables``, with a folder of each as a file."""
 
     files: tuple[Input, ...]
+    tables: tuple[TableFile, ...] = ()
 
     @property
     def paths(self) -> list[str]:
@@ -109,6 +120,45 @@ def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
     paths = dict.fromkeys(absolute(path) for path in match(patterns))
     _refuse_other_dates(paths)
     return Dump(tuple(_describe_file(path, checksum) for path in paths))
+
+
+def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
+    """The JSON dump that paths, globs and URLs name, as ``find_dump``, or the public tables in folders.
+
+    MissingInputError for what names neither, DamagedInputError for a folder with other Parquet files.
+    """
+    found = {pattern: find_table_files(absolute(check_address(pattern)).rstrip("/")) for pattern in patterns}
+    tables = {file.path: file for files in found.values() for file in files}
+    if not tables:
+        return find_dump(patterns, checksum)
+    if others := [pattern for pattern, files in found.items() if not files]:
+        raise UsageError(
+            f"expected a JSON dump or folders of Parquet tables, saw tables of {next(iter(tables.values())).folder} "
+            f"and {others[0]!r}"
+        )
+    described: dict[str, Input] = {}
+
+    def describe(path: str) -> None:
+        described[path] = _describe_file(path, checksum)
+
+    for_each_file(next(iter(tables)), describe, tables)
+    folders = sorted({file.folder for file in tables.values()})
+    return Dump(
+        tuple(
+            _together(folder, [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")])
+            for folder in folders
+        ),
+        tuple(tables.values()),
+    )
+
+
+def _together(folder: str, files: Sequence[Input]) -> Input:
+    """The files of a table as one: their size, the time of the latest, and a digest of their names and digests."""
+    lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in files)
+    digest = hashlib.sha256(lines.encode()).hexdigest() if files[0].sha256 else ""
+    date = release_of(folder)
+    origin = {"date": date} if date else {}
+    return Input(folder, sum(file.size for file in files), max(file.modified for file in files), digest, origin)
 
 
 def _refuse_other_dates(paths: Iterable[str]) -> None:

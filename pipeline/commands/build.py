@@ -3,7 +3,7 @@
 import argparse
 
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.inputs import find_dump, find_wikipedias, read_named
+from wikisem.pipeline.build.inputs import find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.console.tables import print_summary
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     run_ = make_run(arguments)
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
-    wikidata = find_dump(arguments.wikidata, arguments.checksum)
+    wikidata = find_wikidata(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, wikidata, *wikipedia.values())
     profiles = read_named(arguments.profile)
     built = BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), profiles)

@@ -3,7 +3,7 @@
 import argparse
 
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.inputs import find_wikidata
 from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read the dump and print what was done."""
     labels = None if ALL in arguments.languages else labels_for(arguments.languages)
     run_ = make_run(arguments)
-    dump = find_dump(arguments.wikidata, arguments.checksum)
+    dump = find_wikidata(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, dump)
     wanted = EntityOptions(
         labels,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from tests.wikidata.public_tables import read_dump, write_tables
 from wikisem.pipeline.cli import main
 
 Maker = Callable[[Path, Path], None]  # from the path to make and the folder of the real data
@@ -29,6 +30,12 @@ def _entities(path: Path, data: Path) -> None:
     assert main(["entities", "--wikidata", *files, "--languages", languages, "--output", str(path)]) == 0
 
 
+def _tables(path: Path, data: Path) -> None:
+    """Public tables of real items."""
+    shutil.rmtree(path)
+    write_tables(read_dump(data / "wikidata/real-entities.json.gz"), path)
+
+
 _GLOVE: Final = "glove-6B-100d-top20k.w2v.txt.gz"
 _LTG: Final = "ltgwiki-20170901-pages-articles.xml.bz2"
 
@@ -44,7 +51,7 @@ REAL_SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "class-graph-slice.json.gz": _copy("wikidata/class-graph-slice.json.gz"),
         _GLOVE: _copy(f"vectors/{_GLOVE}"),
     },
-    "docs/entities.md": {"latest-all.json.gz": _copy("wikidata/real-entities.json.gz")},
+    "docs/entities.md": {"latest-all.json.gz": _copy("wikidata/real-entities.json.gz"), "tables": _tables},
     "docs/links.md": {_LTG: _copy(f"wikipedia/{_LTG}")},
     "docs/evaluation.md": {_GLOVE: _copy(f"vectors/{_GLOVE}"), "outlier-sets/8-8-8": _copy("outlier-sets/8-8-8")},
 }

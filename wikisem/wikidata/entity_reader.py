@@ -3,7 +3,6 @@
 A line is decoded straight into the types of ``line_types``; one that these refuse goes to ``read_leniently``.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike, fspath
 from typing import Final, Literal, TypeVar
@@ -17,7 +16,7 @@ from wikisem.arrow.columns import is_in, qid_numbers, repeated
 from wikisem.dumps import Chunk, Damage, Opener, Range, plan_ranges, read_head, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.ids import check_language, check_property
-from wikisem.records import Counts, UnreadableRecord, report_unreadable, unforeseen
+from wikisem.records import UnreadableRecord, report_unreadable, unforeseen
 from wikisem.schemas import ENTITIES
 from wikisem.wikidata.entity_columns import (
     Certainty,
@@ -28,12 +27,14 @@ from wikisem.wikidata.entity_columns import (
     split_by_certainty,
     superseded_rows,
 )
+from wikisem.wikidata.entity_tables import find_table_files, open_tables
 from wikisem.wikidata.line_types import (
     Claims,
     EntityRow,
     Fields,
     LeftOutLine,
     Line,
+    LineAccount,
     LineStatement,
     PropertyLine,
     UnreadableLine,
@@ -43,6 +44,7 @@ from wikisem.wikidata.line_types import (
     names_items,
     read_leniently,
 )
+from wikisem.wikidata.table_reader import TableReader
 
 # One dump file.
 
@@ -61,6 +63,8 @@ def read_entities(
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table with the columns of docs/entities.md, by QID.
 
+    In place of the file it can be a folder of public Parquet tables.
+
     These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
     value of either, each in its latest revision. ``labels`` are the languages to keep, with ``mul`` (None: all).
     ``properties`` are those whose statements to keep. ``ranks`` says which statements of P31 and P279 count: those of
@@ -75,10 +79,9 @@ def read_entities(
         signatures,
         relations,
     )
-    chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
-    parts = list(_tables(fspath(path), chunks, on_unreadable))
+    parts = list(_tables(fspath(path), fields, on_unreadable))
     if not parts:
-        raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata JSON dump, saw none")
+        raise DamagedInputError(f"{fspath(path)}: expected items of Wikidata, saw none")
     rows = pa.concat_tables([table for _, table in parts])
     certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
     superseded = superseded_rows(duplicate_rows(rows, repeated([qid_numbers(rows["qid"])])), "row")["row"].to_numpy()
@@ -90,20 +93,35 @@ def read_entities(
 
 
 def _tables(
-    path: str, chunks: "ChunkReader", on_unreadable: Callable[[UnreadableRecord], object] | None
+    path: str, fields: Fields, on_unreadable: Callable[[UnreadableRecord], object] | None
 ) -> Iterator[tuple[str, pa.Table]]:
-    reported = 0
+    if found := find_table_files(path):
+        tables = open_tables(found, fields.label_codes)
+        reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
+        for range_ in tables.ranges():
+            yield from _reporting(reader.read(range_), reader, on_unreadable)
+        return
+    chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
     try:
         ranges = plan_ranges(path)
         closing = check_head(ranges)
         for chunk in read_ranges(ranges, closing=closing):
-            yield from chunks.read(chunk)
-            for record in chunks.unreadable[reported:]:
-                report_unreadable(record, on_unreadable)
-            reported = len(chunks.unreadable)
+            yield from _reporting(chunks.read(chunk), chunks, on_unreadable)
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {path}") from error
     yield from chunks.finish()
+
+
+def _reporting(
+    tables: Iterator[tuple[Certainty, pa.Table]],
+    account: LineAccount,
+    on_unreadable: Callable[[UnreadableRecord], object] | None,
+) -> Iterator[tuple[Certainty, pa.Table]]:
+    """The tables, and then a report of each record that could not be read while they were made."""
+    before = len(account.unreadable)
+    yield from tables
+    for record in account.unreadable[before:]:
+        report_unreadable(record, on_unreadable)
 
 
 # One line.
@@ -167,24 +185,19 @@ _HELD_BYTES: Final = 1 << 25
 _HEAD_SHOWN: Final = 40
 
 
-class ChunkReader:
-    """Reads the chunks of a range into tables of items; ``unreadable`` and ``counts`` account for all other lines.
-
-    ``properties`` are the properties among these, ``split_by_certainty`` says what ``linked_only`` means.
-    """
+class ChunkReader(LineAccount):
+    """Reads the chunks of a range into tables of items; ``split_by_certainty`` says what ``linked_only`` means."""
 
     def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
-        self._reader, self._linked_only, self._stage = reader, linked_only, stage
+        super().__init__(stage)
+        self._reader, self._linked_only = reader, linked_only
         self._lines = LineColumns(reader.fields)
-        self._left_out: Counter[str] = Counter()
-        self.unreadable: list[UnreadableRecord] = []
-        self.properties: list[PropertyLine] = []
         self._clear()
 
     def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
         """Read the lines of a chunk; yield tables of ``schemas.ENTITIES`` whenever enough text has been read."""
         if isinstance(chunk, Damage):
-            self.unreadable.append(UnreadableRecord(self._stage, chunk.reason, chunk.where, chunk.detail))
+            self.reject(chunk.reason, chunk.where, chunk.detail)
             return
         lines: list[Line] = []
         for position, found in read_lines(chunk.data, self._reader.read):
@@ -193,13 +206,11 @@ class ChunkReader:
             elif isinstance(found, tuple):  # few are; they are added before the other items of their chunk
                 self._columns.add(found)
             elif isinstance(found, LeftOutLine):
-                self._left_out[found.reason] += 1
+                self.left_out[found.reason] += 1
                 if isinstance(found, PropertyLine):
                     self.properties.append(found)
             else:
-                self.unreadable.append(
-                    UnreadableRecord(self._stage, found.reason, chunk.location(position), found.detail)
-                )
+                self.reject(found.reason, chunk.location(position), found.detail)
         self._lines.extend(self._columns, lines)
         self._held += len(chunk.data)
         if self._held > _HELD_BYTES:
@@ -214,12 +225,6 @@ class ChunkReader:
     def _clear(self) -> None:
         self._columns = EntityColumns()
         self._held = 0
-
-    def counts(self) -> Counts:
-        """How many lines are not items, by reason; items are counted once it is decided whether they stay."""
-        unreadable = Counter(record.reason for record in self.unreadable)
-        read = sum(self._left_out.values()) + len(self.unreadable)
-        return Counts(read, 0, dict(self._left_out), dict(unreadable))
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import re
 import reprlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal, cast
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 import orjson
 
-from wikisem.records import SHOWN
+from wikisem.records import SHOWN, Counts, UnreadableRecord
 from wikisem.wikis import MULTILINGUAL, language_of
 
 # What is asked for, and what a line may give.
@@ -92,6 +93,26 @@ class UnreadableLine:
 
     reason: str
     detail: str
+
+
+class LineAccount:
+    """What of a range became no item: properties and others that are ``left_out``, by reason, and ``unreadable``."""
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+        self.left_out: Counter[str] = Counter()
+        self.unreadable: list[UnreadableRecord] = []
+        self.properties: list[PropertyLine] = []
+
+    def reject(self, reason: str, where: str, detail: str) -> None:
+        """Keep a record that cannot be read."""
+        self.unreadable.append(UnreadableRecord(self._stage, reason, where, detail))
+
+    def counts(self) -> Counts:
+        """How many records are not items, by reason; items are counted once it is decided whether they stay."""
+        unreadable = Counter(record.reason for record in self.unreadable)
+        read = sum(self.left_out.values()) + len(self.unreadable)
+        return Counts(read, 0, dict(self.left_out), dict(unreadable))
 
 
 # Ids.

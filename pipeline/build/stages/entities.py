@@ -13,6 +13,8 @@ from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import VERSION, EntityOptions, read_entities
 from wikisem.transforms.io.runtime import StageContext
+from wikisem.wikidata.entity_tables import LAYOUTS, EntityTables, open_tables
+from wikisem.wikidata.line_types import Fields
 from wikisem.wikis import name_codes
 
 ALL: Final = "all"  # labels of every language
@@ -32,10 +34,36 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del units, folders
-        counts, highest = read_entities(dump.paths, options, context.for_unit(ENTITIES))
-        return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
+        context = context.for_unit(ENTITIES)
+        if not dump.tables:
+            counts, highest = read_entities(dump.paths, options, context)
+            return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
+        tables = open_tables(dump.tables, Fields(options.labels).label_codes)
+        run.log(f"{ENTITIES}: {_in_words(tables)}")
+        for missing in tables.lacks:
+            run.log(f"warning: {ENTITIES}: the tables lack {missing}")
+        counts, highest = read_entities(tables, options, context)
+        # The table of entities of the release of 2026-09-28 has properties only.
+        known = tables.rows().get("entities")
+        unknown = 0 if known is None else counts.read - sum(counts.unreadable.values()) - known
+        warning = (
+            f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown > 0 else ""
+        )
+        facts = {"highest_item": highest, "tables": {**tables.describe(), "without_revision": max(unknown, 0)}}
+        return {ENTITIES: UnitResult(counts, facts, warning)}
 
     return Stage(ENTITIES, [_unit(dump, options)], work)
+
+
+def _in_words(tables: EntityTables) -> str:
+    """The tables that are read, for people."""
+    rows, languages = tables.rows(), tables.keys("labels")
+    listed = ", ".join(languages) if len(languages) < 10 else f"{len(languages)} languages"
+    return (
+        f"Parquet tables of {LAYOUTS[tables.layout]}: {rows.get('claims', 0):,} statements, "
+        f"{rows.get('links', 0):,} pages (wikis: {len(tables.keys('links'))}), "
+        f"{rows.get('labels', 0):,} labels ({listed or 'none'})"
+    )
 
 
 def _unit(dump: Dump, options: EntityOptions) -> Unit:

@@ -1,0 +1,367 @@
+"""Wikidata as public Parquet tables, in place of the JSON dump: which files are read, and in which ranges of ids.
+
+The layout is that of https://github.com/lmmx/wikidata-pq (cards of its data sets, 2026-11): one row a statement, a
+label or a page, in ``claims/all``, ``labels/<language>`` and ``links/<site>``. Since each folder is sorted by id, what
+Parquet says of its row groups tells which of them have the ids of a range; ``table_reader`` reads these alone.
+
+A row group at the border of two ranges is decoded for both, and small sites have only one: so ranges are large.
+"""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast
+
+import pyarrow.parquet as pq
+
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.files import for_each_file, list_files, open_binary
+from wikisem.schemas import PARQUET_ERRORS
+from wikisem.wikidata.line_types import is_wikipedia
+from wikisem.wikis import WIKIPEDIAS, date_in_name
+
+# Which files are tables.
+
+Kind = Literal["claims", "labels", "links", "entities"]
+# What is read of each table, beside the id; the table of entities may be missing.
+_COLUMNS: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "claims": ("property", "rank", "datatype", "datavalue"),
+    "labels": ("value",),
+    "links": ("title",),
+    "entities": ("lastrevid",),
+}
+KINDS: Final = tuple(_COLUMNS)
+# A folder such as wikidata-labels, wikidata-scholar-links or wikidata-claims@20260928, and those that are not read.
+_FOLDER: Final = re.compile(
+    r"(?:.*[-_])?(?<!claims_)(claims|labels|links|entities|descriptions|aliases|claims_labels)(?:@.*)?"
+)
+_PART: Final = re.compile(r"part-(\d+)-of-(\d+)\.parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A Parquet file of a table: ``folder`` is that of the table, ``key`` a language, a site or "all"."""
+
+    path: str
+    folder: str
+    kind: Kind
+    key: str
+
+    @property
+    def series(self) -> str:
+        """The folder of the files that are sorted together."""
+        return self.path.rpartition("/")[0]
+
+
+def table_file(path: str) -> TableFile | None:
+    """What the folders of a Parquet file say of it; None if it is none of the tables that are read.
+
+    >>> found = table_file("data/wikidata-links/dewiki/part-0-of-2.parquet")
+    >>> found.kind, found.key, found.folder
+    ('links', 'dewiki', 'data/wikidata-links')
+    """
+    *above, key, _ = path.split("/")
+    for depth in range(len(above), 0, -1):
+        if found := _FOLDER.fullmatch(above[depth - 1]):
+            if found[1] not in _COLUMNS:
+                return None
+            return TableFile(path, "/".join(above[:depth]), cast(Kind, found[1]), key.rpartition("=")[2])
+    return None
+
+
+def find_table_files(folder: str) -> list[TableFile]:
+    """The files of tables in a folder, or at a URL, at any depth; none if it is a file.
+
+    DamagedInputError if there are Parquet files, but none of these tables.
+    """
+    if list_files(folder):
+        return []
+    paths = [path for path in list_files(f"{folder.rstrip('/')}/**.parquet") if "/." not in path[len(folder) :]]
+    found = [file for file in map(table_file, paths) if file is not None]
+    if paths and not found:
+        raise DamagedInputError(
+            f"{folder}: expected folders of Parquet tables such as wikidata-claims/all, wikidata-labels/en and "
+            f"wikidata-links/enwiki, saw {paths[0]}"
+        )
+    return found
+
+
+# What is in the files, and how they are divided.
+
+Layout = Literal["release", "copy", "by language"]
+LAYOUTS: Final[Mapping[Layout, str]] = {
+    "release": "a release, made from a JSON dump",
+    "copy": "the tables of 2026-05, made from a copy of the dump",
+    "by language": "the tables of 2026-01, with statements by language",
+}
+# A range is large enough that few row groups belong to two, and small enough for the memory of a worker: a million
+# statements with as many pages take 0.26 GB (2026-11).
+_LEAST_RANGES: Final = 16
+_SMALLEST_ROWS: Final = 1 << 18
+_LARGEST_ROWS: Final = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A row group: the least and the greatest id in it, where its rows begin, how many they are, and their bytes."""
+
+    least: str
+    greatest: str
+    begin: int
+    rows: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """A file that is read: its row groups, and the names of its columns."""
+
+    file: TableFile
+    groups: tuple[RowGroup, ...]
+    columns: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class IdRange:
+    """The ids from ``start`` on, in the order of strings, up to ``stop`` (not included; None for no end)."""
+
+    start: str
+    stop: str | None
+
+    def has(self, identifier: str) -> bool:
+        """Whether an id is in the range."""
+        return self.start <= identifier and (self.stop is None or identifier < self.stop)
+
+    def overlaps(self, group: RowGroup) -> bool:
+        """Whether a row group may have ids of the range."""
+        return group.greatest >= self.start and (self.stop is None or group.least < self.stop)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityTables:
+    """Tables that are ready to be read: their layout, their parts, and what people should know that they lack."""
+
+    layout: Layout
+    parts: tuple[TablePart, ...]
+    lacks: tuple[str, ...]
+
+    def rows(self) -> dict[str, int]:
+        """How many rows are read of each table."""
+        found = Counter[str]()
+        for part in self.parts:
+            found[part.file.kind] += sum(group.rows for group in part.groups)
+        return dict(sorted(found.items()))
+
+    @property
+    def size(self) -> int:
+        """The bytes of the columns that are read."""
+        return sum(group.size for part in self.parts for group in part.groups)
+
+    def folders(self) -> list[str]:
+        """The folders of the tables."""
+        return sorted({part.file.folder for part in self.parts})
+
+    def keys(self, kind: Kind) -> list[str]:
+        """The languages of labels, or the sites of links."""
+        return sorted({part.file.key for part in self.parts if part.file.kind == kind})
+
+    def describe(self) -> dict[str, Any]:
+        """Layout, languages, number of sites, rows and what is lacking, for the manifest."""
+        sites = self.keys("links")
+        return {
+            "layout": self.layout,
+            "languages": self.keys("labels"),
+            "sites": len(sites),
+            "wikipedias": len([site for site in sites if is_wikipedia(site)]),
+            "rows": self.rows(),
+            "lacks": list(self.lacks),
+        }
+
+    def ranges(self, rows: int = 0) -> list[IdRange]:
+        """Ranges of ids with about ``rows`` statements each, by default as many as the tables are worth.
+
+        They begin where row groups of claims begin; all ids are in one of them.
+        """
+        groups = sorted(
+            (group.least, group.rows) for part in self.parts if part.file.kind == "claims" for group in part.groups
+        )
+        total = sum(size for _, size in groups)
+        wanted = rows or min(max(total // _LEAST_RANGES, _SMALLEST_ROWS), _LARGEST_ROWS)
+        starts, seen = [""], 0
+        for least, size in groups:
+            if seen >= wanted and least > starts[-1]:
+                starts.append(least)
+                seen = 0
+            seen += size
+        return [IdRange(*border) for border in itertools.zip_longest(starts, starts[1:])]
+
+
+def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> EntityTables:
+    """Look at the tables that are needed for labels in some languages (None: all), and check that they fit together.
+
+    Only the ends of files are read. Raises MissingInputError if a table or a part of one is missing, UsageError for
+    tables of different releases, DamagedInputError if columns are missing or rows are not sorted by id.
+    """
+    kinds = {file.kind for file in found}
+    if missing := [kind for kind in ("claims", "labels", "links") if kind not in kinds]:
+        raise MissingInputError(
+            f"expected tables of claims, labels and links, saw {', '.join(sorted(kinds))} in "
+            f"{', '.join(sorted({file.folder for file in found}))}; get wikidata-{missing[0]} as well"
+        )
+    _refuse_other_releases(found)
+    _require_parts(found)
+    wanted = [file for file in found if file.kind != "labels" or labels is None or file.key in labels]
+    opened: dict[str, TablePart] = {}
+
+    def look(file: TableFile) -> None:
+        opened[file.path] = _look(file)
+
+    for_each_file(found[0].path, look, wanted)
+    parts = sorted(opened.values(), key=lambda part: (part.file.kind, part.file.key, part.file.path))
+    for _, series in itertools.groupby(parts, key=lambda part: part.file.series):
+        _require_order(list(series))
+    layout = _layout(parts)
+    return EntityTables(layout, tuple(parts), tuple(_lacking(found, parts, layout, labels)))
+
+
+def _refuse_other_releases(found: Iterable[TableFile]) -> None:
+    folders = {release_of(folder): folder for folder in {file.folder for file in found} if release_of(folder)}
+    if len(folders) > 1:
+        (one, first), (other, second) = sorted(folders.items())[:2]
+        raise UsageError(f"expected tables of one release, saw {first} of {one} and {second} of {other}")
+
+
+def release_of(folder: str) -> str:
+    """The date of a release in the name of a table's folder or of the one above it; empty without one.
+
+    >>> release_of("hf://datasets/permutans/wikidata-claims@20260928"), release_of("20260507/wikidata-claims")
+    ('2026-09-28', '2026-05-07')
+    """
+    *_, above, name = ["", *folder.split("/")]
+    return date_in_name(name) or date_in_name(above)
+
+
+def _require_parts(found: Iterable[TableFile]) -> None:
+    """Raise MissingInputError where the name of a part says that there are others, which are not there."""
+    seen: dict[tuple[str, int], set[int]] = {}
+    for file in found:
+        if name := _PART.fullmatch(file.path.rpartition("/")[2]):
+            seen.setdefault((file.series, int(name[2])), set()).add(int(name[1]))
+    for (folder, number), parts in seen.items():
+        first = min(parts & {0, 1}, default=0)  # of i from 0 to n - 1, or from 1 to n
+        if missing := set(range(first, first + number)) - parts:
+            raise MissingInputError(f"{folder}: expected {number} parts, saw none with the number {min(missing)}")
+
+
+def _look(file: TableFile) -> TablePart:
+    """The row groups and columns of a file."""
+    with open_binary(file.path) as source, naming(file.path):
+        metadata = pq.ParquetFile(source).metadata
+    columns = {metadata.schema.column(at).path: at for at in range(metadata.num_columns)}
+    names = frozenset(path.partition(".")[0] for path in columns)
+    expected = ("id", *columns_of(file, columns))
+    if not names.issuperset(name.partition(".")[0] for name in expected):
+        raise DamagedInputError(
+            f"{file.path}: expected the columns {', '.join(expected)} of a table of {file.kind}, "
+            f"saw {', '.join(sorted(names))}"
+        )
+    read = [columns[name] for name in expected if name in columns]
+    groups, begin = list[RowGroup](), 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        known = group.column(columns["id"]).statistics
+        if group.num_rows and (known is None or not known.has_min_max):
+            raise DamagedInputError(
+                f"{file.path}: expected the least and the greatest id of each row group, saw none of row group {number}"
+            )
+        if group.num_rows:
+            size = sum(group.column(at).total_compressed_size for at in read)
+            groups.append(RowGroup(_text(known.min), _text(known.max), begin, group.num_rows, size))
+        begin += group.num_rows
+    return TablePart(file, tuple(groups), frozenset(columns))
+
+
+def columns_of(file: TableFile, columns: Iterable[str]) -> tuple[str, ...]:
+    """The columns that are read of a file with these columns, beside the id."""
+    if file.kind == "links" and not is_wikipedia(file.key):
+        return ()  # such a page only counts
+    nested = any(name.startswith("datavalue.") for name in columns)
+    return tuple("datavalue.id" if nested and name == "datavalue" else name for name in _COLUMNS[file.kind])
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """While inside, what Arrow raises becomes a DamagedInputError that names the file."""
+    try:
+        yield
+    except PARQUET_ERRORS as error:
+        if (isinstance(error, OSError) and error.errno is not None) or isinstance(error, MissingInputError):
+            raise
+        saw = str(error).partition("\n")[0] or type(error).__name__
+        raise DamagedInputError(f"{path}: expected a whole Parquet file, saw {saw}") from error
+
+
+def _require_order(series: Sequence[TablePart]) -> None:
+    """Raise DamagedInputError unless each row group of a folder begins where the one before it ends, or later."""
+    groups = [(group, part.file.path) for part in series for group in part.groups]
+    for (one, _), (other, path) in itertools.pairwise(groups):
+        if other.least < one.greatest:
+            raise unsorted(path, other.begin, one.greatest, other.least)
+
+
+def unsorted(path: str, row: int, before: str, seen: str) -> DamagedInputError:
+    """The error for a row whose id comes before the one of an earlier row."""
+    return DamagedInputError(
+        f"{path}: expected rows in the order of their ids as strings, saw {seen} after {before} at row {row:,}; "
+        "releases since 2026-09-30 are sorted"
+    )
+
+
+def _layout(parts: Sequence[TablePart]) -> Layout:
+    """The layout of the claims; UsageError if files of one run have several, or the links those of another."""
+    found = {_layout_of(part.columns): part for part in parts if part.file.kind == "claims"}
+    if len(found) > 1:
+        seen = " and ".join(f"{part.file.path} of {LAYOUTS[layout]}" for layout, part in sorted(found.items()))
+        raise UsageError(f"expected claims of one layout, saw {seen}")
+    [layout] = found
+    badges = {any(name.startswith("badges") for name in part.columns) for part in parts if part.file.kind == "links"}
+    if (layout == "copy" and True in badges) or (layout == "release" and badges == {False}):
+        raise UsageError(
+            f"expected claims and links of one release, saw claims of {LAYOUTS[layout]} and links "
+            f"{'with' if True in badges else 'without'} badges"
+        )
+    return layout
+
+
+def _layout_of(columns: frozenset[str]) -> Layout:
+    if "datavalue" in columns:
+        return "by language"
+    return "release" if "snaktype" in columns else "copy"
+
+
+def _lacking(
+    found: Sequence[TableFile], parts: Sequence[TablePart], layout: Layout, labels: Sequence[str] | None
+) -> Iterator[str]:
+    """What the tables do not have that a dump has, a sentence each."""
+    if not any("scholar" in file.folder.rpartition("/")[2] for file in found):
+        yield "scholarly works such as articles and theses, which are in tables of their own (wikidata-scholar-*)"
+    if all(part.file.kind != "entities" for part in parts):
+        yield "revisions of items (wikidata-entities)"
+    if layout == "by language":
+        yield "statements without a label in any language that is there"
+    there = {file.key for file in found if file.kind == "labels"}
+    if none := [code for code in labels or () if code not in there]:
+        yield f"labels in {', '.join(none)}"
+    sites = {file.key for file in found if file.kind == "links"}
+    if none := sorted(WIKIPEDIAS.keys() - sites):
+        listed = ", ".join(none[:3]) + (", ..." if len(none) > 3 else "")
+        yield f"pages of {len(none)} of {len(WIKIPEDIAS)} Wikipedias ({listed}), so fewer sitelinks are counted"
+    if all(map(is_wikipedia, sites)):
+        yield "pages of wikis that are no Wikipedias, so fewer sitelinks are counted"

@@ -1,0 +1,337 @@
+"""The rows of public tables in a range of ids, joined by item into the lines that a dump would have.
+
+The code that makes entities of the lines of a dump makes entities of these.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from wikisem import files
+from wikisem.arrow.columns import Numbers
+from wikisem.dumps import Opener
+from wikisem.records import SHOWN
+from wikisem.wikidata.entity_columns import Certainty, EntityColumns, LineColumns, split_by_certainty
+from wikisem.wikidata.entity_tables import (
+    KINDS,
+    EntityTables,
+    IdRange,
+    Kind,
+    RowGroup,
+    TableFile,
+    TablePart,
+    columns_of,
+    naming,
+    unsorted,
+)
+from wikisem.wikidata.line_types import (
+    Claims,
+    DataValue,
+    Fields,
+    Label,
+    Line,
+    LineAccount,
+    LineStatement,
+    PropertyLine,
+    Sitelink,
+    Snak,
+    Value,
+    claim_keys,
+    is_wikipedia,
+    item_number,
+    property_number,
+)
+
+# All rows of a range.
+
+# Lines are made for so many items at a time.
+_WINDOW: Final = 1 << 13
+_IDS: Final = "^(Q[1-9][0-9]{0,17}|[PLM][1-9][0-9]*)$"
+# What is neither an item nor a property.
+_OTHERS: Final = {"L": "lexeme", "M": "mediainfo"}
+_RANKS: Final = ("preferred", "normal", "deprecated")
+_ITEM: Final = "wikibase-item"
+_MONOLINGUAL: Final = "monolingualtext"
+# Types of values that have no text; all others but the monolingual one are strings.
+_WITHOUT_TEXT: Final = "^(wikibase-.*|entity-schema|quantity|time|globe-coordinate)$"
+# Columns of few values, which take a third of the memory as dictionaries.
+_CODED: Final = ("property", "rank", "datatype")
+_UNTITLED: Final = Sitelink("")
+_Mask = npt.NDArray[np.bool_]
+
+
+class TableReader(LineAccount):
+    """Reads ranges of ids into tables of items; a row that cannot be read is kept as unreadable, and its item goes on.
+
+    Reasons are those of lines of a dump: "bad-id", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
+    """
+
+    def __init__(self, tables: EntityTables, fields: Fields, linked_only: bool, stage: str) -> None:
+        super().__init__(stage)
+        self._tables, self._fields, self._linked_only = tables, fields, linked_only
+        self._keys, self._asked = claim_keys(fields), frozenset(fields.properties)
+        self._lines = LineColumns(replace(fields, labels=None))  # no other labels are read
+
+    def read(self, range_: IdRange, open_binary: Opener = files.open_binary) -> Iterator[tuple[Certainty, pa.Table]]:
+        """The items of a range, as ``split_by_certainty`` yields them. DamagedInputError where a file is damaged."""
+        found: dict[Kind, list[pa.Table]] = {kind: [] for kind in KINDS}
+        for part in self._tables.parts:
+            found[part.file.kind] += self._read_part(part, range_, open_binary)
+        chunks = [chunk for parts in found.values() for table in parts for chunk in table["id"].chunks]
+        ids = pc.unique(pa.chunked_array(chunks, pa.string())).sort()
+        del chunks
+        rows = {kind: _Rows.of(found.pop(kind), ids) for kind in KINDS}
+        statements = rows["claims"].keep(self._wanted(rows["claims"], rows["links"]))
+        for begin in range(0, len(ids), _WINDOW):
+            columns = EntityColumns()
+            window = ids[begin : begin + _WINDOW].to_pylist()
+            self._lines.extend(columns, list(self._join(window, rows, statements, begin)))
+            if len(columns):
+                yield from split_by_certainty(columns.table(), self._linked_only)
+
+    def _wanted(self, claims: "_Rows", links: "_Rows") -> _Mask:
+        """Which statements become objects: those asked for, and with a sitelink all of properties about items."""
+        wanted = claims.is_in("property", self._keys)
+        if self._fields.relations:
+            linked = np.repeat(np.diff(links.ends) > 0, np.diff(claims.ends))
+            wanted |= linked & claims.is_in("datatype", {_ITEM, None})
+        return wanted
+
+    def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
+        """The items among some ids as lines of a dump; properties and other entities are only noted."""
+        stop = begin + len(ids)
+        labels, links = (rows[kind].window(begin, stop, "key", "value") for kind in ("labels", "links"))
+        revisions = rows["entities"].window(begin, stop, "lastrevid")
+        properties = rows["claims"].window(begin, stop, "property")
+        statements = wanted.window(begin, stop, "property", "rank", "item", "text", "language")
+        for at, identifier in enumerate(ids):
+            names = {code: Label(text) for code, text in labels(at)}
+            revision = max((number for (number,) in revisions(at)), default=0)
+            if not item_number(identifier):
+                self._note(identifier, revision, names)
+                continue
+            sites = {site: Sitelink(title) if title else _UNTITLED for site, title in links(at)}
+            found: dict[str, list[LineStatement] | None] = {}
+            for name, rank, item, text, language in statements(at):
+                data = DataValue(Value(item or "", text=text or "", language=language or "")) if item or text else None
+                statement = LineStatement(Snak("value", data), rank or "normal")
+                found.setdefault(name, []).append(statement)  # type: ignore[union-attr]
+            all_properties = list(dict.fromkeys(name for (name,) in properties(at))) if sites else ()
+            yield Line(identifier, "item", revision, None, sites, names, Claims(found, all_properties))
+
+    def _note(self, identifier: str, revision: int, names: Mapping[str, Label]) -> None:
+        """Leave out what is no item, with the labels of a property."""
+        if number := property_number(identifier):
+            labels = {code: label.value for code, label in names.items()}
+            self.properties.append(PropertyLine("property", number, revision, labels))
+        self.left_out[_OTHERS.get(identifier[0], "property")] += 1
+
+    # The row groups of a file.
+
+    def _read_part(self, part: TablePart, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
+        """The rows of a file that are in the range and can be read, a table for each row group."""
+        numbers = [number for number, group in enumerate(part.groups) if range_.overlaps(group)]
+        if not numbers:
+            return
+        path = part.file.path
+        with open_binary(path) as source, naming(path):
+            file = pq.ParquetFile(source)
+            filled = [at for at in range(file.num_row_groups) if file.metadata.row_group(at).num_rows]
+            for number in numbers:
+                group, at = part.groups[number], filled[number]
+                ids = _strings(file.read_row_group(at, ["id"], use_threads=False)["id"])
+                rows = self._rows_in(ids, group, range_, path)
+                if len(rows):
+                    found = _plain(_GroupReader(file, at, part), self._asked).append_column("id", ids)
+                    yield self._sound(_take(found, rows), part.file, rows + group.begin)
+
+    def _rows_in(self, ids: pa.Array, group: RowGroup, range_: IdRange, path: str) -> Numbers:
+        """The rows of a row group that are in the range, which has a row without an id if the row group begins there.
+
+        Raises DamagedInputError unless the ids of the row group ascend.
+        """
+        there = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False))
+        if ids.null_count:
+            for row in np.delete(np.arange(len(ids)), there) if range_.has(group.least) else ():
+                self._reject("bad-id", path, group.begin + int(row), "an id", None)
+            ids = ids.drop_null()
+        ascends = pc.less_equal(ids[:-1], ids[1:])
+        if ascends.false_count:
+            at = ascends.index(False).as_py()
+            raise unsorted(path, group.begin + int(there[at + 1]), ids[at].as_py(), ids[at + 1].as_py())
+        borders = [range_.start] if range_.stop is None else [range_.start, range_.stop]
+        begin, *stop = (bisect_left(range(len(ids)), border, key=lambda at: ids[at].as_py()) for border in borders)
+        return there[slice(begin, *stop)] if stop else there[begin:]
+
+    def _sound(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
+        """The rows that can be read; the others are noted by their ``places`` in the file."""
+        sound = np.ones(len(rows), np.bool_)
+        for reason, expected, column, passed in _checks(rows, file):
+            wrong = sound & ~passed
+            for row in np.flatnonzero(wrong):
+                self._reject(reason, file.path, int(places[row]), expected, rows[column][int(row)].as_py())
+            sound &= passed
+        rows = rows if sound.all() else rows.filter(pa.array(sound))
+        for at, name in enumerate(rows.column_names):
+            if name in _CODED:
+                rows = rows.set_column(at, name, rows[name].dictionary_encode())
+        return rows
+
+    def _reject(self, reason: str, path: str, row: int, expected: str, seen: object) -> None:
+        saw = "none" if seen is None else repr(str(seen)[:SHOWN])
+        self.reject(reason, f"{path}: row {row:,}", f"expected {expected}, saw {saw}")
+
+
+def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _Mask]]:
+    """What a row has to be: the reason otherwise, what is expected of which column, and the rows in which it is so."""
+
+    def mask(found: pa.ChunkedArray) -> _Mask:
+        return pc.fill_null(found, False).to_numpy()  # type: ignore[no-any-return]
+
+    ids = rows["id"]
+    if not pc.all(pc.match_substring_regex(ids.unique(), _IDS)).as_py():  # of the few ids, not of the many rows
+        yield "bad-id", "an id such as Q28640", "id", mask(pc.match_substring_regex(ids, _IDS))
+    if file.kind == "claims":
+        yield "bad-claims", "a property", "property", mask(rows["property"].is_valid())
+        known = pc.or_(rows["rank"].is_null(), pc.is_in(rows["rank"], pa.array(_RANKS)))
+        yield "bad-claims", f"a rank of {', '.join(_RANKS)}", "rank", mask(known)
+    elif file.kind == "entities":
+        yield "bad-lastrevid", "a revision number", "lastrevid", mask(pc.greater_equal(rows["lastrevid"], 0))
+    elif file.kind == "labels":
+        yield "bad-labels", "a label", "value", mask(rows["value"].is_valid())
+    elif is_wikipedia(file.key):
+        yield "bad-sitelinks", "the title of a page", "value", mask(rows["value"].is_valid())
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupReader:
+    """The columns of one row group, by name."""
+
+    file: pq.ParquetFile
+    number: int
+    part: TablePart
+
+    def read(self, *names: str) -> pa.Table:
+        """The columns of these names that there are; of a member of a struct, ``struct.member``."""
+        return self.file.read_row_group(self.number, list(names), use_threads=False)
+
+    def values(self, table: pa.Table, member: str) -> pa.Array:
+        """A member of ``datavalue`` as strings; nulls if the file has no such member."""
+        if f"datavalue.{member}" not in self.part.columns:
+            return pa.nulls(len(table), pa.string())
+        return _strings(pc.struct_field(table["datavalue"], member))
+
+
+def _plain(group: _GroupReader, asked: frozenset[str]) -> pa.Table:
+    """The rows of a row group in the same columns for every layout; strings only of properties asked for."""
+    file = group.part.file
+    if file.kind == "entities":
+        return pa.table({"lastrevid": pc.fill_null(group.read("lastrevid")["lastrevid"].cast(pa.int64()), 0)})
+    if file.kind == "claims":
+        return _plain_claims(group, asked)
+    rows = group.file.metadata.row_group(group.number).num_rows
+    columns = columns_of(file, group.part.columns)
+    values = _strings(group.read(*columns)[columns[0]]) if columns else pa.nulls(rows, pa.string())
+    key = pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([file.key]))
+    return pa.table({"key": key, "value": values})
+
+
+def _plain_claims(group: _GroupReader, asked: frozenset[str]) -> pa.Table:
+    nested = "datavalue" not in group.part.columns
+    table = group.read("property", "rank", "datatype", "datavalue.id" if nested else "datavalue")
+    plain = {name: _strings(table[name]) for name in ("property", "rank", "datatype")}
+    types = plain["datatype"]
+    text = language = pa.nulls(len(table), pa.string())
+    if nested:
+        item = group.values(table, "id")
+    else:
+        text = _strings(table["datavalue"])
+        item = pc.if_else(pc.starts_with(types, "wikibase-"), text, None)
+    has_text = pc.and_(
+        pc.and_(pc.is_in(plain["property"], pa.array(sorted(asked), pa.string())), item.is_null()),
+        pc.invert(pc.fill_null(pc.match_substring_regex(types, _WITHOUT_TEXT), False)),
+    )
+    if pc.any(has_text).as_py():
+        if nested:
+            # The strings of all identifiers are most of the bytes of this table.
+            strings = pc.any(pc.and_(has_text, pc.fill_null(pc.not_equal(types, _MONOLINGUAL), True))).as_py()
+            members = ("text", "language", *(("datavalue__string",) if strings else ()))
+            found = group.read(*(f"datavalue.{member}" for member in members))
+            text = group.values(found, "text")
+            language = group.values(found, "language")
+            if strings:
+                text = pc.coalesce(text, group.values(found, "datavalue__string"))
+        elif "mlt-language" in group.part.columns:
+            language = _strings(group.read("mlt-language")["mlt-language"])
+    values = {"item": item, "text": pc.if_else(has_text, text, None), "language": pc.if_else(has_text, language, None)}
+    return pa.table(plain | values)
+
+
+def _strings(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column of strings of any type as one array."""
+    found = column.cast(pa.string())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _take(table: pa.Table, rows: Numbers) -> pa.Table:
+    """Some rows, which ascend; without a copy where they follow one another."""
+    whole = int(rows[-1]) - int(rows[0]) + 1 == len(rows)
+    return table.slice(int(rows[0]), len(rows)) if whole else table.take(pa.array(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a table in a range, by item: those of item i are ``ends[i]`` to ``ends[i + 1]``."""
+
+    ends: Numbers
+    columns: Mapping[str, pa.Array]
+
+    @classmethod
+    def of(cls, tables: list[pa.Table], ids: pa.Array) -> "_Rows":
+        """The rows by the place of their id among ``ids``; those of an item keep their order. ``tables`` is emptied."""
+        if not tables:
+            return cls(np.zeros(len(ids) + 1, np.int64), {})
+        table = pa.concat_tables(tables)
+        tables.clear()
+        places, table = pc.index_in(table["id"], value_set=ids).to_numpy(), table.drop_columns("id")
+        if (np.diff(places) < 0).any():  # of several languages, sites or folders
+            order = np.argsort(places, kind="stable")
+            table, places = table.take(pa.array(order)), places[order]
+        ends = np.searchsorted(places, np.arange(len(ids) + 1))
+        columns = {name: table[name].unify_dictionaries().combine_chunks() for name in table.column_names}
+        return cls(ends, columns)
+
+    def keep(self, kept: _Mask) -> "_Rows":
+        """Some of the rows."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return _Rows(before[self.ends], {name: column.filter(pa.array(kept)) for name, column in self.columns.items()})
+
+    def is_in(self, name: str, values: Collection[str | None]) -> _Mask:
+        """In which rows a dictionary-encoded column has one of some values; None is no value."""
+        if name not in self.columns:
+            return np.zeros(0, np.bool_)
+        column = self.columns[name]
+        known = np.array([value in values for value in [*column.dictionary.to_pylist(), None]])
+        return known[column.indices.fill_null(len(known) - 1).to_numpy()]  # type: ignore[no-any-return]
+
+    def window(self, begin: int, stop: int, *names: str) -> Callable[[int], Iterable[tuple[Any, ...]]]:
+        """The values of some columns in the rows of item ``begin + at``, by ``at``; none from ``stop`` on."""
+        first, last = int(self.ends[begin]), int(self.ends[stop])
+        borders = (self.ends[begin : stop + 1] - first).tolist()
+        lists = [_values(self.columns[name][first:last]) if name in self.columns else [] for name in names]
+        return lambda at: zip(*(values[borders[at] : borders[at + 1]] for values in lists), strict=True)
+
+
+def _values(column: pa.Array) -> list[Any]:
+    """The values of a column, equal ones of a dictionary as one object."""
+    if isinstance(column, pa.DictionaryArray):
+        values = np.array([*column.dictionary.to_pylist(), None], object)
+        return values[column.indices.fill_null(len(values) - 1).to_numpy()].tolist()  # type: ignore[no-any-return]
+    return column.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
