@@ -34,7 +34,7 @@ from wikisem.evaluation.options import SEED
 from wikisem.evaluation.statistics import FloatArray, holm, pairs
 
 Places = npt.NDArray[np.int64]
-# Below so many models the answers to a group say next to nothing of its discrimination (docs/calibration.md).
+# With fewer models, answers say next to nothing about a discrimination (docs/benchmarks/calibration.md).
 FEWEST_FOR_2PL: Final = 8
 _FEWEST_MODELS: Final = 2
 _FEWEST_GROUPS: Final = 10

@@ -1,8 +1,9 @@
 """How hard a test case is before any model is asked: the chance that a middling model fails it, from its words alone.
 
 A logistic regression of errors on what is known of a case: how far the class of its outlier is, how prominent its items
-are, how many words they have and share. The constants are fitted once, to models and classes that docs/calibration.md
-names, and measured on others (``python -m studies.difficulty``). They are of English; words are runs of letters.
+are, how many words they have and share. The constants were fitted once, to models and classes that
+docs/benchmarks/calibration.md names, and measured on others (``python -m studies.difficulty``). They are of English;
+words are runs of letters.
 """
 
 import math

@@ -56,7 +56,7 @@ class ClusterOptions:
 
 @dataclass(frozen=True, slots=True)
 class OutlierOptions:
-    """How outliers are drawn; ``distance`` is the paper's μ. docs/outliers.md has each rule with its cost.
+    """How outliers are drawn; ``distance`` is the paper's μ. docs/outliers.md has each rule.
 
     ``draw`` is for O1 and O2, ``draw_o3`` for O3: section 3 of the paper takes two items of one sibling class and of
     one cousin class, but far items at random.
