@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 API = {
     "Read sets": ["read_groups", "read_walls", "read_dataset"],
     "Build": ["load_recipe", "build", "BuildResult"],
-    "Look at a run, and publish it": ["audit", "explain", "browse", "release"],
+    "Look at a run, and publish it": ["audit", "explain", "browse", "release", "sample"],
     "Check a data set": ["check", "Violation", "language_profile", "LanguageProfile"],
     "Ask the class graph": ["Taxonomy"],
     "Read one dump file": ["read_entities", "count_links"],

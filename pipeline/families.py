@@ -9,6 +9,7 @@ from typing import Final
 # Family -> command -> what it is for.
 FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     "make": {
+        "sample": "a small set of real items in ten languages, ready to look at and to score",
         "demo": "the embedded sample world, start to end, offline, in seconds",
         "download": "the newest dumps of Wikipedias and Wikidata, checked, ready to build from",
         "build": "from dumps to groups: all five stages, each only if its inputs or options changed",
@@ -49,6 +50,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
 
 # Command, or command and task -> two lines that can be typed as they are, once the files have the reader's names.
 EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
+    "sample": ("wikisem sample set", "wikisem sample /tmp/set"),
     "demo": ("wikisem demo", "wikisem demo --output out"),
     "download": (
         "wikisem download de ja --wikidata --output dumps",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wikisem.pipeline.commands.browse import browse
     from wikisem.pipeline.commands.explain import explain
     from wikisem.pipeline.commands.release import release
+    from wikisem.pipeline.commands.sample import sample
     from wikisem.recipes.load import load_recipe
     from wikisem.recipes.options import Recipe
     from wikisem.records import Group, Member, Outlier, Wall
@@ -56,6 +57,7 @@ _HOMES = {
     "read_groups": "wikisem.outputs.groupfile",
     "read_walls": "wikisem.outputs.wallfile",
     "release": "wikisem.pipeline.commands.release",
+    "sample": "wikisem.pipeline.commands.sample",
 }
 
 __all__ = [
@@ -86,6 +88,7 @@ __all__ = [
     "read_groups",
     "read_walls",
     "release",
+    "sample",
 ]
 
 

@@ -6,6 +6,7 @@ public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option t
 
 import importlib
 import traceback
+import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -64,6 +65,7 @@ _OPTIONS: Final[Mapping[str, frozenset[str]]] = {
     "transformers:": frozenset(),
     "contextual:": frozenset({"template", "layer"}),
     "model2vec:": frozenset(),
+    "characters:": frozenset(),
     _COUNTS: frozenset({"weight", "contexts", "similarity"}),
     "similarity:": frozenset(),
     PYTHON: frozenset(),
@@ -143,10 +145,37 @@ def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Se
         return static_encoder(target)
     if kind == "model2vec:":
         return model2vec_encoder(target)
+    if kind == "characters:":
+        return character_encoder(target)
     layer = options.get("layer", "-1")
     if not layer.removeprefix("-").isdecimal():
         raise UsageError(f"expected a layer to be a whole number, saw {layer!r}")
     return contextual_encoder(target, options.get("template", "{}"), int(layer))
+
+
+# Of more n-grams than this, some share a dimension.
+_DIMENSIONS: Final = 1 << 13
+
+
+def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
+    """How often each text has each n-gram of up to so many characters, the marks of its ends among them.
+
+    As the subwords of fastText (Bojanowski et al. 2017), without training: what spelling alone tells. UsageError for
+    anything but a whole number from 1 up.
+    """
+    if not longest.isdecimal() or not int(longest):
+        raise UsageError(f"expected a whole number of characters from 1 up (characters:3), saw {longest!r}")
+
+    def encode(texts: Sequence[str]) -> Any:
+        rows = np.zeros((len(texts), _DIMENSIONS), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            marked = f"<{text}>"
+            for length in range(1, int(longest) + 1):
+                for at in range(len(marked) - length + 1):
+                    row[zlib.crc32(marked[at : at + length].encode()) % _DIMENSIONS] += 1
+        return rows
+
+    return encode
 
 
 def open_by_contexts(

@@ -95,7 +95,8 @@ class ManifestFile(msgspec.Struct):
 class Manifest(msgspec.Struct):
     """The manifest of a run, as far as a release depends on it; what units do not have in common is not set.
 
-    That of a release also lists its other files, and names inputs without their folders.
+    That of a release also lists its other files, has its date, and names inputs without their folders. ``notes`` are
+    sentences about the limits of the set that no run can know, ``reading`` says who read its cases, and what was found.
     """
 
     recipe: dict[str, Any] | None = None
@@ -103,6 +104,9 @@ class Manifest(msgspec.Struct):
     versions: dict[str, str] | None = None
     stages: dict[str, ManifestStage] = {}
     files: dict[str, ManifestFile] = {}
+    published: str = ""
+    notes: list[str] = []
+    reading: str = ""
 
 
 # The facts.
@@ -206,7 +210,7 @@ class ReleaseFacts:
     ``spreads`` has of "coherence" and of the margins of each outlier class, where any is known, how many are, and five
     quartiles. ``example`` is a row of test cases. ``walls`` counts walls by language and tier, ``names`` the
     rows of tables of names by language. ``changes`` are the numbers of ``card.CHANGES`` by language, ``since`` is the
-    version of the set before.
+    version of the set before. ``notes`` and ``reading`` are those of the manifest.
     """
 
     recipe: Mapping[str, Any]
@@ -225,6 +229,8 @@ class ReleaseFacts:
     names: Mapping[str, int] = field(default_factory=dict)
     since: str = ""
     changes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    reading: str = ""
 
     @property
     def name(self) -> str:
@@ -331,7 +337,8 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
     read = {"", *(code for language in languages for code in (language.code, *language.spoken))}
     stages = {unit: stage for unit, stage in sorted(manifest.stages.items()) if unit.partition("/")[2] in read}
     sources = tuple(_source(one, unit.partition("/")[2]) for unit, stage in stages.items() for one in stage.inputs)
-    return ReleaseFacts(recipe, seed, versions, sources, tuple(languages), published, stages=stages, **more)
+    more |= {"stages": stages, "notes": manifest.notes, "reading": manifest.reading}
+    return ReleaseFacts(recipe, seed, versions, sources, tuple(languages), published, **more)
 
 
 def _source(one: ManifestInput, language: str) -> Source:
@@ -357,7 +364,8 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
         return msgspec.structs.replace(stage, inputs=inputs)
 
     stages = {unit: named(stage) for unit, stage in facts.stages.items()}
-    manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), stages, dict(files))
+    own = facts.published, [*facts.notes], facts.reading
+    manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), stages, dict(files), *own)
     return orjson.dumps(msgspec.to_builtins(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
-from wikisem.datasets.files import data_set_path
+from wikisem.datasets.files import SAMPLE, data_set_path
 from wikisem.errors import UsageError
 from wikisem.files import is_web, path_of, write_files
 from wikisem.pipeline.command_options import add_folder, add_scores
@@ -41,7 +41,8 @@ def browse(
     ``folder`` is OUT/browse by default. ``scores`` are files that ``wikisem evaluate outliers --json`` wrote. Raises
     MissingInputError if there is no run or release. Part of the public API.
     """
-    if folder is None and is_web(fspath(output)):
+    # Neither a web server nor the package is a place to write to.
+    if folder is None and (is_web(fspath(output)) or data_set_path(output) == SAMPLE):
         raise UsageError(f"expected a folder for the page of {output}, saw none: give --output FOLDER")
     path = data_set_path(output)
     target = path / "browse" if folder is None else path_of(folder)

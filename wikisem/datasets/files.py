@@ -42,12 +42,15 @@ class _Listing(msgspec.Struct):
 
 # What commands read of a release, of all the files that its manifest lists.
 _READ: Final = re.compile(r"(groups|rejected|walls|categories)/[\w-]+\.(parquet|jsonl)", re.ASCII)
+# The set that comes with wikisem, which `wikisem sample` writes as a release, and the name by which it is read.
+SAMPLE: Final = Path(__file__).parent / "sample"
 _ON_THE_HUB: Final = re.compile(r"[\w-][\w.-]*/[\w.-]+", re.ASCII)
 
 
 def data_set_path(text: str | os.PathLike[str]) -> Path:
     """Where a data set is read from: a path on this machine, or a URL whose driver lists files.
 
+    "sample" is the set that comes with wikisem, unless there is such a file or folder.
     At http:// or https:// are a release, whose manifest.json lists its files, or a single file: what commands read of
     it is copied to a temporary folder, once in a process and checked by SHA-256. UsageError for a URL that cannot be
     opened, MissingInputError where nothing is there.
@@ -58,6 +61,8 @@ def data_set_path(text: str | os.PathLike[str]) -> Path:
     if is_web(address):
         return _copy_of(address.rstrip("/"))
     path = path_of(text)
+    if address == SAMPLE.name and not path.exists():
+        return SAMPLE
     if _ON_THE_HUB.fullmatch(address) and not (path.exists() or path.parent.exists()):
         raise MissingInputError(
             f"expected a data set, saw nothing at {address}; one on the Hugging Face Hub is hf://datasets/{address}"

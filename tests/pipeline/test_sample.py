@@ -1,0 +1,123 @@
+"""`wikisem sample`: the set that comes with wikisem, from the package to the first score."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wikisem
+from wikisem.datasets.files import SAMPLE
+from wikisem.outputs.groupfile import read_groups
+from wikisem.pipeline.cli import main
+
+LANGUAGES = ["ar", "de", "en", "es", "fr", "ja", "ko", "pt", "ru", "zh"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The set, written once."""
+    folder = tmp_path_factory.mktemp("sample") / "set"
+    wikisem.sample(folder)
+    return folder
+
+
+def test_the_set_is_what_its_card_says(folder: Path) -> None:
+    """Ten languages of labels, all of them read; in the public domain, with what no run can know of it."""
+    groups = read_groups(folder)
+    members = [one for group in groups for one in (*group.cluster, *group.outliers)]
+    assert sorted({group.language for group in groups}) == LANGUAGES
+    assert {one.source for one in members} == {"label"}
+    assert {one.title for one in members} <= {None, *(one.title for one in members if one.title)}
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    cases = sum(len(group.outliers) for group in groups)
+    assert f"{cases} test cases in 10 languages" in card
+    assert f"of {cases}, none is wrong" in card
+    assert "No reading of these cases is on record" not in card
+    assert "For all others their number is an order of prominence".lower() in card.lower()
+    assert 'license: "cc0-1.0"' in card
+    assert "Maintained by The wikisem authors." in card
+    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_bytes())
+    assert [one["path"] for one in manifest["stages"]["entities"]["inputs"]] == ["wikidata-slice.json.zst"]
+    assert f'date-released: "{manifest["published"]}"' in (folder / "CITATION.cff").read_text()
+
+
+def test_the_package_holds_little_for_it() -> None:
+    """As a wheel packs it, a small part of what a word-vectors file has."""
+    packed = sum(len(zlib.compress(path.read_bytes())) for path in SAMPLE.rglob("*") if path.is_file())
+    assert packed < 100_000
+    assert {path.parent.name for path in SAMPLE.rglob("*.jsonl")} == {"groups", "rejected"}
+
+
+def test_what_a_release_has_beside_its_run_is_kept_by_the_next(folder: Path, tmp_path: Path) -> None:
+    """Notes and reading are of the data, and stay with it."""
+    assert main(["release", str(folder), "--output", str(tmp_path / "again")]) == 0
+    card, again = ((one / "README.md").read_text(encoding="utf-8") for one in (folder, tmp_path / "again"))
+    (limits,) = re.findall("A case is right where .*", card)
+    assert limits in again
+
+
+def test_the_set_is_read_by_its_name(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Unless there is a folder of that name; nothing is written into the package."""
+    monkeypatch.chdir(tmp_path)
+    assert read_groups("sample", "de") == read_groups(folder, "de")
+    assert main(["browse", "sample"]) == 2
+    assert "give --output FOLDER" in capsys.readouterr().err
+    assert main(["browse", "sample", "--output", "page"]) == 0
+    assert (tmp_path / "page" / "index.html").is_file()
+    (tmp_path / "sample").mkdir()
+    with pytest.raises(wikisem.errors.MissingInputError):
+        read_groups("sample", "de")
+
+
+FIRST_MINUTE = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"apache_beam", "SPARQLWrapper", "rdflib", "networkx"}:
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Missing())
+from wikisem.pipeline.cli import main
+
+assert main(["sample", "set"]) == 0
+assert main(["show", "set", "capital", "--language", "en"]) == 0
+assert main(["evaluate", "outliers", "set", "--languages", "en", "--vectors", "characters:3"]) == 0
+"""
+
+
+def test_the_first_minute_needs_nothing_that_builds_need(folder: Path, tmp_path: Path) -> None:
+    """What next to do is printed, and does what it says; the set is the same, to the byte."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_MINUTE], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "next: wikisem show set capital --language en\n" in done.stdout
+    assert "capital (Q5119, en) in full" in done.stdout
+    (score,) = re.findall(r"overall .*", done.stdout)
+    assert float(score.split("│")[6]) > 15  # chance is 11
+    files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
+    assert [path for path in files if (tmp_path / "set" / path).read_bytes() != (folder / path).read_bytes()] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("opencc") is None, reason="opencc is not installed: wikisem[chinese]")
+def test_the_package_has_what_a_build_of_the_items_gives(tmp_path: Path) -> None:
+    """Its groups and rejections are those of the pipeline, by the recipe and the items beside the program."""
+    from benchmarks.sample_set import build
+
+    build(tmp_path)
+    kept = {path.relative_to(SAMPLE): path for path in SAMPLE.rglob("*") if path.is_file()}
+    assert sorted(kept) == sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
+    for name, path in kept.items():
+        if name.suffix == ".jsonl":
+            assert (tmp_path / name).read_bytes() == path.read_bytes(), name
+    one, other = (json.loads((path / "manifest.json").read_bytes()) for path in (SAMPLE, tmp_path))
+    assert {**one, "versions": None} == {**other, "versions": None}
