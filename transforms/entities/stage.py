@@ -204,7 +204,7 @@ def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
 def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     reasons = {**counts.left_out, **counts.unreadable}
     seen = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items())) or "no line with a record"
-    return f"expected items of Wikidata in {', '.join(inputs)}, saw {seen}"
+    return f"expected items of a Wikidata dump in {', '.join(inputs)}, saw {seen}"
 
 
 def _find_targets(files: list[ItemFile], scratch: EntityScratch, shuffle: Shuffle, runtime: Runtime) -> str:

@@ -81,7 +81,7 @@ def read_entities(
     )
     parts = list(_tables(fspath(path), fields, on_unreadable))
     if not parts:
-        raise DamagedInputError(f"{fspath(path)}: expected items of Wikidata, saw none")
+        raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
     certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
     superseded = superseded_rows(duplicate_rows(rows, repeated([qid_numbers(rows["qid"])])), "row")["row"].to_numpy()
