@@ -149,7 +149,7 @@ def chosen(items: Mapping[str, Item], classes: Sequence[str]) -> dict[str, Item]
     # Of items with one English label only the most prominent is clear: São Paulo is the city, not the state.
     first = {items[qid].labels.get("en"): qid for qid in reversed(prominent)}
     clear = [qid for qid in prominent if items[qid].known and first[items[qid].labels["en"]] == qid]
-    kept = {}
+    kept: dict[str, Item] = {}
     for name in classes:
         own = [qid for qid in clear if name in items[qid].classes]
         kept |= {qid: items[qid] for at, qid in enumerate(own) if at < PROMINENT or len(items[qid].labels) >= COMMON}
