@@ -21,8 +21,11 @@ API = {
     "Errors": ["errors"],
 }
 
-# Tables without a header have an empty one in Markdown; columns are as narrow as what is in them.
-STYLE = """.md-typeset table:not([class]) thead:not(:has(th:not(:empty))) { display: none }
+# Tables without a header have an empty one in Markdown; columns are as narrow as what is in them, and tables that
+# commands print have no gaps between their lines.
+STYLE = """.md-grid { max-width: 76rem }
+.md-typeset pre > code { line-height: 1.25 }
+.md-typeset table:not([class]) thead:not(:has(th:not(:empty))) { display: none }
 .md-typeset table:not([class]) th { min-width: 0 }
 .md-typeset table:not([class]) :is(th, td) { padding: .5em .8em }
 .md-typeset td a code { white-space: nowrap }
