@@ -142,17 +142,19 @@ function tabs(own, here) {
     el("li", {}, el("a", { href: address(own.code + path), "aria-current": path === here ? "page" : null }, name)))));
 }
 
-function weakness(row) {
+function weakness(row, own) {
   const [, , source, count, total, links, , other] = row;
-  if (source) return `a ${SOURCES[source]}, because no link names the page`;
+  // Where no links were read, every word is a label or a title.
+  if (source && own.sources.anchor) return `a ${SOURCES[source]}, because no link names the page`;
   if (other) return `its language is ${other}`;
+  if (source) return "";
   if (links && count / links < 0.5) return `only ${percent(count / links)} of the links with this anchor lead to the page`;
   if (total && count / total < 0.3) return `only ${percent(count / total)} of the links to the page have this anchor`;
   return total < 3 ? "fewer than three links" : "";
 }
 
 function word(row, kind, own, about) {
-  const weak = weakness(row), name = `${PLACES[kind]}${weak ? ", weak" : ""}`;
+  const weak = weakness(row, own), name = `${PLACES[kind]}${weak ? ", weak" : ""}`;
   const open = () => { if (about.current !== row) { about.current = row; about.replaceChildren(details(row, kind, own, weak)); } about.hidden = false; };
   // Enter goes on to the details, whose links Tab then reaches; Escape comes back.
   const enter = () => { open(); about.onkeydown = (key) => { if (key.key === "Escape") button.focus(); }; about.focus(); };
@@ -195,7 +197,7 @@ function card(group, own, options = {}) {
 }
 
 const worst = (group) => Math.min(...Object.values(group.scores || {}).map(([opp]) => opp ?? Infinity));
-const isWeak = (group) => [...group.in, ...group.out].some(weakness);
+const isWeak = (group, own) => [...group.in, ...group.out].some((row) => weakness(row, own));
 
 function matches(group, wanted) {
   if (!wanted) return true;
@@ -231,7 +233,7 @@ function groups(own, data, query) {
   const scored = data.groups.some((group) => group.scores);
   const sort = query.get("sort") || "class", show_ = query.get("show") || "all";
   let found = data.groups.filter((group) => matches(group, (query.get("q") || "").trim()));
-  if (show_ === "weak") found = found.filter(isWeak);
+  if (show_ === "weak") found = found.filter((group) => isWeak(group, own));
   if (show_ === "fails") found = found.filter((group) => Object.values(group.scores || {}).some(([, accuracy]) => accuracy < 50));
   if (sort === "label") found = [...found].sort((one, other) => one.label.localeCompare(other.label, own.tag));
   if (sort === "coherence") found = [...found].sort((one, other) => (one.coherence ?? Infinity) - (other.coherence ?? Infinity));
@@ -319,7 +321,7 @@ function quiz(own, data, query) {
       el("p", {}, good ? "Right: " : "No: ", bdi(outlier[1], own), " is no ", bdi(group.label, own), "."),
       el("p", {}, `You: ${now} of ${at} (${percent(now / at)}). By chance: ${percent(chance)}${models}.`),
       el("p", {}, link(address(`${own.code}/quiz`, { seed, at: at + 1, right: now }), "Next case"), " · ", link(address(own.code, { q: `Q${group.q}` }), "See the group")));
-    about.replaceChildren(details(outlier, `o${outlier[8]}`, own, weakness(outlier)));
+    about.replaceChildren(details(outlier, `o${outlier[8]}`, own, weakness(outlier, own)));
     about.hidden = false;
     answer.querySelector("a").focus();
   } }, bdi(row[1], own)))));

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     print_line(f"{facts.cases:,} test cases in {len(facts.filled)} languages")
     print_line("groups: " + ", ".join(f"{one.code} {one.groups}" for one in facts.filled))
     print_line(f"next: wikisem show {folder} capital --language en")
-    print_line(f"      wikisem evaluate outliers {folder} --vectors characters:3")
+    print_line(f"      wikisem evaluate outliers {folder} --languages en --vectors characters:3")
     print_line(f"open in a browser: {folder}/index.html")
     print_line(f"output: {folder}")
     return 0

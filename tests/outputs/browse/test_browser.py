@@ -155,6 +155,17 @@ def test_a_word_says_all_of_itself_when_it_has_the_focus(page: Page) -> None:
     assert page.focused() == "null, cluster, weak"
 
 
+def test_a_label_is_not_weak_where_no_links_were_read(page: Page, tmp_path: Path) -> None:
+    """All words of the sample are labels: a mark at each would say nothing."""
+    assert main(["browse", "sample", "--output", str(tmp_path)]) == 0
+    sample = Page(page.driver, tmp_path)
+    sample.open("#/fr")
+    assert len(sample.texts(".card .word")) > 50
+    assert sample.texts(".card .weak, .card .weakly") == []
+    sample.open("#/fr?show=weak")
+    assert sample.texts(".card") == []
+
+
 def test_coherence_and_margins_are_shown_where_they_are_known(page: Page) -> None:
     """Of a group beside its class, of an outlier among its details; groups can be sorted by coherence."""
     page.open("#/de?q=q201")
