@@ -7,7 +7,7 @@ pages or of anchors, however large the wiki is.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -22,13 +22,22 @@ from wikisem.arrow.parquet import bucket_name, bucket_path, count_buckets, read_
 from wikisem.files import replace_file
 from wikisem.layout import NAMES as STAGE
 from wikisem.layout import SurfaceScratch
+from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.surfaces.cleaning import compose
 from wikisem.surfaces.link_counts import ANCHOR_TOTALS, PAGE_ITEMS, name_pages
 from wikisem.transforms.io.counts import read_json, require_files
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, table_of, tasks_of
-from wikisem.transforms.surfaces.pages import ALL_PARTS, AddLinks, Dictionary, anchor_buckets, bucket_counts
+from wikisem.transforms.io.shuffle import Done, Sent, Task, done, table_of, tasks_of
+from wikisem.transforms.surfaces.pages import (
+    ALL_PARTS,
+    AddLinks,
+    Dictionary,
+    Lookup,
+    LookupStep,
+    anchor_buckets,
+    bucket_counts,
+)
 from wikisem.transforms.surfaces.stage import item_parts
 from wikisem.wikis import wiki_of
 
@@ -56,31 +65,28 @@ def write_names(
     parts = item_parts(entities)
     dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
     scratch, shuffle = SurfaceScratch.of(context.scratch), context.shuffle
-    buckets = {language: dictionary.buckets for language, dictionary in dictionaries.items()}
-
-    def list_buckets(key: str, weights: Sequence[int]) -> list[Task]:
-        del key, weights
-        return [Task(language, bucket, number) for language, number in buckets.items() for bucket in range(number)]
+    options = SurfaceOptions(minimum_count=minimum_count)
+    lookup = Lookup(scratch, shuffle, dictionaries, folders, options, len(parts))
+    buckets = lookup.buckets
 
     def construct(pipeline: beam.Pipeline) -> None:
         read = (
             pipeline
             | "entities" >> beam.Create(list(enumerate(parts)))
-            | "read titles" >> beam.ParDo(ReadTitles(shuffle, buckets, len(parts)))
+            | "read titles" >> beam.ParDo(ReadTitles(lookup))
         )
         added = (
             read
-            | "all titles" >> shuffle.exchange(STAGE, list_buckets)
-            | "count anchors" >> beam.ParDo(CountAnchors(shuffle, dictionaries))
+            | "all titles" >> shuffle.exchange(STAGE, lookup.all_buckets)
+            | "count anchors" >> beam.ParDo(CountAnchors(lookup))
             | "all sums"
             >> shuffle.exchange(STAGE, tasks_of({code: anchor_buckets(n) for code, n in buckets.items()}), _SUMS)
-            | "add links" >> beam.ParDo(AddLinks(shuffle, buckets, _SUMS))
+            | "add links" >> beam.ParDo(AddLinks(lookup, _SUMS))
         )
         _ = (
             (added, read)
             | "all links" >> shuffle.exchange(STAGE, tasks_of(buckets), _LINKS, _TITLES)
-            | "write names"
-            >> beam.ParDo(WriteNames(scratch, shuffle, dictionaries, folders, len(parts), minimum_count))
+            | "write names" >> beam.ParDo(WriteNames(lookup))
         )
 
     context.runtime.run(
@@ -94,19 +100,16 @@ _SUMS: Final = "count/sums"
 _LINKS: Final = "add/links"
 
 
-class ReadTitles(beam.DoFn):
+class ReadTitles(LookupStep):
     """Send the numbers of the items in a numbered part of the entities to the buckets of their pages, in each language.
 
     A sitelink to a redirect names the redirect, and not the page where it leads: that is another item's, or none's.
     """
 
-    def __init__(self, shuffle: Shuffle, buckets: Mapping[str, int], parts: int) -> None:
-        self._shuffle, self._buckets, self._parts = shuffle, buckets, parts
-
     def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done | Sent]:
         """Read the part, once for all languages."""
-        number, paths = numbered
-        found: dict[str, list[pa.Table]] = {language: [PAGE_ITEMS.empty_table()] for language in self._buckets}
+        (number, paths), buckets = numbered, self._lookup.buckets
+        found: dict[str, list[pa.Table]] = {language: [PAGE_ITEMS.empty_table()] for language in buckets}
         for path in paths:
             items = read_parquet(path, ["qid", "titles"])
             titles, numbers = MapLookup(items["titles"]), pa.array(qid_numbers(items["qid"]))
@@ -115,57 +118,40 @@ class ReadTitles(beam.DoFn):
                 tables.append(rows.filter(rows["title"].is_valid()))
         with self._shuffle.sender("read", ALL_PARTS, number) as sender:
             for language, tables in found.items():
-                rows = split(pa.concat_tables(tables), "title", self._buckets[language])
+                rows = split(pa.concat_tables(tables), "title", buckets[language])
                 yield from sender.add_rows("titles", rows, language)
-        yield done(ALL_PARTS, number, self._parts)
+        yield done(ALL_PARTS, number, self._lookup.parts)
 
 
-class CountAnchors(beam.DoFn):
+class CountAnchors(LookupStep):
     """Send the links of each anchor in a bucket of pages to its bucket of anchors."""
-
-    def __init__(self, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary]) -> None:
-        self._shuffle, self._dictionaries = shuffle, dictionaries
 
     def process(self, task: Task) -> Iterator[Done | Sent]:
         """Read, sum and send."""
         language, bucket, buckets = task[:3]
-        path = bucket_path(self._dictionaries[language].folder, bucket, buckets)
-        sums = add_up([read_parquet(path, ANCHOR_TOTALS.names)], ANCHOR_TOTALS)
+        sums = add_up([self._lookup.read_mentions(task, ANCHOR_TOTALS.names)], ANCHOR_TOTALS)
         with self._shuffle.sender("count", language, bucket) as sender:
             yield from sender.add_rows("sums", split(sums, "anchor", anchor_buckets(buckets)))
         yield done(language, bucket, buckets)
 
 
-class WriteNames(beam.DoFn):
+class WriteNames(LookupStep):
     """Write the names of a bucket of pages from its mentions, the links of their anchors and the items of its pages."""
-
-    def __init__(
-        self,
-        scratch: SurfaceScratch,
-        shuffle: Shuffle,
-        dictionaries: Mapping[str, Dictionary],
-        folders: Mapping[str, str],
-        parts: int,
-        minimum_count: int,
-    ) -> None:
-        self._scratch, self._shuffle, self._dictionaries = scratch, shuffle, dictionaries
-        self._folders, self._parts, self._minimum = folders, parts, minimum_count
 
     def process(self, task: Task) -> None:
         """Join and write."""
         language, bucket, buckets = task[:3]
-        shuffle = self._shuffle
-        items = table_of(shuffle.read_rows(task, _TITLES, range(self._parts), ALL_PARTS), PAGE_ITEMS)
+        lookup, shuffle = self._lookup, self._shuffle
+        items = table_of(shuffle.read_rows(task, _TITLES, range(lookup.parts), ALL_PARTS), PAGE_ITEMS)
         totals = table_of(shuffle.read_rows(task, _LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
-        mentions = read_parquet(bucket_path(self._dictionaries[language].folder, bucket, buckets))
-        names = name_pages(mentions, totals, items)
-        kept = names.filter(pc.greater_equal(names["count"], self._minimum))
-        write_parquet(bucket_path(self._folders[language], bucket, buckets), kept, dictionaries=False)
+        names = name_pages(lookup.read_mentions(task), totals, items)
+        kept = names.filter(pc.greater_equal(names["count"], lookup.options.minimum_count))
+        write_parquet(bucket_path(lookup.folders[language], bucket, buckets), kept, dictionaries=False)
         few = len(names) - len(kept)
         pages = pc.count_distinct(kept["title"]).as_py()
         linked = pc.count_distinct(kept.filter(kept["qid"].is_valid())["title"]).as_py()
         counts = NameCounts(Counts(len(names), len(kept), {"few-links": few} if few else {}), pages, linked)
-        replace_file(bucket_counts(self._scratch, language, bucket), orjson.dumps(asdict(counts)))
+        replace_file(bucket_counts(lookup.scratch, language, bucket), orjson.dumps(asdict(counts)))
 
 
 def _sum_up(scratch: SurfaceScratch, language: str, folder: str, buckets: int) -> NameCounts:

@@ -6,7 +6,7 @@ in all buckets.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -57,6 +57,42 @@ class Dictionary(NamedTuple):
     buckets: int
 
 
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """All that the steps share which look pages up: where they write, how they send rows, and what they look up.
+
+    ``folders`` are those of the finished files by language, ``parts`` is how many the entities are in.
+    """
+
+    scratch: SurfaceScratch
+    shuffle: Shuffle
+    dictionaries: Mapping[str, Dictionary]
+    folders: Mapping[str, str]
+    options: SurfaceOptions
+    parts: int
+
+    @property
+    def buckets(self) -> dict[str, int]:
+        """How many buckets the pages of each language are in."""
+        return {language: dictionary.buckets for language, dictionary in self.dictionaries.items()}
+
+    def all_buckets(self, key: str, weights: object) -> list[Task]:
+        """The buckets of pages of all languages: what is sent to them comes from the entities, for all at once."""
+        del key, weights
+        return [Task(code, bucket, buckets) for code, buckets in self.buckets.items() for bucket in range(buckets)]
+
+    def read_mentions(self, task: Task, columns: Sequence[str] | None = None) -> pa.Table:
+        """The bucket of the dictionary that a task is about."""
+        return read_parquet(bucket_path(self.dictionaries[task.key].folder, task.bucket, task.buckets), columns)
+
+
+class LookupStep(beam.DoFn):
+    """A step of looking pages up."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup, self._shuffle = lookup, lookup.shuffle
+
+
 def fallback_name(number: int) -> str:
     """The file of the items that have no page to look up, of one part of the entities."""
     return f"fallback-{number:05d}.parquet"
@@ -76,63 +112,40 @@ _LINKS: Final = "add/links"
 
 
 class ResolvePages(beam.PTransform):
-    """Find the surface forms of the items that all ``parts`` of the entities sent to the buckets of their titles.
+    """Find the surface forms of the items that all parts of the entities sent to the buckets of their titles.
 
     They are written to the folder of their language.
     """
 
-    def __init__(
-        self,
-        scratch: SurfaceScratch,
-        shuffle: Shuffle,
-        dictionaries: Mapping[str, Dictionary],
-        folders: Mapping[str, str],
-        options: SurfaceOptions,
-        parts: int,
-    ) -> None:
+    def __init__(self, lookup: Lookup) -> None:
         super().__init__()
-        self._scratch, self._shuffle, self._dictionaries = scratch, shuffle, dictionaries
-        self._folders, self._options, self._parts = folders, options, parts
+        self._lookup = lookup
 
     def expand(self, read: beam.PCollection) -> beam.PCollection:
         """Follow sitelinks, find the anchors of pages, count their links, and write."""
-        scratch, shuffle, options = self._scratch, self._shuffle, self._options
-        dictionaries = self._dictionaries
+        lookup, shuffle = self._lookup, self._lookup.shuffle
         found = (
             read
-            | "all items" >> shuffle.exchange(STAGE, self._buckets, "read/items")
-            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(shuffle, dictionaries, self._parts))
+            | "all items" >> shuffle.exchange(STAGE, lookup.all_buckets, "read/items")
+            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(lookup))
             | "all followed" >> shuffle.exchange(STAGE, same_tasks, "follow/items")
-            | "find anchors" >> beam.ParDo(FindAnchors(shuffle, dictionaries, options))
+            | "find anchors" >> beam.ParDo(FindAnchors(lookup))
         )
-        buckets = {language: dictionary.buckets for language, dictionary in dictionaries.items()}
         return (
-            (found | "count links" >> CountLinks(scratch, shuffle, dictionaries, options.variant), found)
-            | "all links" >> shuffle.exchange(STAGE, tasks_of(buckets), *_WAITING, _LINKS)
-            | "write surfaces" >> beam.ParDo(WriteSurfaces(scratch, shuffle, dictionaries, self._folders, options))
+            (found | "count links" >> CountLinks(lookup), found)
+            | "all links" >> shuffle.exchange(STAGE, tasks_of(lookup.buckets), *_WAITING, _LINKS)
+            | "write surfaces" >> beam.ParDo(WriteSurfaces(lookup))
         )
 
-    def _buckets(self, key: str, weights: object) -> list[Task]:
-        """The buckets of all languages, for all of them are read at once."""
-        del key, weights
-        return [
-            Task(language, bucket, buckets)
-            for language, (_, buckets) in self._dictionaries.items()
-            for bucket in range(buckets)
-        ]
 
-
-class FollowSitelinks(beam.DoFn):
+class FollowSitelinks(LookupStep):
     """Move the items of a bucket to the buckets of the pages that they lead to, which is nearly always their own."""
-
-    def __init__(self, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], parts: int) -> None:
-        self._shuffle, self._dictionaries, self._parts = shuffle, dictionaries, parts
 
     def process(self, task: Task) -> Iterator[Done | Sent]:
         """Follow the redirects of the bucket, one step."""
         language, bucket, buckets = task[:3]
-        items = table_of(self._shuffle.read_rows(task, "read/items", range(self._parts), ALL_PARTS), ITEMS)
-        folder = redirects_folder(self._dictionaries[language].folder)
+        items = table_of(self._shuffle.read_rows(task, "read/items", range(self._lookup.parts), ALL_PARTS), ITEMS)
+        folder = redirects_folder(self._lookup.dictionaries[language].folder)
         direct, redirected = follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
         with self._shuffle.sender("follow", language, bucket) as sender:
             yield from sender.add_rows("items", [(bucket, direct)])
@@ -140,19 +153,16 @@ class FollowSitelinks(beam.DoFn):
         yield done(language, bucket, buckets)
 
 
-class FindAnchors(beam.DoFn):
+class FindAnchors(LookupStep):
     """Find the anchors that may be chosen for the items of a bucket; write both, and the anchors that need a count."""
-
-    def __init__(self, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], options: SurfaceOptions) -> None:
-        self._shuffle, self._dictionaries, self._options = shuffle, dictionaries, options
 
     def process(self, task: Task) -> Iterator[Done | Sent]:
         """Look the bucket's pages up."""
         language, bucket, buckets = task[:3]
-        shuffle, options = self._shuffle, self._options
+        shuffle, options = self._shuffle, self._lookup.options
         items = sort_items(table_of(shuffle.read_rows(task, "follow/items", range(buckets)), ITEMS))
         titles = pc.unique(items["title"])
-        mentions = read_parquet(bucket_path(self._dictionaries[language].folder, bucket, buckets))
+        mentions = self._lookup.read_mentions(task)
         if variant := variant_of(options.variant, language):
             mentions = mentions_in(variant, mentions.filter(pc.is_in(mentions["title"], value_set=titles)))
         top = top_anchors(mentions, titles, options.minimum_count, variant)
@@ -166,32 +176,21 @@ class FindAnchors(beam.DoFn):
         yield done(language, bucket, buckets)
 
 
-class WriteSurfaces(beam.DoFn):
+class WriteSurfaces(LookupStep):
     """Choose the surface forms of a bucket from its items and anchors, which waited, and their links."""
-
-    def __init__(
-        self,
-        scratch: SurfaceScratch,
-        shuffle: Shuffle,
-        dictionaries: Mapping[str, Dictionary],
-        folders: Mapping[str, str],
-        options: SurfaceOptions,
-    ) -> None:
-        self._scratch, self._shuffle, self._folders, self._options = scratch, shuffle, folders, options
-        self._dictionaries = dictionaries
 
     def process(self, task: Task) -> None:
         """Break the ties and write."""
         language, bucket, buckets = task[:3]
-        read_rows = partial(self._shuffle.read_rows, task)
+        lookup, read_rows = self._lookup, partial(self._shuffle.read_rows, task)
         items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
         totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
-        named = name_items(items, chosen, titled, self._options, language)
-        counts = write_part(self._folders[language], bucket_name(bucket, buckets), named)
-        pages = open_arrays(PageTitles, pages_folder(self._dictionaries[language].folder))
+        named = name_items(items, chosen, titled, lookup.options, language)
+        counts = write_part(lookup.folders[language], bucket_name(bucket, buckets), named)
+        pages = open_arrays(PageTitles, pages_folder(lookup.dictionaries[language].folder))
         counts = replace(counts, pages=count_pages(top, pages))
-        write_surface_counts(bucket_counts(self._scratch, language, bucket), {language: counts})
+        write_surface_counts(bucket_counts(lookup.scratch, language, bucket), {language: counts})
 
 
 # How many links of a whole wiki have each anchor.
@@ -212,28 +211,25 @@ class CountLinks(beam.PTransform):
     machine share.
     """
 
-    def __init__(
-        self, scratch: SurfaceScratch, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], variant: str
-    ) -> None:
+    def __init__(self, lookup: Lookup) -> None:
         super().__init__()
-        self._scratch, self._shuffle, self._dictionaries, self._variant = scratch, shuffle, dictionaries, variant
+        self._lookup = lookup
 
     def expand(self, pages: beam.PCollection) -> beam.PCollection:
         """Gather what is wanted, read the dictionary, add up, and send it back."""
-        scratch, shuffle, dictionaries = self._scratch, self._shuffle, self._dictionaries
-        buckets = {language: dictionary.buckets for language, dictionary in dictionaries.items()}
+        lookup, shuffle, buckets = self._lookup, self._lookup.shuffle, self._lookup.buckets
         counted = (
             pages
             | "all wanted" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "find/hashes")
-            | "save wanted" >> beam.ParDo(SaveWanted(scratch, shuffle, buckets))
+            | "save wanted" >> beam.ParDo(SaveWanted(lookup))
             | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
-            | "count" >> beam.ParDo(CountBucket(scratch, shuffle, dictionaries, self._variant))
+            | "count" >> beam.ParDo(CountBucket(lookup))
         )
         anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
         return (
             (counted, pages)
             | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
-            | "add links" >> beam.ParDo(AddLinks(shuffle, buckets, "find/wanted"))
+            | "add links" >> beam.ParDo(AddLinks(lookup, "find/wanted"))
         )
 
 
@@ -243,53 +239,46 @@ def send_wanted(sender: Sender, anchors: pa.Array, buckets: int) -> Iterator[Sen
     yield from sender.add("hashes", 0, encode_numbers(np.sort(hashes_of(anchors))))
 
 
-class SaveWanted(beam.DoFn):
+class SaveWanted(LookupStep):
     """Merge the hashes of all buckets of pages, to be mapped into memory."""
-
-    def __init__(self, scratch: SurfaceScratch, shuffle: Shuffle, buckets: Mapping[str, int]) -> None:
-        self._scratch, self._shuffle, self._buckets = scratch, shuffle, buckets
 
     def process(self, task: Task) -> Iterator[Done]:
         """Merge and write."""
-        hashes = map(decode_numbers, self._shuffle.read(task, "find/hashes", range(self._buckets[task.key])))
-        save_arrays(WantedAnchors.of(hashes), self._scratch.wanted(task.key))
+        pages = range(self._lookup.dictionaries[task.key].buckets)
+        hashes = map(decode_numbers, self._shuffle.read(task, "find/hashes", pages))
+        save_arrays(WantedAnchors.of(hashes), self._lookup.scratch.wanted(task.key))
         yield done(task.key, 0, 1)
 
 
-class CountBucket(beam.DoFn):
+class CountBucket(LookupStep):
     """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
-
-    def __init__(
-        self, scratch: SurfaceScratch, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], variant: str
-    ) -> None:
-        self._scratch, self._shuffle, self._dictionaries, self._variant = scratch, shuffle, dictionaries, variant
 
     def process(self, task: Task) -> Iterator[Done | Sent]:
         """Read, filter and sum; if no anchor is wanted, nothing is read."""
         language, bucket, buckets = task[:3]
-        wanted = open_arrays(WantedAnchors, self._scratch.wanted(language))
+        wanted = open_arrays(WantedAnchors, self._lookup.scratch.wanted(language))
         with self._shuffle.sender("count", language, bucket) as sender:
             if wanted.hashes.size:
-                path = bucket_path(self._dictionaries[language].folder, bucket, buckets)
-                links = read_parquet(path, ANCHOR_TOTALS.names)
-                anchors = write_in(variant_of(self._variant, language), links["anchor"])
+                links = self._lookup.read_mentions(task, ANCHOR_TOTALS.names)
+                anchors = write_in(variant_of(self._lookup.options.variant, language), links["anchor"])
                 found = wanted.count(links.set_column(0, "anchor", anchors))
                 yield from sender.add_rows("sums", split(found, "anchor", anchor_buckets(buckets)))
         yield done(language, bucket, buckets)
 
 
-class AddLinks(beam.DoFn):
+class AddLinks(LookupStep):
     """Add up the sums of a bucket of anchors, and send them to the buckets of pages that want them.
 
     ``wanted`` is the kind of the batches that say which those are; they may be the sums themselves.
     """
 
-    def __init__(self, shuffle: Shuffle, buckets: Mapping[str, int], wanted: str) -> None:
-        self._shuffle, self._buckets, self._wanted = shuffle, buckets, wanted
+    def __init__(self, lookup: Lookup, wanted: str) -> None:
+        super().__init__(lookup)
+        self._wanted = wanted
 
     def process(self, task: Task) -> Iterator[Done | Sent]:
         """Add up, look up, and send."""
-        shuffle, pages = self._shuffle, range(self._buckets[task.key])
+        shuffle, pages = self._shuffle, range(self._lookup.dictionaries[task.key].buckets)
         totals = sum_up(shuffle.read_rows(task, "count/sums", pages), ANCHOR_TOTALS)
         anchors = totals["anchor"].combine_chunks()
         with shuffle.sender("add", task.key, task.bucket) as sender:

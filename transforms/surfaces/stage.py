@@ -17,10 +17,12 @@ from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
 from wikisem.transforms.io.counts import require_files
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, done
+from wikisem.transforms.io.shuffle import Done, Sent, done
 from wikisem.transforms.surfaces.pages import (
     ALL_PARTS,
     Dictionary,
+    Lookup,
+    LookupStep,
     ResolvePages,
     SurfaceCounts,
     bucket_counts,
@@ -60,16 +62,16 @@ def resolve_surfaces(
     parts = item_parts(entities)
     dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
     scratch, written = SurfaceScratch.of(context.scratch), dict(sorted(folders.items()))
+    lookup = Lookup(scratch, context.shuffle, dictionaries, written, options, len(parts))
 
     def construct(pipeline: beam.Pipeline) -> None:
         numbered = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
-        arguments = scratch, context.shuffle, dictionaries, written, options, len(parts)
-        read = numbered | "read items" >> beam.ParDo(ReadItems(*arguments))
+        read = numbered | "read items" >> beam.ParDo(ReadItems(lookup))
         if dictionaries:
-            _ = read | "resolve pages" >> ResolvePages(*arguments)
+            _ = read | "resolve pages" >> ResolvePages(lookup)
 
     counts_files = [part_counts(scratch, number) for number in range(len(parts))]
-    for language, (_, buckets) in dictionaries.items():
+    for language, buckets in lookup.buckets.items():
         counts_files += [bucket_counts(scratch, language, bucket) for bucket in range(buckets)]
     context.runtime.run(
         construct,
@@ -79,8 +81,7 @@ def resolve_surfaces(
     )
     counts = sum_surface_counts(counts_files)
     for language, folder in written.items():
-        buckets = dictionaries[language].buckets if language in dictionaries else 0
-        _finish(folder, len(parts), buckets, counts[language])
+        _finish(folder, len(parts), lookup.buckets.get(language, 0), counts[language])
     return counts
 
 
@@ -114,52 +115,40 @@ def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
     return [sorted(part) for part in parts]
 
 
-class ReadItems(beam.DoFn):
+class ReadItems(LookupStep):
     """Read a numbered part of the files of entities, once for all languages, into the items of each language.
 
     Items that have a page to look up go to buckets by its title; all others get their fallback at once.
     """
 
-    def __init__(
-        self,
-        scratch: SurfaceScratch,
-        shuffle: Shuffle,
-        dictionaries: Mapping[str, Dictionary],
-        folders: Mapping[str, str],
-        options: SurfaceOptions,
-        parts: int,
-    ) -> None:
-        self._scratch, self._shuffle, self._dictionaries = scratch, shuffle, dictionaries
-        self._folders, self._options, self._parts = folders, options, parts
-
     def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done | Sent]:
         """Read the part, and name its items in one language after the other."""
-        number, paths = numbered
-        items: dict[str, list[pa.Table]] = {language: [] for language in self._folders}
+        (number, paths), lookup = numbered, self._lookup
+        items: dict[str, list[pa.Table]] = {language: [] for language in lookup.folders}
         # A file at a time: what its languages want of it is small beside all that it holds.
         for path in paths:
             for language, rows in self._read(path):
                 items[language].append(rows)
         found: dict[str, SurfaceCounts] = {}
         with self._shuffle.sender("read", ALL_PARTS, number) as sender:
-            for language in self._folders:
+            for language in lookup.folders:
                 rows = items.pop(language)
-                if dictionary := self._dictionaries.get(language):
+                if dictionary := lookup.dictionaries.get(language):
                     asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
                     yield from sender.add_rows("items", split(asking, "title", dictionary.buckets), language)
                     rows = [part.filter(part["title"].is_null()) for part in rows]
                 found[language] = self._write(rows, language, number)
-        write_surface_counts(part_counts(self._scratch, number), found)
-        yield done(ALL_PARTS, number, self._parts)
+        write_surface_counts(part_counts(lookup.scratch, number), found)
+        yield done(ALL_PARTS, number, lookup.parts)
 
     def _read(self, path: str) -> Iterator[tuple[str, pa.Table]]:
         """The items of a file in each language."""
         items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
-        for language in self._folders:
-            yield language, items.of(language, variant_of(self._options.variant, language))
+        for language in self._lookup.folders:
+            yield language, items.of(language, variant_of(self._lookup.options.variant, language))
 
     def _write(self, items: Sequence[pa.Table], language: str, number: int) -> SurfaceCounts:
         """Name the items of a part that have no page to look up, and write them; they come file by file."""
         none = CHOSEN_ANCHORS.empty_table()
-        named = pa.concat_tables([name_items(part, none, none, self._options, language) for part in items])
-        return write_part(self._folders[language], fallback_name(number), sort_items(named))
+        named = pa.concat_tables([name_items(part, none, none, self._lookup.options, language) for part in items])
+        return write_part(self._lookup.folders[language], fallback_name(number), sort_items(named))
