@@ -184,7 +184,10 @@ def _run_units(
     context = run.context(stage.name, prints)
     results = _work(stage, todo, run, context)
     run.check_lock()
-    records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
+    made_with: dict[str, Any] = {"versions": versions()}
+    if recipe is not None:
+        made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
+    records = {unit.name: _record(unit, needs[unit.name], results[unit.name], made_with) for unit in todo}
     for name, record in records.items():
         record.counts.check(name)
         kept_in = run.keep_unreadable(name, context.scratch)
@@ -199,10 +202,10 @@ def _run_units(
         parts = {path: part for path, part in parts.items() if path not in strays}
         records[unit.name] = replace(records[unit.name], parts=parts)
         run.put(records[unit.name])
-        write_manifest(run)
         run.remove_superseded(records[unit.name])
         if results[unit.name].warning:
             run.log(f"warning: {results[unit.name].warning}")
+    write_manifest(run)  # once: it has all units, of which a stage in many languages has hundreds
     with run.tidying(context.scratch.root):
         run.remove_scratch_folder(context.scratch.root)
     return records
@@ -226,17 +229,14 @@ def _log_decoder(todo: Iterable[Unit], run: Run) -> None:
         run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")
 
 
-def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, recipe: Recipe | None) -> Record:
-    made_with: dict[str, Any] = {"versions": versions(), "stage_version": unit.version}
-    if recipe is not None:
-        made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
+def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, made_with: Mapping[str, Any]) -> Record:
     return Record(
         unit.name,
         _fingerprint(unit, needs),
         identity_of(unit, needs),
         result.counts,
         needs,
-        made_with=made_with,
+        made_with={**made_with, "stage_version": unit.version},
         facts={**unit.facts, **result.facts},
     )
 

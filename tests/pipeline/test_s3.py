@@ -10,7 +10,7 @@ from tests.pipeline.test_object_store import RESULTS, fetch
 from tests.trees import tree_of
 from wikisem.files import list_files
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo.sample_world import SampleDumps
 
 pytestmark = pytest.mark.slow
 
@@ -22,20 +22,35 @@ def endpoint() -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("by_option", [False, True])
-def test_a_build_on_an_s3_server_leaves_the_same_bytes(
-    endpoint: str, by_option: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(scope="module")
+def words(world: SampleDumps) -> list[str]:
+    """The inputs of a build in one language."""
+    return ["--wikidata", world.wikidata, "--wikipedia", f"de={world.wikipedia['de']}"]
+
+
+@pytest.fixture(scope="module")
+def local(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the build leaves on this machine."""
+    output = tmp_path_factory.mktemp("local") / "out"
+    assert main(["build", "demo", *words, "--output", str(output)]) == 0
+    return output
+
+
+@pytest.mark.usefixtures("endpoint")
+def test_a_build_on_an_s3_server_leaves_the_same_bytes(words: list[str], local: Path, tmp_path: Path) -> None:
     """Groups, what stages hand to each other and unreadable records, by two workers."""
-    world = write_sample_world(str(tmp_path))
-    words = ["build", "demo", "--wikidata", world.wikidata, "--wikipedia", f"de={world.wikipedia['de']}", "--output"]
-    assert main([*words, str(tmp_path / "local")]) == 0
-    output = f"s3://{BUCKET}/a{by_option}/out"
-    more = []
-    if by_option:
-        monkeypatch.delenv("AWS_ENDPOINT_URL")
-        more = ["--", f"--s3_endpoint_url={endpoint}"]
-    assert main([*words, output, "--workers", "2", *more]) == 0
-    fetched = fetch(output, tmp_path / "fetched")
-    assert tree_of(fetched, *RESULTS) == tree_of(tmp_path / "local", *RESULTS)
+    output = f"s3://{BUCKET}/build/out"
+    assert main(["build", "demo", *words, "--output", output, "--workers", "2"]) == 0
+    assert tree_of(fetch(output, tmp_path), *RESULTS) == tree_of(local, *RESULTS)
     assert list_files(f"{output}/.work/**") == []
+
+
+def test_workers_know_the_address_that_an_option_gives(
+    endpoint: str, words: list[str], local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beam hands its own options to them; nothing in their environment names the server."""
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    output = f"s3://{BUCKET}/stage/out"
+    stage = ["mentions", *words[2:], "--output", output, "--workers", "2"]
+    assert main([*stage, "--", f"--s3_endpoint_url={endpoint}"]) == 0
+    assert tree_of(fetch(output, tmp_path), "mentions") == tree_of(local, "mentions")

@@ -1,10 +1,11 @@
 """Dataclasses of arrays on disk: one .npy file for each array, memory-mapped by every process that opens it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def open_arrays(kind: type[_Record], folder: str, prefix: str = "") -> _Record:
     MissingInputError where a file is missing, DamagedInputError for one that does not fit: the shape and type of each
     array are checked, and where rows begin and end; nothing else is read.
     """
-    hints, here = get_type_hints(kind), local_folder(folder)
+    hints, here = _hints(kind), local_folder(folder)
     values = {
         field.name: open_arrays(hints[field.name], str(here), f"{prefix}{field.name}.")
         if is_dataclass(hints[field.name])
@@ -54,6 +55,10 @@ def open_arrays(kind: type[_Record], folder: str, prefix: str = "") -> _Record:
     if isinstance(record, CsrRows) and (fault := record.fault()):
         raise DamagedInputError(f"{folder}/{prefix}offsets.npy: expected where rows begin and end, saw {fault}")
     return record
+
+
+# To evaluate them takes longer than to open a file.
+_hints: Final[Callable[[type[Any]], dict[str, Any]]] = cache(get_type_hints)  # type: ignore[assignment]
 
 
 def _open(path: Path, hint: Any) -> Array:
