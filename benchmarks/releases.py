@@ -35,16 +35,12 @@ def make_releases(here: Path) -> Iterator[tuple[str, Path]]:
     run = _build(here, "mixed", "en,de", [world.wikidata], [linked["en"], linked["de"]])
     yield "mixed", _release(run, here / "mixed")
     if data := os.environ.get("WIKISEM_DATA"):
-        yield "labels", make_real_release(here, Path(data))
+        # Groups in German and Russian from 6,735 real items, named by their labels.
+        yield "labels", _release(_build(here, "labels", "de,ru", _items(Path(data)), []), here / "labels")
         pages = Path(data) / "wikipedia"
         dumps = {"en": "enwiki-20220720-excerpt.xml.bz2", "ltg": "ltgwiki-20170901-pages-articles.xml.bz2"}
         named = [f"{code}={pages / name}" for code, name in dumps.items()]
         yield "links", _release(_build(here, "links", "en,ltg", _items(Path(data)), named), here / "links")
-
-
-def make_real_release(here: Path, data: Path) -> Path:
-    """Groups in German and Russian from 6,735 real items, named by their labels."""
-    return _release(_build(here, "labels", "de,ru", _items(data), []), here / "labels")
 
 
 def _items(data: Path) -> list[str]:
