@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Column, Table
-from rich.text import Text
+from rich.text import Text, TextType
 
 from wikisem.errors import optional_module
 
 _PLAIN_WIDTH: Final = 160
+# How narrow a column of words may become, with padding and border, before columns of numbers go to a table below.
+_NARROWEST: Final = 23
+_WIDEST: Final = 10_000
 # What terminals take for commands: the controls of ASCII and Latin-1, but for the tab and the end of a line.
 _CONTROLS: Final = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\t\n"}
 _JSON_CONTROLS: Final = re.compile(r"[\x7f-\x9f]")
@@ -57,10 +61,45 @@ def make_console() -> Console:
     return _SafeConsole(highlight=False, markup=False, emoji=False, width=width)
 
 
+class _PartedTable(Table):
+    """A table with more numbers than fit beside its words is printed in parts, each with all rows and their words."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Columns of numbers take the room that they need, those of words fold, but not below ``_NARROWEST``."""
+        needed = [self._room(column, console, options) for column in self.columns]
+        words = sum(column.no_wrap is False for column in self.columns)
+        parts, left = [[]], 0  # type: list[list[int]], int
+        for at in range(words, len(needed)):
+            if parts[-1] and needed[at] > left:
+                parts.append([])
+            if not parts[-1]:
+                left = options.max_width - 1 - sum(min(room, _NARROWEST) for room in needed[:words])
+            parts[-1].append(at)
+            left -= needed[at]
+        if len(parts) == 1:
+            yield from super().__rich_console__(console, options)
+            return
+        for place, part in enumerate(parts):
+            yield self._part([*range(words), *part], self.title if place == 0 else None)
+
+    def _room(self, column: Column, console: Console, options: ConsoleOptions) -> int:
+        """The width of a column with its padding and border."""
+        wide = options.update(width=_WIDEST)
+        found = [Measurement.get(console, wide, cell).maximum for cell in (column.header, *column.cells)]
+        return max(found) + 3
+
+    def _part(self, chosen: Sequence[int], title: TextType | None) -> Table:
+        columns = [self.columns[at] for at in chosen]
+        part = Table(*(column.copy() for column in columns), title=title, title_justify=self.title_justify)
+        for row, *cells in zip(self.rows, *(column.cells for column in columns), strict=True):
+            part.add_row(*cells, end_section=row.end_section)
+        return part
+
+
 def make_table(words: Iterable[str], numbers: Iterable[str] = (), **options: Any) -> Table:
     """A table whose first columns hold words, folded rather than cut, and whose other columns hold numbers."""
     columns = (Column(name, overflow="fold") for name in words)
-    return Table(*columns, *number_columns(*numbers, no_wrap=True), **options)
+    return _PartedTable(*columns, *number_columns(*numbers, no_wrap=True), **options)
 
 
 def number_columns(*names: str, **options: Any) -> list[Column]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tests.pipeline.test_group_tables import GROUP
 from wikisem.pipeline.console.tables import group_table
-from wikisem.pipeline.console.terminal import log, make_console, print_json, print_line, print_notes, shown
+from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 
 def test_words_of_the_data_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,6 +31,26 @@ def test_lines_are_whole_where_there_is_no_terminal(capsys: pytest.CaptureFixtur
     make_console().print("x" * 160)
     log("y" * 500)
     assert capsys.readouterr() == ("x" * 160 + "\n", "y" * 500 + "\n")
+
+
+@pytest.mark.parametrize("width", [40, 80, 160, 300])
+def test_a_table_with_many_numbers_is_printed_in_parts(width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has the words of its rows; no number is cut, none comes twice, and no line is wider than the console."""
+    names = [f"language {number}" for number in range(12)]
+    table = make_table(["model"], names, title="scores")
+    for model in ("one", "another"):
+        table.add_row(model, *(f"{model} 19.42 to {number}" for number in range(12)))
+    console = make_console()
+    console.width = width
+    console.print(table)
+    printed = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if line.startswith("│")]
+    found = {model: [cell for row in rows if row[0] == model for cell in row[1:]] for model in ("one", "another")}
+    assert found == {model: [f"{model} 19.42 to {number}" for number in range(12)] for model in found}
+    assert [printed.count(f" {name} ") for name in names] == [1] * 12
+    assert printed.count("scores") == 1
+    assert max(map(len, printed.splitlines())) <= width
+    assert (len(rows) == 2) == (width == 300)
 
 
 def test_json_is_one_line_or_indented(capsys: pytest.CaptureFixture[str]) -> None:
