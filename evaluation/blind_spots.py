@@ -4,10 +4,12 @@ A model fails a case if it has the words and the outlier is not the word that is
 outlier out of vocabulary does not count for that model.
 """
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from wikisem.class_names import name_class
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.options import Compactness
@@ -36,6 +38,12 @@ class Spot:
     scored: tuple[str, ...]
     failed: tuple[str, ...]
     share: float
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What tables call the group: the label of its class with its name."""
+        return name_class(self.group, self.label)
 
     def shown_as(self, names: Mapping[str, str]) -> "Spot":
         """The same with its outlier under another name."""
@@ -43,7 +51,7 @@ class Spot:
 
     def as_json(self) -> dict[str, Any]:
         """Under the names that programs read."""
-        row: dict[str, Any] = {"group": self.group, "language": self.language}
+        row: dict[str, Any] = {"group": self.group, "label": self.label, "language": self.language}
         if self.outlier is not None:
             row |= {"outlier": self.outlier.surface, "outlier_class": class_name(self.outlier.outlier_class)}
         return row | {"models": len(self.scored), "failed": len(self.failed), "share": self.share, "by": self.failed}
@@ -72,7 +80,8 @@ def blind_groups(evaluations: Sequence[Evaluation]) -> list[Spot]:
             scored = tuple(model.name for model, score in pairs if score.cases)
             failed = tuple(model.name for model, score in pairs if any(not case.detected for case in score.cases))
             share = sum(not case.detected for case in cases) / len(cases)
-            spots.append(Spot(name, scores[0].group.language, None, scored, failed, share))
+            group = scores[0].group
+            spots.append(Spot(name, group.language, None, scored, failed, share, group.label))
     return sorted(spots, key=lambda spot: -spot.share)
 
 
@@ -84,7 +93,7 @@ def _by_group(evaluations: Sequence[Evaluation]) -> Iterable[tuple[str, list[Any
 
 def _spot(name: str, group: WordGroup, outlier: OutlierWord, known: dict[str, CaseScore]) -> Spot:
     failed = tuple(model for model, case in known.items() if not case.detected)
-    return Spot(name, group.language, outlier, tuple(known), failed, len(failed) / len(known))
+    return Spot(name, group.language, outlier, tuple(known), failed, len(failed) / len(known), group.label)
 
 
 def find_group(groups: Sequence[WordGroup], name: str) -> WordGroup:
@@ -95,9 +104,12 @@ def find_group(groups: Sequence[WordGroup], name: str) -> WordGroup:
         return by_name[name]
     if len(of_id) == 1:
         return of_id[0]
-    raise MissingInputError(
-        f"expected a group {name!r}, saw {len(of_id)} of that id or label among {', '.join(list(by_name)[:5])} …"
-    )
+    named = {key: name_class(key, one.label) for key, one in by_name.items()}
+    words = {word.casefold(): named[key] for key, one in by_name.items() for word in (key, one.label)}
+    near = [words[word] for word in difflib.get_close_matches(name.casefold(), words)]
+    meant = dict.fromkeys([named[key] for key, one in by_name.items() if one in of_id] or near)
+    hint = f"did you mean {', '.join(meant)}?" if meant else f"the first are {', '.join(list(named.values())[:5])}"
+    raise MissingInputError(f"expected the id or the label of one group, saw {name!r}; {hint}")
 
 
 def explain_case(

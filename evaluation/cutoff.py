@@ -31,11 +31,11 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from wikisem import __version__
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.correlation import ranks
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import Evaluation, Score
 from wikisem.evaluation.statistics import DRAWS, FloatArray
@@ -301,7 +301,7 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
     if count < _LEAST_CASES or not len(starts):
         return None
     # An orthonormal basis of straight lines over ranks, and of each step, 0 before it and 1 after, its part in that.
-    line = np.linalg.qr(np.column_stack([np.ones(count), rankdata(numbers)]))[0]
+    line = np.linalg.qr(np.column_stack([np.ones(count), ranks(numbers.tolist())]))[0]
     residuals = right - line @ (line.T @ right)
     parts = _sums_from(line, starts)
     lengths, products = count - starts - (parts**2).sum(axis=1), _sums_from(residuals, starts)

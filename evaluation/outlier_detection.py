@@ -65,7 +65,7 @@ class GroupScore:
         return 1 / (1 + round(len(self.group.cluster) * (1 - self.oov_cluster)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Score:
     """OPP and accuracy over some test cases.
 
@@ -78,6 +78,10 @@ class Score:
     counts: FloatArray
     guesses: FloatArray
     seed: int = SEED
+
+    def __repr__(self) -> str:
+        opp, accuracy = (None if value is None else round(value, 2) for value in (self.opp, self.accuracy))
+        return f"Score(groups={self.groups}, cases={self.cases}, opp={opp}, accuracy={accuracy})"
 
     @property
     def cases(self) -> int:
@@ -99,9 +103,11 @@ class Score:
         """Accuracy in percent; None without test cases."""
         return self._mean(1)
 
-    def chance(self, metric: Metric) -> float:
-        """The score of a guess in percent: OPP is half, accuracy is one in the number of words of a case."""
-        return 50.0 if metric == "opp" else float(100 * self.guesses @ self.counts / max(1.0, self.counts.sum()))
+    def chance(self, metric: Metric) -> float | None:
+        """The score of a guess in percent: OPP is half, accuracy one in the number of words; None without cases."""
+        if not self.cases:
+            return None
+        return 50.0 if metric == "opp" else float(100 * self.guesses @ self.counts / self.counts.sum())
 
     @cached_property
     def error_bars(self) -> tuple[ErrorBars, ErrorBars] | None:
@@ -140,7 +146,7 @@ def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | N
     return dict(zip((f"{name}_low", f"{name}_high", f"{name}_se"), values, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
     """The scores of one model on the groups of a data set.
 
@@ -155,6 +161,9 @@ class Evaluation:
     seed: int = SEED
     dataset: str = ""
     vocabulary_size: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Evaluation(name={self.name!r}, groups={len(self.groups)}, overall={self.overall()})"
 
     @property
     def skipped(self) -> int:

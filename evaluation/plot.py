@@ -217,4 +217,5 @@ def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: 
 
 def _draw_chance(axes: Axes, evaluations: Iterable[Evaluation], metric: Metric, label: str) -> None:
     guess = score(group for evaluation in evaluations for group in evaluation.groups).chance(metric)
-    axes.axhline(guess, color="grey", linestyle=":", label=label)
+    if guess is not None:
+        axes.axhline(guess, color="grey", linestyle=":", label=label)

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import OUTLIER_CLASSES, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.ids import check_language, check_qid
+from wikisem.ids import check_language, check_qid, qid_of
 from wikisem.layout import group_leaves
 from wikisem.records import Group, Member, Outlier, Rejection, Share
 from wikisem.schemas import PARQUET_ERRORS
@@ -100,6 +100,12 @@ def cluster_items(line: bytes) -> tuple[str, ...]:
     return tuple(member.id for member in msgspec.json.decode(line, type=_ClusterLine).cluster)
 
 
+def label_of(line: bytes) -> str:
+    """The label of the class in a line of ``encode_group``; empty if that is its QID."""
+    label = msgspec.json.decode(line, type=_LabelLine).label
+    return "" if label == qid_of(class_of(line)) else label
+
+
 def groups_table(lines: Iterable[bytes]) -> pa.Table:
     """Lines of ``encode_group`` as a table of schema ``GROUPS``, one row a group, in the order given."""
     text = b"".join(lines)
@@ -176,6 +182,10 @@ class _ClusterLine(msgspec.Struct):
     cluster: tuple[_ItemId, ...]
 
 
+class _LabelLine(msgspec.Struct):
+    label: str
+
+
 # Rejections.
 
 
@@ -190,7 +200,7 @@ def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
     """The rejection of a JSON line; DamagedInputError says what was expected, what was seen and where."""
     row = _decode(line, _RejectionLine, "rejection", where)
     _check_ids([row.class_], row.language, where)
-    return Rejection(row.class_, row.language, row.reason, row.detail)
+    return Rejection(row.class_, row.language, row.reason, row.detail, row.label)
 
 
 def read_rejections(path: str | PathLike[str], language: str | None = None) -> list[Rejection]:
@@ -208,6 +218,7 @@ class _RejectionLine(msgspec.Struct):
     language: str
     reason: str
     detail: str
+    label: str = ""
 
 
 def _decode(line: bytes | str, kind: type[Any], name: str, where: str) -> Any:

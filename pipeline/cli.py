@@ -66,14 +66,20 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=_Help, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
-        """Raise instead of exiting, so that every mistake is reported in one way."""
+        """Raise instead of exiting, so that mistakes are reported in one way; tasks are named where none is given."""
+        if self._subparsers and message.startswith("the following"):
+            message += f", one of {', '.join(name.strip() for name, _ in parsers_of('', self) if name)}"
         raise UsageError(f"{message}\n{self.format_usage().strip()}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
         """Parse. An option of several values takes one, and further words only if the command has no place for them.
 
         So `--vectors a.vec OUT` names one model, as `OUT --vectors a.vec` does, and `OUT --vectors a.vec b.vec` two.
+        A mistyped option is refused first: of one that is required, argparse would say that it is missing.
         """
+        if not self._subparsers:
+            words = [word.split("=")[0] for word in args or () if word.startswith("--") and " " not in word]
+            self.refuse([word for word in words if word not in self._option_string_actions])
         several = [action for action in self._actions if action.option_strings and action.nargs == "+"]
         for action in several:
             action.nargs = 1
@@ -90,6 +96,14 @@ class Parser(argparse.ArgumentParser):
         arguments, unknown = self.parse_known_args(words)
         self.refuse(unknown)
         return arguments
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is no choice, with the nearest one."""
+        if action.choices is not None and value not in action.choices:
+            near = difflib.get_close_matches(str(value), [str(one) for one in action.choices], n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            choices = ", ".join(map(str, action.choices))
+            raise argparse.ArgumentError(action, f"expected one of {choices}, saw {value!r}{meant}")
 
     def refuse(self, unknown: Sequence[str]) -> None:
         """Report the first of the words that are not known, if any, with the nearest known option."""

@@ -13,12 +13,22 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import match
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
-from wikisem.ids import check_qid, is_qid, qid_of
+from wikisem.ids import check_qid, is_qid, qid_number, qid_of
+from wikisem.records import Group, Rejection
 from wikisem.surfaces.cleaning import first_label
 from wikisem.wikis import name_codes
 
 # How many classes a message names.
 _NAMED: Final = 5
+
+
+def name_class(qid: str, label: str = "") -> str:
+    """What people read for a class: its label with the QID, or the QID alone.
+
+    >>> name_class("Q515", "city"), name_class("Q515"), name_class("Q515", "Q515")
+    ('city (Q515)', 'Q515', 'Q515')
+    """
+    return f"{label} ({qid})" if label not in {"", qid} else qid
 
 
 class LabelledClass(NamedTuple):
@@ -31,6 +41,11 @@ class LabelledClass(NamedTuple):
     def __str__(self) -> str:
         known = "" if self.instances is None else f", instances: {self.instances:,}"
         return f"{self.label} ({qid_of(self.number)}{known})"
+
+
+def classes_of(found: Iterable[Group] | Iterable[Rejection]) -> list[LabelledClass]:
+    """The classes of groups or of rejections that have a label, once for each language."""
+    return [LabelledClass(qid_number(one.qid), one.label) for one in found if one.label]
 
 
 def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:

@@ -208,12 +208,13 @@ class Wall:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A class that gave no group in a language, and why."""
+    """A class that gave no group in a language, and why; its label is empty if it has none or in older files."""
 
     qid: str
     language: str
     reason: str
     detail: str
+    label: str = ""
 
 
 # How many characters of a record, or of what its reader raised, the detail of an unreadable one shows.

@@ -186,7 +186,8 @@ class GroupBuilder:
         return replace(outlier, ties=tuple(found))
 
     def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str) -> Rejection:
-        return Rejection(qid_of(int(self._graph.nodes[node])), inputs.profile.code, reason, detail)
+        number = int(self._graph.nodes[node])
+        return Rejection(qid_of(number), inputs.profile.code, reason, detail, inputs.labels.get(number, ""))
 
 
 @dataclass(frozen=True, slots=True)

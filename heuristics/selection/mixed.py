@@ -50,7 +50,8 @@ def mix_groups(groups: Mapping[str, Sequence[Group]], recipe: Recipe) -> Iterato
     for qid in sorted(by_class, key=qid_number):
         missing = [language for language in groups if language not in by_class[qid]]
         if missing:
-            yield Rejection(qid, code, NOT_PARALLEL, f"no group in {', '.join(missing)}")
+            label = next(iter(by_class[qid].values())).label
+            yield Rejection(qid, code, NOT_PARALLEL, f"no group in {', '.join(missing)}", label)
         else:
             yield _mix(by_class[qid], code, recipe)
 
@@ -65,13 +66,13 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
     cluster = _deal({qid: members[qid] for qid in prominent[: recipe.cluster.size]}, list(groups), seed, used)
     size = check_size(cluster, recipe.cluster.minimum)
     if not size.keep:
-        return Rejection(first.qid, code, size.reason, size.detail)
+        return Rejection(first.qid, code, size.reason, size.detail, first.label)
     shared = _by_item((language, one) for language, group in groups.items() for one in group.outliers)
     outliers = _deal(shared, list(groups), seed, used)
     drawn = sum(outlier.outlier_class != RELATED for outlier in outliers)
     if drawn < recipe.outliers.minimum:
         detail = f"expected at least {recipe.outliers.minimum} outliers, saw {drawn}"
-        return Rejection(first.qid, code, FEW_OUTLIERS, detail)
+        return Rejection(first.qid, code, FEW_OUTLIERS, detail, first.label)
     known = [group.coherence for group in groups.values() if group.coherence is not None]
     coherence = min(known) if len(known) == len(groups) else None
     return Group(first.qid, first.label, code, tuple(cluster), tuple(outliers), coherence=coherence)

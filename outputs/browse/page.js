@@ -43,6 +43,7 @@ const language = (code) => index.languages.find((one) => one.code === code);
 // By hand: the browser's own formatting takes longer than all else in the overview of 300 languages.
 const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (value) => value == null ? "–" : `${(100 * value).toFixed(0)} %`;
+const score = (value) => value == null ? "–" : value.toFixed(1);
 const bdi = (text, own) => el("bdi", { lang: own.tag, dir: "auto" }, text);
 // A class without a label in the language has its English one, and says so.
 const title = (group, own) => group.english ? el("span", {}, bdi(group.label, { tag: "en" }), el("span", { class: "soft", dir: "ltr" }, " (label in English)")) : bdi(group.label, own);
@@ -116,7 +117,7 @@ function table(caption, names, rows) {
     el("caption", {}, caption),
     el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell, at) => at === 0
-      ? el("th", { scope: "row" }, cell) : el("td", { class: typeof cell === "number" ? "number" : null }, typeof cell === "number" ? number(cell) : cell)))))));
+      ? el("th", { scope: "row" }, cell) : el("td", { class: typeof cell === "number" || /^(–|\d+\.\d)$/.test(cell) ? "number" : null }, typeof cell === "number" ? number(cell) : cell)))))));
 }
 
 function overview() {
@@ -124,7 +125,7 @@ function overview() {
   const rows = index.languages.map((one) => [
     one.groups || Object.keys(one.rejected).length ? link(address(one.code), `${one.code} · ${one.name}`) : one.code,
     one.groups, one.cases, counts(one.sources), counts(one.rejected),
-    ...models.map((model) => one.scores[model] == null ? "–" : one.scores[model].toFixed(1)),
+    ...models.map((model) => score(one.scores[model])),
   ]);
   const about = Object.entries(index.about.facts).map(([name, value]) => [name, String(value)]);
   return [
@@ -171,8 +172,8 @@ function details(row, kind, own, weak) {
     ["item", link(`https://www.wikidata.org/wiki/Q${item}`, `Q${item}`)],
     ["page", own.wiki ? link(`https://www.wikidata.org/wiki/Special:GoToLinkedPage/${own.wiki}/Q${item}`, `in ${own.name} Wikipedia`) : "–"],
     ["from", SOURCES[source]],
-    ["links to the page", total ? `${number(count)} of ${number(total)} have this anchor (${percent(count / total)})` : "–"],
-    ["page share", links ? `${percent(count / links)} of ${number(links)} links with this anchor` : "–"],
+    total ? ["links to the page", `${number(count)} of ${number(total)} have this anchor (${percent(count / total)})`] : null,
+    links ? ["page share", `${percent(count / links)} of ${number(links)} links with this anchor`] : null,
     ["sitelinks", number(sitelinks)],
     kind === "in" ? null : ["brought by", el("span", {}, link(`https://www.wikidata.org/wiki/Q${via}`, `Q${via}`), via_name ? el("span", {}, " ", bdi(via_name, own)) : "")],
     ties ? ["tied by", el("span", {}, ...ties.flatMap(([one, property, other], at) => [at ? "; " : "", bdi(one, own), " ", link(`https://www.wikidata.org/wiki/Property:${property}`, property), " ", bdi(other, own)]))] : null,
@@ -224,7 +225,8 @@ function select(query, name, options) {
 }
 
 function pager(total, page, base, query, name) {
-  const last = Math.max(1, Math.ceil(total / PAGE)), to = (at) => address(base, { ...Object.fromEntries(query), page: at });
+  if (total <= PAGE) return "";
+  const last = Math.ceil(total / PAGE), to = (at) => address(base, { ...Object.fromEntries(query), page: at });
   return el("nav", { "aria-label": name }, el("ul", { class: "tabs" },
     page > 1 ? el("li", {}, el("a", { href: to(page - 1) }, "Previous")) : "", el("li", {}, `page ${page} of ${last}`), page < last ? el("li", {}, el("a", { href: to(page + 1) }, "Next")) : ""));
 }
@@ -246,7 +248,7 @@ function groups(own, data, query) {
     el("div", { class: "filters", role: "search" },
       control("q", "Word, label or QID", query, own.code, el("input", { type: "search", value: query.get("q") || "", autocomplete: "off" })),
       control("show", "Show", query, own.code, select(query, "show", shows)), control("sort", "Sort by", query, own.code, select(query, "sort", sorts))),
-    el("p", { role: "status", class: "soft" }, `${number(found.length)} of ${number(data.groups.length)} groups`),
+    el("p", { role: "status", class: "soft" }, `${number(found.length)} of ${number(data.groups.length)} groups${own.sources.anchor ? "" : "; no word is from links: all are labels or titles"}`),
     pager(found.length, page, own.code, query, "pages"),
     el("div", { class: "cards" }, ...found.slice((page - 1) * PAGE, page * PAGE).map((group) => card(group, own))), pager(found.length, page, own.code, query, "pages, after the groups")];
 }
@@ -256,8 +258,9 @@ async function sideBySide(qid, query) {
   if (!here.length) throw new Error(qid);
   const count = Math.min(here.length, Number(query.get("n")) || SIDE_BY_SIDE), own = here.slice(0, count);
   const found = (await Promise.all(own.map((one) => load(one.code)))).map((data) => data.groups.find((group) => `Q${group.q}` === qid));
+  const named = found[own.findIndex((one) => one.code === "en")] || found[0];
   return [
-    el("h1", {}, `${qid} in ${here.length} languages`),
+    el("h1", {}, `${named.label} (${qid}) in ${here.length} languages`),
     el("div", { class: "cards" }, ...found.map((group, at) => card(group, own[at], { title: el("span", {}, link(address(own[at].code, { q: qid }), own[at].name), ": ", title(group, own[at])) }))),
     count < here.length ? el("p", {}, link(address(`class/${qid}`, { n: count + SIDE_BY_SIDE }), `${Math.min(SIDE_BY_SIDE, here.length - count)} more languages`)) : ""].filter(Boolean);
 }
@@ -270,7 +273,7 @@ function rejected(own, data, query) {
     el("h1", {}, `${own.name} (${own.code}): classes without a group`), tabs(own, "/rejected"),
     el("div", { class: "filters" }, control("reason", "Reason", query, `${own.code}/rejected`, select(query, "reason", reasons))),
     el("p", { role: "status", class: "soft" }, `${number(found.length)} of ${number(total)} classes${data.rejected.length < total ? `; the page has the first ${number(data.rejected.length)}` : ""}`),
-    table("Rejected classes", ["class", "reason", "detail"], found.map(([item, why, detail]) => [link(`https://www.wikidata.org/wiki/Q${item}`, `Q${item}`), why, bdi(detail, own)]))];
+    table("Rejected classes", ["class", "reason", "detail"], found.map(([item, why, detail]) => [el("span", {}, data.names[item] ? bdi(data.names[item], own) : "", " ", link(`https://www.wikidata.org/wiki/Q${item}`, `Q${item}`)), why, bdi(detail, own)]))];
 }
 
 function walls(own, data, query) {

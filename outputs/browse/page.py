@@ -84,19 +84,24 @@ def language_script(language: BrowseLanguage) -> bytes:
         [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
         [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02]   the same with its margin
     """
-    names = {qid_number(group.qid): group.label for group in language.groups}
+    listed = language.rejections[:MOST_REJECTED]
+    named = [(one.qid, one.label) for one in listed] + [(group.qid, group.label) for group in language.groups]
+    names = {qid_number(qid): label for qid, label in named if label}
     return _call(
         "language",
         {
             "code": language.code,
             "groups": [_group(group, language) for group in language.groups],
             "names": names,
-            "rejected": [
-                [qid_number(one.qid), one.reason, one.detail[:_DETAIL]] for one in language.rejections[:MOST_REJECTED]
-            ],
+            "rejected": [[qid_number(one.qid), one.reason, _shorten(one.detail)] for one in listed],
             **({"walls": list(map(_wall, language.walls))} if language.walls else {}),
         },
     )
+
+
+def _shorten(detail: str) -> str:
+    """A detail of no more than the page shows, with an ellipsis for what is left out."""
+    return detail if len(detail) <= _DETAIL else f"{detail[: _DETAIL - 1]}…"
 
 
 def _wall(wall: Wall) -> dict[str, Any]:

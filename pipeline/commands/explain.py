@@ -6,6 +6,7 @@ With --figure the same as a picture: instances, classes and the arrows between t
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from wikisem.class_names import LabelledClass, classes_named, find_class, labelled_classes
+from wikisem.class_names import classes_named, classes_of, find_class, labelled_classes
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import AuditGroup, GroupMeasures
@@ -114,7 +115,9 @@ def _run_released(run: RunFiles, arguments: argparse.Namespace) -> int:
 
 
 def _explain_released(run: RunFiles, output: str, name: str, language: str | None) -> list[Explanation]:
-    qid = find_class(name, _labelled([one for groups in run.groups.values() for one in groups]), output)
+    known = classes_of(chain.from_iterable(run.groups.values()))
+    known += classes_of(chain.from_iterable(run.rejections.values()))
+    qid = find_class(name, known, output)
     explanations = [explain_released(run, qid, code) for code in _chosen(list(run.groups), language, output)]
     if all(one.group is None and one.rejection is None for one in explanations):
         where = f" in {language}" if language else ""
@@ -177,15 +180,11 @@ def _find_class(output: str, taxonomy: Taxonomy, name: str, languages: Sequence[
     """The class that a name means: of those with groups, or else of all in the graph, whose labels are read for it."""
     if is_qid(name):
         return check_qid(name)
-    known = _labelled([one for code in languages_of(output) for one in read_groups(output, code)])
+    known = classes_of(one for code in languages_of(output) for one in read_groups(output, code))
     if not classes_named(name, known):
         codes = list(dict.fromkeys([*languages, "en"]))
         known = labelled_classes(Ledger(output).folder(ENTITIES), taxonomy.graph, codes)
     return find_class(name, known, output)
-
-
-def _labelled(groups: Iterable[Group]) -> list[LabelledClass]:
-    return [LabelledClass(qid_number(one.qid), one.label) for one in groups]
 
 
 def _languages(output: str, asked: str | None) -> list[str]:

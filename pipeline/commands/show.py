@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from wikisem.class_names import LabelledClass, find_class
+from wikisem.class_names import classes_named, classes_of, find_class, name_class
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files
-from wikisem.ids import check_language, qid_number
+from wikisem.ids import check_language, is_qid
 from wikisem.layout import ENTITIES, record_path
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.command_options import DATA_SET, argument
@@ -43,7 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the group in each language."""
     path = data_set_path(arguments.output)
     groups = read_groups(path)
-    known = [LabelledClass(qid_number(one.qid), one.label) for one in groups]
+    known = classes_of(groups)
+    if not is_qid(arguments.name) and not classes_named(arguments.name, known):
+        known += classes_of(read_rejections(path))
     qid = find_class(arguments.name, known, arguments.output)
     of_class = [one for one in groups if one.qid == qid]
     shown = [one for one in of_class if arguments.language in {None, one.language}]
@@ -69,7 +71,8 @@ def _missing(path: Path, qid: str, others: Sequence[Group], language: str | None
     rejected = [one for one in read_rejections(path, language) if one.qid == qid]
     if rejected:
         reasons = "; ".join(f"in {one.language} {one.reason}: {one.detail}" for one in rejected[:_NAMED])
-        return f"{wanted}, saw that it was rejected {reasons}"
+        name = name_class(qid, next((one.label for one in rejected if one.label), ""))
+        return f"{wanted}, saw that {name} was rejected {reasons}"
     if others:
         codes = ", ".join(sorted({one.language for one in others})[:_NAMED])
         return f"{wanted}, saw {others[0].label} ({qid}) in {codes}"

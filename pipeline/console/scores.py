@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from wikisem import __version__
+from wikisem.class_names import name_class
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.analogies.questions import SectionScore, analogies_as_json, total
 from wikisem.evaluation.audit.baselines import ALL, Columns, HitRate
@@ -208,7 +209,15 @@ def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
         error = None if pair.standard_error is None else 100 * pair.standard_error
         interval = f"{100 * pair.low:+.2f} to {100 * pair.high:+.2f}"
         cells = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
-        table.add_row(row.dataset, row.metric, row.one, row.other, *cells, p_value(pair.p), p_value(row.p_holm))
+        table.add_row(
+            row.dataset,
+            _METRICS.get(row.metric, row.metric),
+            row.one,
+            row.other,
+            *cells,
+            p_value(pair.p),
+            p_value(row.p_holm),
+        )
     return Group("differences, paired by group", table, "") if comparisons else Group()
 
 
@@ -216,12 +225,13 @@ def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> Renderab
     """The groups and the cases that most models fail."""
     first = make_table(["group"], ("failed cases, %", "models", "that fail any"))
     for spot in groups:
-        first.add_row(spot.group, percent(100 * spot.share), str(len(spot.scored)), str(len(spot.failed)))
+        first.add_row(spot.name, percent(100 * spot.share), str(len(spot.scored)), str(len(spot.failed)))
     second = Table("group", "outlier", "class", "models that fail")
     for spot in cases:
         assert spot.outlier is not None
         failed = f"{len(spot.failed)} of {len(spot.scored)}: {', '.join(spot.failed)}".rstrip(": ")
-        second.add_row(spot.group, spot.outlier.surface, class_name(spot.outlier.outlier_class), failed)
+        kind = kind_of_class(class_name(spot.outlier.outlier_class))
+        second.add_row(spot.name, spot.outlier.surface, kind, failed)
     return Group("groups, most failed cases first", first, "test cases, most models that fail first", second, "")
 
 
@@ -281,7 +291,7 @@ def band_plot(found: Cutoff) -> Intervals:
     bars = [(f"to Q{band.high}", band.score.error_bars[1]) for band in found.bands if band.score.error_bars]
     points = [Point(name, accuracy.value, accuracy.low, accuracy.high) for name, accuracy in bars]
     cases = sum(band.score.cases for band in found.bands)
-    chance = sum(band.score.chance("accuracy") * band.score.cases for band in found.bands) / cases
+    chance = sum((band.score.chance("accuracy") or 0) * band.score.cases for band in found.bands) / cases
     return Intervals(f"accuracy by item number, {found.dataset}: {found.model}", points, chance)
 
 
@@ -294,13 +304,22 @@ def _change_line(found: Cutoff) -> str:
     if change is None:
         return "too few cases to look for a cutoff"
     if not change.seen:
-        return f"no change seen (p = {change.p:.4f})"
+        return f"no change seen ({_p(change.p)})"
     made = _made(*made_between(found.dates, change.low, change.high)).replace("–", "")
     scores = " to ".join(percent(score.accuracy) for score in (change.before, change.after))
     return (
         f"accuracy falls from {scores} % between Q{change.last_before} and Q{change.first_after} "
-        f"(95 %: Q{change.low} to Q{change.high}{made and ', made '}{made}; p = {change.p:.4f})"
+        f"(95 %: Q{change.low} to Q{change.high}{made and ', made '}{made}; {_p(change.p)})"
     )
+
+
+def _p(p: float) -> str:
+    """A p-value in a sentence.
+
+    >>> _p(0.04), _p(0.00003)
+    ('p = 0.0400', 'p < 0.0001')
+    """
+    return f"p {'' if p_value(p).startswith('<') else '= '}{p_value(p)}"
 
 
 def explanation_report(
@@ -311,7 +330,7 @@ def explanation_report(
     for outlier, words in cases:
         found = "–" if not words else ("yes" if words[0][0] == outlier.surface else "no")
         table.add_row(outlier.surface, found, ", ".join(f"{word} {near:.3f}" for word, near in words))
-    return Group(f"{group.id}: {name}", table, "")
+    return Group(f"{name_class(group.id, group.label)}: {name}", table, "")
 
 
 # Tables of walls.

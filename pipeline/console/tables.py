@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 
+from wikisem.class_names import name_class
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
@@ -211,13 +212,9 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
         kind = member.outlier_class if isinstance(member, Outlier) else 0
         if kind != shown:
             table.add_section()
-        via = _named(member.via, names) if isinstance(member, Outlier) else ""
+        via = name_class(member.via, names.get(member.via, "")) if isinstance(member, Outlier) else ""
         share = f"{member.count}/{member.total} = {member.count / member.total:.2f}" if member.total else ""
         part = _PARTS[kind] if kind != shown else ""
         table.add_row(part, member.surface, member.id, share, member.source, str(member.sitelinks), via)
         shown = kind
     return table
-
-
-def _named(qid: str, names: Mapping[str, str]) -> str:
-    return f"{names[qid]} ({qid})" if qid in names else qid

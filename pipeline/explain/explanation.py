@@ -97,7 +97,9 @@ def explain_released(run: RunFiles, qid: str, language: str) -> Explanation:
     own = run.groups[language]
     group = next((one for one in own if one.qid == qid), None)
     rejection = next((one for one in run.rejections[language] if one.qid == qid), None)
-    return Explanation(qid, language, group, rejection, (), {one.qid: one.label for one in own})
+    labels = {one.qid: one.label for one in run.rejections[language] if one.label}
+    labels |= {one.qid: one.label for one in own}
+    return Explanation(qid, language, group, rejection, (), labels)
 
 
 def languages_of(output: str) -> list[str]:

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.outputs.release.world import make_group
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.vectors.models import open_model
+from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
 
 GOOD = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\n"
@@ -37,6 +39,7 @@ def test_cases_that_most_models_fail_come_first(capsys: pytest.CaptureFixture[st
     assert found["cases"] == [
         {
             "group": "cats",
+            "label": "",
             "language": "",
             "outlier": "car",
             "outlier_class": "unknown",
@@ -47,6 +50,7 @@ def test_cases_that_most_models_fail_come_first(capsys: pytest.CaptureFixture[st
         },
         {
             "group": "cats",
+            "label": "",
             "language": "",
             "outlier": "van",
             "outlier_class": "unknown",
@@ -58,12 +62,12 @@ def test_cases_that_most_models_fail_come_first(capsys: pytest.CaptureFixture[st
     ]
     # Five cases of both models, of which the two lines with a car are failed by one.
     assert found["groups"] == [
-        {"group": "cats", "language": "", "models": 2, "failed": 1, "share": 2 / 5, "by": ["bad.txt"]}
+        {"group": "cats", "label": "", "language": "", "models": 2, "failed": 1, "share": 2 / 5, "by": ["bad.txt"]}
     ]
     assert main(["evaluate", "blindspots", "set", *MODELS]) == 0
     assert "1 of 2: bad.txt" in capsys.readouterr().out
     assert main(["evaluate", "blindspots", "set", *MODELS, "--csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == "cats,,car,unknown,2,1,0.5,bad.txt"
+    assert capsys.readouterr().out.splitlines()[1] == "cats,,,car,unknown,2,1,0.5,bad.txt"
 
 
 @pytest.mark.usefixtures("folder")
@@ -77,7 +81,7 @@ def test_one_group_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "blindspots", "set", *MODELS, "--explain", "cats"]) == 0
     assert "cats: bad.txt" in capsys.readouterr().out
     assert main(["evaluate", "blindspots", "set", *MODELS, "--explain", "dogs"]) == 1
-    assert "expected a group 'dogs', saw 0 of that id or label among cats, none" in capsys.readouterr().err
+    assert "expected the id or the label of one group, saw 'dogs'; the first are cats, none" in capsys.readouterr().err
 
 
 def test_the_explanation_agrees_with_the_score(folder: Path) -> None:
@@ -104,5 +108,22 @@ def test_groups_are_found_by_their_name() -> None:
     assert find_group(groups, "b") is groups[2]
     assert find_group(groups, "city") is groups[2]
     assert find_group(groups, "en/a") is groups[1]
-    with pytest.raises(MissingInputError, match="saw 2 of that id or label"):
+    with pytest.raises(MissingInputError, match=r"saw 'a'; did you mean de/a, en/a\?"):
         find_group(groups, "a")
+    with pytest.raises(MissingInputError, match=r"saw 'ctiy'; did you mean City \(en/b\)\?"):
+        find_group(groups, "ctiy")
+
+
+def test_tables_call_a_group_by_its_label(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its id, so that nobody has to look up a QID; outlier classes by name, too."""
+    group = make_group("en", 1)
+    words = [one.surface for one in (*group.cluster, *group.outliers)]
+    vectors = "".join(f"{word.replace(' ', '_')} {at} 1\n" for at, word in enumerate(words))
+    (folder / "own.txt").write_text(f"{len(words)} 2\n{vectors}")
+    (folder / "groups.jsonl").write_bytes(encode_group(group))
+    assert main(["evaluate", "blindspots", "groups.jsonl", "--vectors", "own.txt"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("class 1 (Q1)") == 1 + len(group.outliers)
+    assert "O1, siblings" in said
+    assert main(["evaluate", "blindspots", "groups.jsonl", "--vectors", "own.txt", "--explain", "class 1"]) == 0
+    assert "class 1 (Q1): own.txt" in capsys.readouterr().out

@@ -207,6 +207,7 @@ def test_the_command_reads_what_a_harness_logged(tmp_path: Path, capsys: pytest.
     assert main(["evaluate", "cutoff", logged, "--samples", "--dates", dates]) == 0
     printed = capsys.readouterr().out
     assert "accuracy falls from 100.00 to 0.00 % between Q244 and Q254" in printed
+    assert "p = 0.0000" not in printed
     assert "after 2015-01-01 by 2020-01-01" in printed
     page = tmp_path / "report.html"
     assert main(["evaluate", "cutoff", logged, "--samples", "--csv", "--output", str(page)]) == 0

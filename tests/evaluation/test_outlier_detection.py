@@ -183,6 +183,14 @@ def test_without_any_case_there_is_no_score() -> None:
     assert [scores[f"opp_{end}"] for end in ("low", "high", "se")] == [None, None, None]
 
 
+def test_scores_show_their_numbers() -> None:
+    """What Python prints of scores fits a line, whatever the size of the set."""
+    (whole,), _ = score_models([group_of("ab", "x")] * 99, [WordLookup("v", from_words(["a"], np.ones((1, 2), "f")))])
+    score = "Score(groups=0, cases=0, opp=None, accuracy=None)"
+    assert repr(whole) == f"Evaluation(name='v', groups=99, overall={score})"
+    assert repr(whole.by_outlier_class()) == f"{{'unknown': {score}}}"
+
+
 def test_repeated_outliers_and_classes_count_each() -> None:
     """Each outlier line is a case, and each case counts in its own outlier class."""
     rows = np.asarray([(1, 0), (1, 0.1), (0.9, 0), (0, 1), (1, 0)], np.float32)

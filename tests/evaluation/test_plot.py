@@ -57,7 +57,7 @@ def test_chance_is_a_guess_among_the_words_in_vocabulary() -> None:
     fewer = replace(whole, groups=(replace(group, oov_cluster=1 / 3),))
     assert whole.overall().chance("accuracy") == 25
     assert score([*whole.groups, *fewer.groups]).chance("accuracy") == pytest.approx(100 * (1 / 4 + 1 / 3) / 2)
-    assert (whole.overall().chance("opp"), score([]).chance("accuracy")) == (50, 0)
+    assert (whole.overall().chance("opp"), score([]).chance("accuracy")) == (50, None)
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

@@ -86,8 +86,8 @@ def test_a_class_without_a_group_in_every_language_is_rejected() -> None:
     groups["ja"].insert(0, parallel("ja", qid="Q4")["ja"][0])
     first, second, third = mix_groups(groups, RECIPE)
     assert isinstance(second, Group)
-    assert first == Rejection("Q4", "mixed-en-de-ja", "not-parallel", "no group in en, de")
-    assert third == Rejection("Q10", "mixed-en-de-ja", "not-parallel", "no group in en, ja")
+    assert first == Rejection("Q4", "mixed-en-de-ja", "not-parallel", "no group in en, de", "class in ja")
+    assert third == Rejection("Q10", "mixed-en-de-ja", "not-parallel", "no group in en, ja", "class in de")
 
 
 def test_a_member_that_only_one_language_has_comes_in_that_language() -> None:

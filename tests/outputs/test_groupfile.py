@@ -111,8 +111,8 @@ def test_a_rejection_survives_its_line(rejection: Rejection) -> None:
 
 def test_a_rejection_is_written_with_the_class_first() -> None:
     """The bytes of a rejection's line are fixed too."""
-    line = encode_rejection(Rejection("Q5", "ja", "affix", "市: 4 of 8"))
-    assert line.decode() == '{"class":"Q5","language":"ja","reason":"affix","detail":"市: 4 of 8"}\n'
+    line = encode_rejection(Rejection("Q5", "ja", "affix", "市: 4 of 8", "市"))
+    assert line.decode() == '{"class":"Q5","language":"ja","reason":"affix","detail":"市: 4 of 8","label":"市"}\n'
 
 
 @given(st.lists(GROUP, max_size=3))

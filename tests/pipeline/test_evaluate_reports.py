@@ -256,7 +256,7 @@ def test_several_models_begin_with_one_table(folder: Path, capsys: pytest.Captur
     assert [row[:4] for row in rows if row[0] == "accuracy"] == [
         ["accuracy", "bad.txt", "0.00", "–"],
         ["accuracy", "good.txt", "100.00 best", "–"],
-        ["accuracy", "chance", "25.00", "0.00"],
+        ["accuracy", "chance", "25.00", "–"],
     ]
     assert "< 0.0001" in text
     assert main([*words, "--json"]) == 0

@@ -59,9 +59,10 @@ def test_labels_stand_beside_the_classes_of_outliers(tmp_path: Path, capsys: pyt
         (["class 5"], 2, "saw 'class 5', that of Class 5 (Q3), class 5 (Q5); write the QID"),
         (["clas 4"], 1, "expected a QID, or the label of a class, saw 'clas 4'; did you mean class 4 (Q4)"),
         (["xyz"], 1, "expected a QID, or the label of a class, saw 'xyz'"),
-        (["Q77"], 1, "expected a group of Q77, saw that it was rejected in de few-outliers: expected at least 2"),
-        (["Q77", "--language", "no"], 1, "expected a group of Q77 in no, saw that it was rejected in no few-outliers"),
+        (["Q77"], 1, "a group of Q77, saw that <i>river (Q77) was rejected in de few-outliers: expected at least 2"),
+        (["Q77", "--language", "no"], 1, "a group of Q77 in no, saw that <i>river (Q77) was rejected in no"),
         (["Q4", "--language", "la"], 1, "expected a group of Q4 in la, saw class 4 (Q4) in de, no"),
+        (["<i>rivers"], 1, "did you mean <i>river (Q77)?"),
         (["Q99"], 1, "expected a group of Q99, saw neither a group nor a rejection of it"),
     ],
 )

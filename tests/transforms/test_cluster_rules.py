@@ -64,7 +64,8 @@ def test_repeated_clusters_their_label_and_names_inside_names_are_rejected(tmp_p
         assert counts["en"].left_out == Counter(reasons.values())
         assert {qid for qid, reason in reasons.items() if reason == "near-duplicate"} == {"Q2", "Q4", "Q5"}
         details = {rejection.detail for rejection in built[1] if rejection.reason == "near-duplicate"}
-        assert details == {"shares 7 items with Q3, which is kept"}
+        assert details == {"shares 7 items with kind 3 (Q3), which is kept"}
+        assert {rejection.qid: rejection.label for rejection in built[1]}["Q2"] == "kind 2"
         assert (reasons["Q7"], reasons["Q8"]) == ("own-label", "contained")
         seen.update(group.qid for group in built[0])
     assert seen == {"Q3": 3, "Q6": 2}

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
 from wikisem.arrow.parquet import read_row_groups
+from wikisem.class_names import name_class
 from wikisem.files import list_files, match, open_binary
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
@@ -44,6 +45,7 @@ from wikisem.outputs.groupfile import (
     decode_rejection,
     encode_group,
     encode_rejection,
+    label_of,
 )
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
@@ -74,7 +76,7 @@ from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 6
+VERSION: Final = 7
 
 
 def build_groups(
@@ -425,11 +427,12 @@ class FinishLanguage(beam.DoFn):
         by_class = {class_of(line): line for line in groups}
         order = in_class_order(open_graph(self._taxonomy), list(by_class), self._recipe)
         found = near_duplicates(((each, cluster_items(by_class[each])) for each in order), number)
-        details = {
-            each: f"shares {one.shared} items with {qid_of(one.kept)}, which is kept" for each, one in found.items()
-        }
-        rejections = [Rejection(qid_of(each), language, NEAR_DUPLICATE, detail) for each, detail in details.items()]
-        return [line for each, line in by_class.items() if each not in found], list(map(encode_rejection, rejections))
+        rejections = []
+        for each, near in found.items():
+            kept = name_class(qid_of(near.kept), label_of(by_class[near.kept]))
+            detail = f"shares {near.shared} items with {kept}, which is kept"
+            rejections.append(_reject(by_class[each], language, NEAR_DUPLICATE, detail))
+        return [line for each, line in by_class.items() if each not in found], rejections
 
     def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
         """The lines of the groups that are kept, by class, and rejections of the others."""
@@ -438,5 +441,10 @@ class FinishLanguage(beam.DoFn):
         by_class = {class_of(line): line for line in groups}
         first = first_classes(open_graph(self._taxonomy), list(by_class), recipe)
         detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
-        capped = [Rejection(qid_of(number), language, CAPPED, detail) for number in by_class if number not in first]
-        return [by_class[number] for number in sorted(first)], [encode_rejection(one) for one in capped]
+        capped = [_reject(line, language, CAPPED, detail) for number, line in by_class.items() if number not in first]
+        return [by_class[number] for number in sorted(first)], capped
+
+
+def _reject(line: bytes, language: str, reason: str, detail: str) -> bytes:
+    """The line of a rejection in place of that of a group."""
+    return encode_rejection(Rejection(qid_of(class_of(line)), language, reason, detail, label_of(line)))

@@ -200,7 +200,7 @@ def test_search_and_filters_are_in_the_address(page: Page) -> None:
 def test_a_class_is_shown_in_all_its_languages(page: Page) -> None:
     """Side by side, each card in the direction of its language, every word with its language."""
     page.open("#/class/Q2")
-    assert page.texts("h1") == ["Q2 in 5 languages"]
+    assert page.texts("h1") == ["NA (Q2) in 5 languages"]
     cards = page.driver.find_elements("css selector", ".card")
     assert len(cards) == 5
     tags = {str(each.get_attribute("lang")) for each in page.driver.find_elements("css selector", ".word bdi")}
@@ -208,9 +208,28 @@ def test_a_class_is_shown_in_all_its_languages(page: Page) -> None:
 
 
 def test_rejected_classes_have_reasons(page: Page) -> None:
-    """Class, reason and detail, also of a language without groups."""
+    """Class with its label, reason and detail, also of a language without groups."""
     page.open("#/la/rejected?reason=few-outliers")
-    assert page.texts("tbody tr") == ["Q77 few-outliers expected at least 2 outliers, saw 0"]
+    assert page.texts("tbody tr") == ["<i>river Q77 few-outliers expected at least 2 outliers, saw 0"]
+
+
+def test_words_that_are_all_labels_are_not_weak_one_by_one(tmp_path: Path, page: Page) -> None:
+    """Where no Wikipedia was read, that is said once; details have no empty rows, and one page needs no pager."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    lines = run / "groups" / "de.jsonl"
+    line = json.loads(lines.read_bytes())
+    for one in (*line["cluster"], *line["outliers"]):
+        one |= {"source": "label", "count": 0, "total": 0, "links": None, "page_share": None, "label_language": None}
+    lines.write_text(json.dumps(line) + "\n")
+    assert main(["browse", str(run)]) == 0
+    labels = Page(page.driver, run / "browse")
+    labels.open("#/de")
+    assert labels.texts("[role=status]") == ["1 of 1 groups; no word is from links: all are labels or titles"]
+    assert not labels.texts(".weakly")
+    assert not labels.texts("nav[aria-label^=pages]")
+    labels.tab_to(f"{line['cluster'][1]['surface']}, cluster")
+    labels.press(Keys.ENTER)
+    assert not {"links to the page", "page share", "weak"} & set(labels.texts(".about dt"))
 
 
 def test_the_quiz_hides_the_answer_and_counts(page: Page) -> None:

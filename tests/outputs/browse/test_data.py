@@ -83,7 +83,7 @@ def test_rejected_classes_are_listed_up_to_a_bound() -> None:
     language = BrowseLanguage("de", [make_group("de", 3)], rejections)
     listed = _value(language_script(language), "language")["rejected"]
     assert len(listed) == MOST_REJECTED
-    assert listed[0] == [1, "affix", "x" * 160]
+    assert listed[0] == [1, "affix", "x" * 159 + "…"]
     index = _value(index_script({}, [language], {}), "index")
     assert index["languages"][0]["rejected"] == {"affix": MOST_REJECTED + 99}
 

@@ -94,7 +94,7 @@ def write_run(
     for code in (*codes, *empty):
         numbers = range(1, 1 + groups_each) if code in codes else ()
         groups = [make_group(code, number, 8 if number % 2 else 7, 1 + number % 6) for number in numbers]
-        rejections = [Rejection("Q77", code, "few-outliers", "expected at least 2 outliers, saw 0")]
+        rejections = [Rejection("Q77", code, "few-outliers", "expected at least 2 outliers, saw 0", "<i>river")]
         _write(folder / "groups" / f"{code}.jsonl", b"".join(map(encode_group, groups)))
         _write(folder / "rejected" / f"{code}.jsonl", b"".join(map(encode_rejection, rejections)))
         name = f"{code.replace('-', '_')}wiki-2026-11-01-p1p9.xml.bz2"
