@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
+import scipy.sparse as sparse
+
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.options import Keys
 from wikisem.evaluation.vectors.words import (
@@ -181,7 +183,8 @@ class TextLookup:
             (item, None if vector is None else usable(vector)) for item, vector in zip(distinct, vectors, strict=True)
         )
         shapes = {vector.shape for vector in known.values()}
-        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+        rows = all(map(sparse.issparse, known.values()))
+        if len(shapes) > 1 or any(len(shape) != 1 and not rows for shape in shapes):
             raise DamagedInputError(f"{self.name}: expected vectors of one length, saw shapes {sorted(shapes)}")
         return known
 

@@ -166,16 +166,13 @@ def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
     if not longest.isdecimal() or not int(longest):
         raise UsageError(f"expected a whole number of characters from 1 up (characters:3), saw {longest!r}")
 
-    def encode(texts: Sequence[str]) -> Any:
-        rows = np.zeros((len(texts), _DIMENSIONS), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            marked = f"<{text}>"
-            for length in range(1, int(longest) + 1):
-                for at in range(len(marked) - length + 1):
-                    row[zlib.crc32(marked[at : at + length].encode()) % _DIMENSIONS] += 1
-        return rows
+    def count(text: str) -> Any:
+        spans = ((at, at + length) for length in range(1, int(longest) + 1) for at in range(len(text) - length + 1))
+        places = [zlib.crc32(text[start:stop].encode()) % _DIMENSIONS for start, stop in spans]
+        # Of a place that is named twice, the ones are added up.
+        return sparse.csr_matrix((np.ones(len(places)), ([0] * len(places), places)), (1, _DIMENSIONS))
 
-    return encode
+    return lambda texts: [count(f"<{text}>") for text in texts]
 
 
 def open_by_contexts(

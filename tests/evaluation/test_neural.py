@@ -40,9 +40,10 @@ def bert(vectors: WordVectors, tmp_path_factory: pytest.TempPathFactory) -> Path
 def test_characters_tell_how_words_are_spelt() -> None:
     """Words that begin or end alike are near; n-grams are counted up to a length, with the ends of the word."""
     found = open_model("characters:3").find(["chemistry", "biochemistry", "lion", "noil"])
-    cosine = {word: float(row @ found["chemistry"]) for word, row in found.items()}
+    cosine = {word: float((row @ found["chemistry"].T)[0, 0]) for word, row in found.items()}
     assert cosine["biochemistry"] > 3 * max(cosine["lion"], cosine["noil"])
     assert found["lion"].sum() == 6 + 5 + 4  # of <lion>: characters, pairs and triples
+    assert found["lion"].nnz <= 15  # a set of many words fits into memory
     for wrong in ("characters:", "characters:0", "characters:x"):
         with pytest.raises(UsageError, match="expected a whole number of characters from 1 up"):
             open_model(wrong)
