@@ -13,8 +13,9 @@ from rich.table import Table
 
 from wikisem.errors import UsageError
 from wikisem.files import write_files
-from wikisem.pipeline.build.method import run_build
+from wikisem.pipeline.build.method import build_stages
 from wikisem.pipeline.build.run import Run, absolute_setup_file
+from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.command_options import add_folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json, print_line
 from wikisem.pipeline.demo.sample_world import demo_options
@@ -35,11 +36,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Plan the stages and print their graphs."""
     if unknown := [stage for stage in arguments.stage if stage not in STAGES]:
         raise UsageError(f"expected stages of {', '.join(STAGES)}, saw {unknown[0]!r}")
-    runtime = PlanningRuntime(planned_for=check_options(absolute_setup_file(arguments.beam_options)))
+    runtime = PlanningRuntime(
+        planned_for=check_options(absolute_setup_file(arguments.beam_options)), stages=tuple(arguments.stage or STAGES)
+    )
     with tempfile.TemporaryDirectory(prefix="wikisem-plan-") as folder:
-        run_build(demo_options(folder), Run(f"{folder}/out", runtime))
-    wanted = arguments.stage or STAGES
-    plans = [plan for plan in runtime.plans if plan.label.startswith(tuple(wanted))]
+        options, run_ = demo_options(folder), Run(f"{folder}/out", runtime)
+        with session(run_):
+            stages = build_stages(options, run_)
+            last = max(at for at, stage in enumerate(stages) if stage.name in runtime.stages)
+            run_stages(stages[: last + 1], run_, options.recipe)
+    plans = runtime.plans
     if arguments.output is not None:
         protos = ((_file_name(number, plan.label), plan.proto) for number, plan in enumerate(plans, 1))
         write_files(arguments.output, protos)

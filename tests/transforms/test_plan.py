@@ -8,6 +8,8 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.pvalue import AsList
+from apache_beam.runners.portability.portable_runner import PortableRunner
+from apache_beam.transforms.environments import Environment
 
 from wikisem.errors import UsageError
 from wikisem.transforms.io.plan import PlannedStep, check_options, plan_pipeline
@@ -47,6 +49,22 @@ def test_a_plan_leaves_no_folder_of_its_pipeline(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     plan_pipeline(_construct, "trial", check_options(DATAFLOW))
     assert list(tmp_path.glob("beam-pipeline-*")) == []
+
+
+def test_what_is_installed_is_asked_once_for_all_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beam starts pip for it, which takes longer than a plan."""
+    asked: list[PipelineOptions] = []
+    whole = PortableRunner.default_environment
+
+    def count(runner: PortableRunner, options: PipelineOptions) -> Environment:
+        asked.append(options)
+        return whole(runner, options)
+
+    monkeypatch.setattr(PortableRunner, "default_environment", count)
+    options = check_options(["--runner=PortableRunner", "--environment_type=LOOPBACK"])
+    plans = [plan_pipeline(_construct, label, options) for label in ("one", "other")]
+    assert asked == [options]
+    assert plans[0].steps == plans[1].steps
 
 
 @pytest.mark.parametrize(

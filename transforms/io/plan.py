@@ -6,6 +6,7 @@ A runner gets nothing else, so errors in a graph or in the options show here, wi
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import apache_beam as beam
@@ -14,6 +15,7 @@ from apache_beam.options.pipeline_options_validator import PipelineOptionsValida
 from apache_beam.portability import common_urns, python_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.runners.portability.portable_runner import PortableRunner
+from apache_beam.transforms.environments import Environment
 
 from wikisem.errors import UsageError
 from wikisem.transforms.io.runtime import Runtime, shuffles_by_engine
@@ -63,19 +65,28 @@ def plan_pipeline(
     pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
     shutil.rmtree(pipeline.local_tempdir)  # which Beam makes at once, and removes when it runs the pipeline
     construct(pipeline)
-    environment = PortableRunner().default_environment(options)
-    proto = pipeline.to_runner_api(default_environment=environment)
+    proto = pipeline.to_runner_api(default_environment=_environment(options))
     kinds = {each.urn for each in proto.components.environments.values()} - {python_urns.EMBEDDED_PYTHON}
     return PlannedPipeline(
         label, tuple(_steps(proto)), ", ".join(_last(urn) for urn in sorted(kinds)), proto.SerializeToString()
     )
 
 
+@lru_cache(maxsize=1)  # for each, Beam asks pip what is installed
+def _environment(options: PipelineOptions) -> Environment:
+    """Where workers would run."""
+    return PortableRunner().default_environment(options)
+
+
 @dataclass(frozen=True)
 class PlanningRuntime(Runtime):
-    """A local runtime that plans every pipeline for other options before it runs it, so that the next one has input."""
+    """A local runtime that plans the pipelines of some stages for other options before it runs them.
+
+    They run, so that the next one has input.
+    """
 
     planned_for: PipelineOptions = field(default_factory=PipelineOptions)
+    stages: tuple[str, ...] = ()
     plans: list[PlannedPipeline] = field(default_factory=list)
 
     @property
@@ -91,7 +102,8 @@ class PlanningRuntime(Runtime):
         **progress: Any,
     ) -> None:
         """Plan, then run here."""
-        self.plans.append(plan_pipeline(construct, label, self.planned_for))
+        if label.startswith(self.stages):
+            self.plans.append(plan_pipeline(construct, label, self.planned_for))
         super().run(construct, label=label, **progress)
 
 
