@@ -53,8 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise MissingInputError(f"{arguments.output}: {_missing(path, qid, of_class, arguments.language)}")
     console = make_console()
     for group in shown:
+        rejected = {one.qid: one.label for one in read_rejections(path, group.language) if one.label}
         labels = {one.qid: one.label for one in groups if one.language == group.language}
-        console.print(group_table(group, {**labels, **_labels_in_run(arguments.output, group)}))
+        console.print(group_table(group, {**rejected, **labels, **_labels_in_run(arguments.output, group)}))
     return 0
 
 

@@ -101,6 +101,7 @@ def test_the_first_minute_needs_nothing_that_builds_need(folder: Path, tmp_path:
     )
     assert "next: wikisem show set capital --language en\n" in done.stdout
     assert "capital (Q5119, en) in full" in done.stdout
+    assert "language (Q34770)" in done.stdout  # which has no group, and its label with the reason
     (score,) = re.findall(r"overall .*", done.stdout)
     assert float(score.split("│")[6]) > 15  # chance is 11
     files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -118,6 +119,6 @@ def test_the_package_has_what_a_build_of_the_items_gives(tmp_path: Path) -> None
     assert sorted(kept) == sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
     for name, path in kept.items():
         if name.suffix == ".jsonl":
-            assert (tmp_path / name).read_bytes() == path.read_bytes(), name
+            assert (tmp_path / name).read_bytes() == path.read_bytes(), f"{name}: python -m benchmarks.sample_set build"
     one, other = (json.loads((path / "manifest.json").read_bytes()) for path in (SAMPLE, tmp_path))
     assert {**one, "versions": None} == {**other, "versions": None}

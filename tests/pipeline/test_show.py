@@ -47,7 +47,7 @@ def test_a_release_and_a_file_are_shown_alike(run: Path, tmp_path: Path, capsys:
 
 
 def test_labels_stand_beside_the_classes_of_outliers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As far as the set has them: those of classes with a group."""
+    """As far as the set has them: those of classes with a group or a reason why not."""
     via = encode_group(make_group("de", 1)).replace(b'"via":"Q900"', b'"via":"Q4"')
     (tmp_path / "groups.jsonl").write_bytes(via + encode_group(make_group("de", 4)))
     assert "class 4 (Q4)" in shown(capsys, str(tmp_path / "groups.jsonl"), "Q1")
