@@ -125,7 +125,10 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
         files = sorted(file.glob(str(lines))) or sorted(file.glob(str(lines.with_suffix(".parquet"))))
     if not files or not files[0].is_file():
         wanted = f"walls in {language}" if language else "walls"
-        raise MissingInputError(f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}")
+        raise MissingInputError(
+            f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}; "
+            "`wikisem walls OUT` makes them"
+        )
     walls: dict[str, Wall] = {}
     for each in files:
         for number, line in enumerate(_lines_of(each), start=1):

@@ -203,7 +203,8 @@ def _changes_since(before: Path, run: RunFiles) -> dict[str, Any]:
         )
         for one in found
     }
-    return {"since": read_facts(old.manifest, [], "").version, "changes": counts}
+    languages = [language_facts(code, own, old.rejections[code], {}) for code, own in old.groups.items()]
+    return {"since": read_facts(old.manifest, languages, "").version, "changes": counts}
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[ModelScore]:

@@ -39,6 +39,7 @@ from wikisem.pipeline.console.terminal import make_console, make_table, number_c
 from wikisem.pipeline.release import table_metadata
 from wikisem.typed_json import decode_json
 
+_UNKNOWN: Final = "–"
 # How many groups and outliers tables show.
 _WORST: Final = 20
 _RANKED: Final = 10
@@ -169,13 +170,14 @@ def _language_table(language: str, audits: Sequence[Audit]) -> Table:
     table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
     for measure in dict.fromkeys(name for own in found for values in own.values() for name in values):
         cells = [[_cell(measure, own.get(column, {}).get(measure)) for own in found] for column in columns]
-        table.add_row(measure, *(" | ".join(values) for values in cells))
+        if any(value != _UNKNOWN for values in cells for value in values):
+            table.add_row(measure, *(" | ".join(values) for values in cells))
     return table
 
 
 def _cell(measure: str, value: float | None) -> str:
     if value is None:
-        return "–"
+        return _UNKNOWN
     if measure.startswith("item number"):
         return f"Q{value:.0f}"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"

@@ -42,9 +42,9 @@ def _print_languages(found: Sequence[ListedLanguage]) -> None:
     """A row for each language, and for a folder lines that say what there was too little evidence for."""
     in_folder = any(one.groups is not None for one in found)
     names = ("code", "wiki", "script", "words", "affix", "trail", "lists")
-    table = make_table((*names, "groups") if in_folder else names)
+    table = make_table((*names, "groups") if in_folder else ("name", *names))
     for one in found:
-        table.add_row(*_cells(one), *((str(one.groups),) if in_folder else ()))
+        table.add_row(*([] if in_folder else [one.name]), *_cells(one), *([str(one.groups)] if in_folder else []))
     console = make_console()
     console.print(table)
     for line in [line for one in found for line in _shortages(one)] if in_folder else ():

@@ -133,7 +133,7 @@ def baseline_table(language: str, dataset: str, by_column: Columns) -> Table:
     """Chance, and how often each baseline of a language is right, in percent with its interval, by outlier class."""
     title = f"{language}: who picks … is right, %: {dataset}"
     table = make_table(["who picks"], by_column, title=title, title_justify="left")
-    for name in by_column.get(ALL, {}):
+    for name in (name for name, whole in by_column.get(ALL, {}).items() if whole):
         table.add_row(name, *(_baseline_cell(found[name]) for found in by_column.values()))
     return table
 
@@ -253,7 +253,8 @@ def consistency_report(measured: Consistency) -> RenderableType:
         )
     title = f"consistency across languages, {measured.dataset}: {measured.model}"
     fewest = min((pair.groups for pair in measured.pairs), default=0)
-    return Group(title, table, *few_groups_note(fewest, "groups of two languages"), *measured.notes, "")
+    without = [] if measured.pairs else ["no test case is known to the model in two languages"]
+    return Group(title, table, *without, *few_groups_note(fewest, "groups of two languages"), *measured.notes, "")
 
 
 def kappa_plot(measured: Consistency) -> Intervals:

@@ -73,6 +73,10 @@ def test_a_released_text_is_set_beside_a_run(output: Path, capsys: pytest.Captur
     text = audit(capsys, output / "wikisem500", "--compare", output)
     row = next(line for line in text.splitlines() if "in one further class" in line)
     assert "– | 0.000" in row
+    alone = audit(capsys, output / "wikisem500")
+    assert "largest shared affix" in alone
+    assert not {"in one further class", "distance", "fewest sitelinks"} & set(alone.replace("│", "\n").split("\n"))
+    assert not any(line.replace("│", "").split()[1:] in (["–"], ["–", "–"]) for line in alone.splitlines())
     both = json.loads(audit(capsys, output / "wikisem500", "--compare", output, "--json"))
     assert [one["name"] for one in both] == [str(output / "wikisem500"), str(output)]
     assert both[0]["languages"]["en"]["cluster"]["items"] == both[1]["languages"]["en"]["cluster"]["items"] == 7

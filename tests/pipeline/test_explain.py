@@ -5,7 +5,9 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from benchmarks.gallery import group_section, rejected_section
 from tests.oracle import Named
@@ -13,7 +15,7 @@ from tests.transforms.world_of_groups import finish_stages
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.explain import explanation
 from wikisem.pipeline.explain.explanation import labels_of
-from wikisem.pipeline.explain.figure import _COLOURS, families_for
+from wikisem.pipeline.explain.figure import COLOURS, INKS, families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 
@@ -137,14 +139,25 @@ def test_the_figure_holds_every_name(output: Path, tmp_path: Path) -> None:
     assert "<!-- administrative -->" in text or "<!-- administrative territorial -->" in text
 
 
+def test_every_box_can_be_read() -> None:
+    """A contrast of 4.5 or more between the ink and the colour of a box (WCAG 1.4.3)."""
+
+    def luminance(colour: str) -> float:
+        parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+        return float(np.dot(parts, (0.2126, 0.7152, 0.0722)))
+
+    pairs = zip(COLOURS, INKS, strict=True)
+    contrasts = [sorted((luminance(colour) + 0.05, luminance(ink) + 0.05)) for colour, ink in pairs]
+    assert min(more / less for less, more in contrasts) >= 4.5
+
+
 def test_an_arrow_has_the_colour_of_what_it_leads_up_from(output: Path, tmp_path: Path) -> None:
     """A kind of outlier has one colour up to the class above, where its way meets that of the members."""
     assert main(["explain", str(output), "Q100", "--figure", str(tmp_path / "one.svg")]) == 0
     text = (tmp_path / "one.svg").read_text(encoding="utf-8")
     dashed, solid = (
         Counter(
-            _COLOURS.index(colour.upper())
-            for colour in re.findall(rf"fill: none; {dashes}stroke: (\S+); .*round", text)
+            COLOURS.index(colour.upper()) for colour in re.findall(rf"fill: none; {dashes}stroke: (\S+); .*round", text)
         )
         for dashes in (r"stroke-dasharray: .*; ", "")
     )

@@ -25,6 +25,8 @@ def test_all_languages_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert (found["de"]["wiki"], found["zh-yue"]["wiki"], found["sma"]["wiki"]) == ("dewiki", "zh_yuewiki", None)
     assert (found["ja"]["script"], found["ja"]["spaced"], found["ru"]["script"]) == ("Hani", False, "Cyrl")
     assert found["de"]["groups"] is None
+    assert main(["languages"]) == 0
+    assert "Latgalian" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: 
         seen = f"saw {name!r}, the label of {listed_classes(found)}; write the QID"
     else:
         near = near_names(name, known)
-        seen = f"saw {name!r}" + (f"; did you mean {listed_classes(near)}?" if near else "")
+        seen = f"saw {name!r}" + (f"; did you mean {listed_classes(near)}?" if near else "; write its QID")
     raise RecipeError(f"{path}: expected a QID, or the label in {language!r} of one class, {seen}")
 
 

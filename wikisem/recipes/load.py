@@ -6,7 +6,7 @@ A recipe is a file, or one of the TOML files that ship with wikisem. Category re
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -180,7 +180,7 @@ def convert(data: Any, kind: type[T]) -> T:
     wikisem.errors.RecipeError: unknown key cluster.sise; did you mean cluster.size?
     """
     info = inspect.type_info(kind)
-    prepared = _prepare(data, info, "")
+    prepared = _prepare(data, info, "", info)
     try:
         value: T = msgspec.convert(prepared, kind)
     except msgspec.ValidationError as error:
@@ -188,12 +188,15 @@ def convert(data: Any, kind: type[T]) -> T:
     return value
 
 
-def _prepare(data: Any, info: inspect.Type, path: str) -> Any:
-    """The data with None for what is switched off; RecipeError for a key that no table of this kind has."""
+def _prepare(data: Any, info: inspect.Type, path: str, whole: inspect.Type) -> Any:
+    """The data with None for what is switched off; RecipeError for a key that no table of this kind has.
+
+    The message names the table of ``whole`` that has the key, or the nearest key of this one.
+    """
     if isinstance(info, inspect.UnionType) and data is False:
         return None
     if isinstance(info, inspect.VarTupleType) and isinstance(data, list):
-        return [_prepare(item, info.item_type, f"{path}[{at}]") for at, item in enumerate(data)]
+        return [_prepare(item, info.item_type, f"{path}[{at}]", whole) for at, item in enumerate(data)]
     if not isinstance(info, (inspect.DataclassType, inspect.StructType)) or not isinstance(data, Mapping):
         return data
     fields = {field.encode_name: field.type for field in info.fields}
@@ -201,9 +204,20 @@ def _prepare(data: Any, info: inspect.Type, path: str) -> Any:
     for key in data:
         if key not in fields:
             known = [keys[name] for name in fields]
-            hint = did_you_mean(keys[key], known) or f"known here: {', '.join(known)}"
+            others = [f"{table.encode_name}.{key}" for table in _fields(whole) if key in _names(table.type)]
+            hint = f"did you mean {others[0]}?" if len(others) == 1 else did_you_mean(keys[key], known)
+            hint = hint or f"known here: {', '.join(known)}"
             raise RecipeError(f"unknown key {keys[key]}; {hint}")
-    return {key: _prepare(value, fields[key], keys[key]) for key, value in data.items()}
+    return {key: _prepare(value, fields[key], keys[key], whole) for key, value in data.items()}
+
+
+def _fields(info: Any) -> Sequence[inspect.Field]:
+    """The keys of a table; none of what is no table."""
+    return getattr(info, "fields", ())
+
+
+def _names(info: inspect.Type) -> set[str]:
+    return {field.encode_name for field in _fields(info)}
 
 
 def _explain(message: str, data: Any, info: inspect.Type) -> str:
