@@ -206,15 +206,19 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
     """The cluster and the outliers of one group; ``names`` are labels of the classes that brought outliers in."""
     shares, sitelinks = number_columns("P(form | page)", "sitelinks")
     title = f"{group.label} ({group.qid}, {group.language}) in full"
-    table = Table("", "surface form", "item", shares, "source", sitelinks, "via", title=title, title_justify="left")
+    members = (*group.cluster, *group.outliers)
+    linked = any(member.total for member in members)  # else a column of blanks
+    columns = ("", "surface form", "item", *([shares] if linked else []), "source", sitelinks, "via")
+    table = Table(*columns, title=title, title_justify="left")
     shown = None
-    for member in (*group.cluster, *group.outliers):
+    for member in members:
         kind = member.outlier_class if isinstance(member, Outlier) else 0
         if kind != shown:
             table.add_section()
         via = name_class(member.via, names.get(member.via, "")) if isinstance(member, Outlier) else ""
         share = f"{member.count}/{member.total} = {member.count / member.total:.2f}" if member.total else ""
         part = _PARTS[kind] if kind != shown else ""
-        table.add_row(part, member.surface, member.id, share, member.source, str(member.sitelinks), via)
+        shares_too = [share] if linked else []
+        table.add_row(part, member.surface, member.id, *shares_too, member.source, str(member.sitelinks), via)
         shown = kind
     return table
