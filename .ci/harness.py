@@ -3,8 +3,9 @@
     python .ci/harness.py            # make an environment in .versions/harness (gigabytes: torch), run, print the table
     python .ci/harness.py --write    # and write the table to docs/harnesses/results.md
 
-The releases are those of the demo and, where $WIKISEM_DATA names the real data, of a small build from it. Nothing comes
-from a network but the packages: the model has two layers, random weights and a token for each byte.
+The releases are those of benchmarks/releases.py, five where $WIKISEM_DATA names the real data. Nothing comes from a
+network but the packages: the model has two layers, random weights and a token for each byte. The Python is 3.12, which
+EuroEval needs.
 """
 
 import os
@@ -20,18 +21,21 @@ def main(words: list[str]) -> int:
     """Make the environment unless $HARNESS_PYTHON names one, and run harness_run.py in it."""
     python = os.environ.get("HARNESS_PYTHON") or _make_environment()
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "2"}
-    environment["PYTHONPATH"] = str(ROOT)  # for benchmarks.releases
+    environment |= {"PYTHONPATH": str(ROOT), "UV": _uv()}  # for benchmarks.releases; to install a release as a package
     command = [python, str(ROOT / ".ci" / "harness_run.py"), *words]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
+def _uv() -> str:
+    return str(Path(sys.executable).parent / "uv")
+
+
 def _make_environment() -> str:
-    uv = str(Path(sys.executable).parent / "uv")
     python = str(FOLDER / "bin" / "python")
     if not Path(python).exists():
-        subprocess.run([uv, "venv", "--quiet", str(FOLDER)], check=True)
+        subprocess.run([_uv(), "venv", "--quiet", "--python", "3.12", str(FOLDER)], check=True)
     subprocess.run(
-        [uv, "pip", "install", "--quiet", "--python", python, "--editable", ".[harness]"], cwd=ROOT, check=True
+        [_uv(), "pip", "install", "--quiet", "--python", python, "--editable", ".[harness]"], cwd=ROOT, check=True
     )
     return python
 

@@ -1,6 +1,6 @@
 """The tools that people load data sets with, each on every record of a release: what they read is what was written.
 
-    python -m benchmarks.release_tools                # releases of the demo and of real data ($WIKISEM_DATA): a table
+    python -m benchmarks.release_tools                # the releases of benchmarks/releases.py: tables
     python -m benchmarks.release_tools --write        # and docs/release/tools.md
     python -m benchmarks.release_tools --json FOLDER  # one release: a JSON line for each tool
 
@@ -18,14 +18,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow.parquet as pq
 
-from benchmarks.releases import make_releases
+from benchmarks.releases import ORIGINS, make_releases
 
 Rows = Iterator[tuple[str, Any]]  # "groups" or "cases", and a row
 
@@ -116,12 +116,15 @@ def summary(rows: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """A value without the types of a tool: Croissant's bytes are text and its names are short, pandas' NaN is null.
 
+    Whole numbers are integers: pandas reads those of a column with nulls as floats.
     Ties, which Croissant cannot describe, are null in the groups of these releases.
     """
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, float) and math.isnan(value):
         return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, dict):
         short = {key.rpartition("/")[2]: _plain(each) for key, each in value.items()}
         return {key: each for key, each in short.items() if (key, each) != ("ties", None)}
@@ -135,12 +138,9 @@ def try_tools(folder: Path) -> Iterator[dict[str, Any]]:
     written = summary(_pyarrow(folder))
     with tempfile.TemporaryDirectory() as cache:
         for tool in TOOLS:
-            before = os.times()
             read = _in_process(tool, folder, cache)
-            after = os.times()
             assert read == written, (tool, read, written)
-            seconds = sum(after[2:4]) - sum(before[2:4])
-            yield {"tool": tool, **read, "seconds": seconds}
+            yield {"tool": tool, **read}
 
 
 def _in_process(tool: str, folder: Path, cache: str) -> dict[str, Any]:
@@ -152,25 +152,25 @@ def _in_process(tool: str, folder: Path, cache: str) -> dict[str, Any]:
     return found
 
 
-def page(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The table, with the versions that it was made with."""
+def page(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The releases and the tools, with the versions that it was made with."""
+    releases = {row["release"]: row for row in rows}
     lines = [
         "<!-- written by python -m benchmarks.release_tools --write -->",
         "# Releases in the tools that load them",
         "",
         "Every group and every test case of all languages, as each tool reads them, has the values that were written;",
-        "mlcroissant finds neither an error nor a warning in `croissant.json`.",
+        f"mlcroissant finds neither an error nor a warning in `croissant.json`. So it is in {len(releases)} releases:",
         "",
-        "| release | tool | in one line | groups | cases | CPU s |",
-        "|---|---|---|---:|---:|---:|",
+        "| release | of | groups | cases |",
+        "|---|---|---:|---:|",
     ]
-    lines += [
-        f"| {row['release']} | {row['tool']} | {TOOLS[row['tool']][0]} | {row['groups']} | {row['cases']} "
-        f"| {row['seconds']:.1f} |"
-        for row in rows
-    ]
+    lines += [f"| {name} | {ORIGINS[name]} | {row['groups']} | {row['cases']} |" for name, row in releases.items()]
+    lines += ["", "| tool | in one line |", "|---|---|"]
+    lines += [f"| {tool} | {line} |" for tool, (line, _) in TOOLS.items()]
     versions = ", ".join(f"{name} {version(name)}" for name in sorted({tool.split(",")[0] for tool in TOOLS}))
-    return "\n".join([*lines, "", f"{versions}. Seconds are of a whole process, import included.", ""])
+    more = "[Harnesses](../harnesses.md) that score models ran on the same releases."
+    return "\n".join([*lines, "", f"{versions}. {more}", ""])
 
 
 def main() -> None:
@@ -190,7 +190,7 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory() as here:
             releases = list(make_releases(Path(here)))
-            text = page({"release": name, **row} for name, folder in releases for row in try_tools(folder))
+            text = page([{"release": name, **row} for name, folder in releases for row in try_tools(folder)])
         print(text)
         if options.write:
             PAGE.parent.mkdir(exist_ok=True)

@@ -21,6 +21,14 @@ RECIPES: Final = {
     "links": _SMALL.format(5, 0) + "minimum_count = 1\n",
 }  # fmt: skip
 
+ORIGINS: Final = {
+    "demo": "the sample world: six languages, anchors, walls",
+    "names": "the sample world: German, the names of its pages, walls",
+    "mixed": "the sample world: the same classes and outliers in German and English, and groups of both; walls",
+    "labels": "6,735 real items, German and Russian labels: no Wikipedia, CC0; walls",
+    "links": "the same items, English: anchors of 251 real pages, labels elsewhere; nothing in Latgalian; walls",
+}
+
 
 def make_releases(here: Path) -> Iterator[tuple[str, Path]]:
     """The name and folder of each release, made in a folder; those of real data only if $WIKISEM_DATA names it."""

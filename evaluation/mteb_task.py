@@ -3,12 +3,16 @@
 Needs wikisem[mteb]. OPP and accuracy are those of wikisem.evaluation.outlier_detection.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from datasets import Dataset, load_dataset
 from mteb._create_dataloaders import create_dataloader
 from mteb.abstasks.abstask import AbsTask
@@ -20,6 +24,7 @@ from wikisem.evaluation.outlier_detection import score, score_groups, words_of
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924
+from wikisem.wikis import date_in_name
 
 _CITATION = """@article{blair2016automated,
   author = {Blair, Philip and Merhav, Yuval and Barry, Joel},
@@ -32,6 +37,7 @@ _CITATION = """@article{blair2016automated,
 def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> AbsTask:
     """The task over the groups of a release, in the languages given or in all that it has.
 
+    Its name ends with a digest of the groups: MTEB takes results from its cache by name, whatever the revision is.
     MissingInputError where a language, or any, has no groups in the folder.
     """
     files = {path.stem: path for path in sorted(Path(folder).resolve().glob("groups/*.parquet"))}
@@ -39,24 +45,44 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
     if missing or not files:
         raise MissingInputError(f"{folder}: expected groups/{'*'.join(missing[:1]) or '*'}.parquet, saw none")
     chosen = {code: files[code] for code in languages or files}
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files.values())).hexdigest()
+    licence = (pq.read_schema(next(iter(files.values()))).metadata or {}).get(b"wikisem.license", b"not specified")
     metadata = TaskMetadata(
-        name="WikisemOutlierDetection",
+        name=f"WikisemOutlierDetection.{digest[:8]}",
         description="How often the outlier is the word without which a set of words is most compact.",
-        dataset={"path": "parquet", "revision": "1"},
+        dataset={"path": "parquet", "revision": digest},
         type="Clustering",
         category="t2t",
         reference="https://arxiv.org/abs/1611.01547",
         eval_splits=["test"],
-        eval_langs={code: [language_script(code)] for code in chosen},
+        eval_langs={code: _language_scripts(code, path) for code, path in chosen.items()},
         main_score="opp",
+        date=_dates(Path(folder) / "manifest.json"),
         domains=["Encyclopaedic"],
-        license="cc-by-sa-4.0",
+        task_subtypes=["Thematic clustering"],
+        dialect=[],
+        license=licence.decode(),
         annotations_creators="derived",
         sample_creation="found",
         modalities=["text"],
         bibtex_citation=_CITATION,
     )
     return type("WikisemOutlierDetection", (_OutlierDetection,), {"metadata": metadata, "files": chosen})()
+
+
+def _dates(manifest: Path) -> tuple[str, str] | None:
+    """The dates of the oldest and the newest dump, None where no date is known."""
+    stages = json.loads(manifest.read_bytes()).get("stages", {}) if manifest.is_file() else {}
+    inputs = [one for stage in stages.values() for one in stage.get("inputs") or ()]
+    dates = sorted(filter(None, (date_in_name(one.get("date", "")) or date_in_name(one["path"]) for one in inputs)))
+    return (dates[0], dates[-1]) if dates else None
+
+
+def _language_scripts(code: str, path: Path) -> list[str]:
+    """The languages of the words of a table: that of its name, or those that are mixed."""
+    members = pc.list_flatten(pq.read_table(path, columns=["cluster"])["cluster"])
+    codes = pc.unique(pc.struct_field(members, "language")).to_pylist()
+    return sorted({language_script(one or code) for one in codes})
 
 
 def language_script(code: str) -> str:
@@ -106,8 +132,25 @@ class _OutlierDetection(AbsTask):
 
         return TextLookup("", encode).find(words)
 
-    def _calculate_descriptive_statistics_from_split(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError("the card of the release has its statistics")
+    def _calculate_descriptive_statistics_from_split(
+        self, split: str, *, hf_subset: str | None = None, **_: Any
+    ) -> Any:
+        """The number of test cases and groups, and how long words are, in one language or in all."""
+        chosen = [hf_subset] if hf_subset else list(self.files)
+        groups = [_words(row) for code in chosen for row in self.dataset[code][split]]
+        words = [word for group in groups for word in words_of(group)]
+        lengths = [len(word) for word in words]
+        return {
+            "num_samples": sum(len(group.outliers) for group in groups),
+            "num_groups": len(groups),
+            "text_statistics": {
+                "total_text_length": sum(lengths),
+                "min_text_length": min(lengths),
+                "average_text_length": sum(lengths) / len(lengths),
+                "max_text_length": max(lengths),
+                "unique_texts": len(set(words)),
+            },
+        }
 
 
 def _words(row: Mapping[str, Any]) -> WordGroup:

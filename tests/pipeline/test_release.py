@@ -17,7 +17,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import wikisem
-from tests.outputs.release.world import CODES, HOSTILE, READ_CROISSANT, make_group, run_python, write_run
+from tests.outputs.release.world import (
+    CODES,
+    HOSTILE,
+    READ_CROISSANT,
+    make_group,
+    run_euroeval_file,
+    run_python,
+    write_run,
+)
 from wikisem.outputs.groupfile import GROUPS, read_groups
 from wikisem.outputs.release.prose import REASONS
 from wikisem.pipeline.cli import main
@@ -200,12 +208,16 @@ def test_a_release_is_a_package_that_inspect_ai_finds(release: Path) -> None:
     assert re.findall("^import (.*)$", registry, re.MULTILINE) == ["wikisem_tiny_set.inspect_wikisem"]
 
 
-def test_euroeval_gets_a_data_set_for_each_language(release: Path) -> None:
-    """Under its code in ISO 639, with the letters of all choices; the file is Python."""
+def test_euroeval_gets_a_data_set_for_each_language(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those that it knows by their code in ISO 639, with the letters of all choices."""
     text = (release / "euroeval_wikisem.py").read_text(encoding="utf-8")
-    compile(text, "euroeval_wikisem.py", "exec")
     assert "{'ar': ['ar'], 'de': ['de'], 'nan': ['nan'], 'no': ['no'], 'zh-classical': ['lzh']}.items()" in text
-    assert "'labels': ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']" in text
+    found = run_euroeval_file(release / "euroeval_wikisem.py", monkeypatch)
+    assert {name for name in found if name.startswith("CASES_")} == {"CASES_de", "CASES_no"}
+    data_set = found["CASES_no"]
+    assert (data_set.name, data_set.source) == ("wikisem-no", f"{release}::no_cases")
+    assert [language.code for language in data_set.languages] == ["no"]
+    assert data_set.labels == list("abcdefghi")
 
 
 def test_tasks_of_lm_evaluation_harness_have_the_page_that_it_asks_for(release: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from tests.outputs.release.world import READ_CROISSANT, run_python, write_run
+from tests.outputs.release.world import READ_CROISSANT, run_euroeval_file, run_python, write_run
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.wall_answers import SCORES
@@ -127,6 +127,19 @@ def test_tasks_are_whole(release: Path, tmp_path: Path) -> None:
 
 def _spaced(path: Path) -> str:
     return path.read_text().replace(":", ": ").replace(",", ", ").replace("  ", " ")
+
+
+def test_euroeval_scores_answers_that_are_in_another_order_than_rows(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It puts answers from its cache last, and their references with them; the rows that it gives stay."""
+    found = run_euroeval_file(release / "euroeval_walls.py", monkeypatch)
+    words = [[f"{wall}{at}" for at in range(16)] for wall in "ab"]
+    solutions = ["\n".join(", ".join(own[at : at + 4]) for at in (0, 4, 8, 12)) for own in words]
+    columns = {"target_text": solutions, "choices": words, "answer": [[at // 4 for at in range(16)]] * 2}
+    answers = solutions[::-1]
+    scores = [metric(answers, answers, columns, None, None) for metric in found["WALLS"].metrics]
+    assert scores == [1] * len(SCORES)
 
 
 def test_the_card_counts_walls_by_tier(release: Path) -> None:

@@ -2,12 +2,16 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import orjson
+import pytest
 
 from wikisem.outputs.groupfile import encode_group, encode_rejection
 from wikisem.records import Group, Member, Outlier, Rejection
@@ -37,6 +41,26 @@ def plain(value):
     if isinstance(value, dict): return {key.rpartition("/")[2]: plain(each) for key, each in value.items()}
     return [plain(each) for each in value] if isinstance(value, (list, tuple)) or hasattr(value, "tolist") else value
 """
+
+
+def run_euroeval_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names in a file for EuroEval, whose classes are in its place those that keep what they are given."""
+    languages = {code: SimpleNamespace(code=code) for code in ("de", "no")}
+    modules: dict[str, dict[str, Any]] = {
+        "data_models": {"DatasetConfig": SimpleNamespace, "Task": SimpleNamespace},
+        "enums": {},
+        "languages": {"get_all_languages": lambda: languages},
+        "metrics": {},
+        "metrics.base": {"Metric": SimpleNamespace},
+        "prompt_templates": {"EMPTY_TEMPLATES": {}},
+        "tasks": {"MULTIPLE_CHOICE": "multiple-choice"},
+    }
+    monkeypatch.setitem(sys.modules, "euroeval", MagicMock())
+    for name, values in modules.items():
+        module = MagicMock(**values)
+        monkeypatch.setitem(sys.modules, f"euroeval.{name}", module)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return runpy.run_path(str(path))
 
 
 def run_python(script: str, release: Path, cache: Path) -> Any:
