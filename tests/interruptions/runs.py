@@ -1,9 +1,11 @@
 """One build of the sample world, interrupted at a seeded moment and resumed, and what was seen of it."""
 
+import multiprocessing
 import os
 import random
 import re
 import shutil
+import sys
 import time
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
@@ -14,6 +16,7 @@ from tests.interruptions.kinds import Disk, Kind
 from tests.interruptions.processes import Process
 from tests.trees import results_of
 from tests.waiting import PATIENCE
+from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
 
 LANGUAGES = ("de", "en")
@@ -156,13 +159,28 @@ def _is_usual(line: str, world: World, kind: Kind) -> bool:
     return line in world.lines or _PROGRESS.fullmatch(line) is not None
 
 
+# To resume, a process is enough that is forked where Beam is imported already.
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["wikisem.pipeline.commands.build"])
+
+
+def _build(words: Sequence[str], said: Path) -> None:
+    """Run a command; what it says goes to a file."""
+    with said.open("w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    sys.exit(main(words))
+
+
 def _resume(world: World, output: Path, workers: int) -> str:
     """Run the command again; what is wrong with what it leaves, if anything is."""
-    process = Process(world.words(output, workers))
-    code = process.wait(2 * PATIENCE)
-    process.end()
-    if code != 0:
-        return f"resumed with exit code {code}: {process.lines()[-3:]}"
+    said = output.with_name("resumed.log")
+    process = _FORKS.Process(target=_build, args=(world.words(output, workers), said))
+    process.start()
+    process.join(2 * PATIENCE)
+    if process.exitcode != 0:
+        process.kill()
+        return f"resumed with exit code {process.exitcode}: {said.read_text().splitlines()[-3:]}"
     if results_of(output) != world.results:
         return "resumed to other bytes"
     return "scratch left" if (output / ".work").exists() else ""
