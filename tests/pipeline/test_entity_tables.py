@@ -93,10 +93,12 @@ def test_tables_with_checksums_are_the_same_wherever_they_are(
     assert FINISHED in capsys.readouterr().err
     try:
         for path in tables.glob("*/*/*.parquet"):
-            replace_file(f"memory://bucket/tables/{path.relative_to(tables)}", path.read_bytes())
-        assert entities(tmp_path / "store", "memory://bucket/tables") == expected
+            replace_file(f"memory://bucket/20260928/{path.relative_to(tables)}", path.read_bytes())
+        assert entities(tmp_path / "store", "memory://bucket/20260928") == expected
     finally:
-        remove_below("memory://bucket", "tables")
+        remove_below("memory://bucket", "20260928")
+    inputs = manifest_of(tmp_path / "store")["stages"]["entities"]["inputs"]
+    assert {one["date"] for one in inputs} == {"2026-09-28"}
 
 
 def test_items_that_the_table_of_entities_lacks_are_counted_and_kept(

@@ -360,6 +360,11 @@ DAMAGES: dict[str, tuple[Damage, type[WikisemError], str]] = {
         UsageError,
         "expected tables of one release, saw .*-claims@20260507 of 2026-05-07 and .*-links@20260928 of 2026-09-28",
     ),
+    "two copies": (
+        lambda folder: shutil.copytree(folder / "wikidata-labels", folder / "snapshots/wikidata-labels"),
+        UsageError,
+        "expected one copy of wikidata-labels/[a-z]*, saw .*snapshots/wikidata-labels/.* and .*/wikidata-labels/",
+    ),
     "of two layouts": (
         lambda folder: rewrite(folder / CLAIMS, drop("snaktype", "statement_id")),
         UsageError,
@@ -429,3 +434,5 @@ def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
     rewrite(tmp_path / LINKS.replace("dewiki", "commonswiki"), drop("title"))
     expected, _ = from_dump(WORLD)
     assert from_tables(opened(tmp_path))[0] == expected
+    with pytest.raises(DamagedInputError, match=r"labels/aa/.*: expected a whole Parquet file"):
+        open_tables(find_table_files(str(tmp_path)), None)  # all languages

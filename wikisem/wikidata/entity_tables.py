@@ -212,6 +212,7 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
             f"{', '.join(sorted({file.folder for file in found}))}; get wikidata-{missing[0]} as well"
         )
     _refuse_other_releases(found)
+    _refuse_copies(found)
     _require_parts(found)
     wanted = [file for file in found if file.kind != "labels" or labels is None or file.key in labels]
     opened: dict[str, TablePart] = {}
@@ -232,6 +233,15 @@ def _refuse_other_releases(found: Iterable[TableFile]) -> None:
     if len(folders) > 1:
         (one, first), (other, second) = sorted(folders.items())[:2]
         raise UsageError(f"expected tables of one release, saw {first} of {one} and {second} of {other}")
+
+
+def _refuse_copies(found: Iterable[TableFile]) -> None:
+    """Raise UsageError where the files of one language or site are in two folders, as after two downloads."""
+    places: dict[tuple[str, str], str] = {}
+    for file in found:
+        name = file.folder.rpartition("/")[2].partition("@")[0]
+        if (other := places.setdefault((name, file.key), file.series)) != file.series:
+            raise UsageError(f"expected one copy of {name}/{file.key}, saw {other} and {file.series}")
 
 
 def release_of(folder: str) -> str:
