@@ -235,9 +235,9 @@ def test_a_folder_is_read_by_the_python_function_as_a_dump_is(tmp_path: Path) ->
 # What is unreadable, and what is refused.
 
 
-def rewrite(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
-    """Write a file with other rows or columns."""
-    pq.write_table(change(pq.read_table(path)), path)
+def rewrite(path: Path, change: Callable[[pa.Table], pa.Table], rows: int = 4) -> None:
+    """Write a file with other rows or columns, in row groups of so many rows."""
+    pq.write_table(change(pq.read_table(path)), path, row_group_size=rows)
 
 
 def with_value(column: str, row: int, value: Any) -> Callable[[pa.Table], pa.Table]:
@@ -270,9 +270,11 @@ def test_a_row_that_cannot_be_read_is_kept_with_its_place_and_its_item_goes_on(t
     rewrite(tmp_path / LINKS, with_value("id", 3, "Q7x"))
     rewrite(tmp_path / REVISIONS, with_value("lastrevid", 5, -1))
     seen = []
+    assert len(opened(tmp_path).ranges(1)) == 4
     for rows in (0, 1):
         found, account = from_tables(opened(tmp_path), rows)
         seen.append(found)
+        assert len(account.unreadable) == 7
         places = {(one.reason, one.where.removeprefix(f"{tmp_path}/")): one.detail for one in account.unreadable}
         assert places == {
             ("bad-claims", f"{CLAIMS}: row 4"): "expected a rank of preferred, normal, deprecated, saw 'best'",
@@ -328,7 +330,7 @@ DAMAGES: dict[str, tuple[Damage, type[WikisemError], str]] = {
         "dewiki/.*: expected the columns id, title of a table of links, saw badges, id, site",
     ),
     "not sorted": (
-        lambda folder: rewrite(folder / LABELS, reverse),
+        lambda folder: rewrite(folder / LABELS, reverse, 100),
         DamagedInputError,
         "de/.*: expected rows in the order of their ids as strings, saw Q70 after Q8 at row 1",
     ),
