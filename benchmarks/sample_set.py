@@ -59,7 +59,8 @@ READING: Final = (
 )
 NOTES: Final = """\
 The dump of Wikidata is a slice, of revisions of 2015 to 2019 and of two class graphs without a date; names of countries
-that these lack are from Natural Earth 5.1.1 (public domain), which has them from Wikidata.
+that these lack are from Natural Earth 5.1.1 (public domain), which has them from Wikidata. Chinese labels were
+converted to simplified characters.
 Sitelinks are counts for the items of the revisions; for all others their number is an order of prominence.
 The set is for a first look at a model. It is too small to rank models that score alike, and in French, Japanese, Korean
 and Portuguese it has few classes but cities and countries."""
