@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from wikisem.class_names import name_class
 from wikisem.pipeline.build.ledger import Ledger, Record
@@ -208,7 +208,15 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
     title = f"{group.label} ({group.qid}, {group.language}) in full"
     members = (*group.cluster, *group.outliers)
     linked = any(member.total for member in members)  # else a column of blanks
-    columns = ("", "surface form", "item", *([shares] if linked else []), "source", sitelinks, "via")
+    columns: list[Column | str] = [
+        "",
+        "surface form",
+        "item",
+        *([shares] if linked else []),
+        "source",
+        sitelinks,
+        "via",
+    ]
     table = Table(*columns, title=title, title_justify="left")
     shown = None
     for member in members:
