@@ -51,7 +51,7 @@ def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Eval
     """
     cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
     for doc, scores in _scored(path, measure):
-        cases[doc.language, doc.class_].append((doc, _case(doc, scores)))
+        cases[doc.language, doc.class_].append((doc, score_case(doc, scores)))
     groups = tuple(_group(path, scored) for _, scored in sorted(cases.items()))
     return Evaluation(model_of(path), (), groups, seed, path.stem)
 
@@ -76,12 +76,8 @@ def model_of(path: Path) -> str:
     return path.parent.name or path.stem
 
 
-def score_case(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> CaseScore:
-    """A test case, from the log-likelihood of each of its choices; ValueError where these do not make one."""
-    return _case(doc, _scores(doc, likelihoods, measure))
-
-
-def _case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
+def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
+    """A test case, from what its choices are compared by."""
     choices, answer = doc.choices, doc.answer
     below = sum(
         one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
@@ -95,7 +91,7 @@ def _scored(path: Path, measure: Measure) -> Iterator[tuple[SampleDoc, list[floa
     number = 0
     for number, sample in _lines(path):
         try:
-            yield sample.doc, _scores(sample.doc, _likelihoods(sample), measure)
+            yield sample.doc, choice_scores(sample.doc, _likelihoods(sample), measure)
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
@@ -105,8 +101,8 @@ def _scored(path: Path, measure: Measure) -> Iterator[tuple[SampleDoc, list[floa
         raise MissingInputError(f"{path}: expected samples, saw none")
 
 
-def _scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
-    """What the choices are compared by."""
+def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
+    """What choices are compared by, from their log-likelihoods; ValueError where these do not make a test case."""
     choices, answer = doc.choices, doc.answer
     if len(likelihoods) != len(choices):
         raise ValueError(f"{len(likelihoods)} scores for {len(choices)} choices")

@@ -14,8 +14,16 @@ from hypothesis import strategies as st
 
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.harness_samples import SampleDoc, has_walls, read_samples, read_wall_samples, score_case
+from wikisem.evaluation.harness_samples import (
+    SampleDoc,
+    choice_scores,
+    has_walls,
+    read_samples,
+    read_wall_samples,
+    score_case,
+)
 from wikisem.evaluation.options import MEASURES, Measure
+from wikisem.evaluation.outlier_detection import CaseScore
 from wikisem.outputs.wall_answers import SCORES, process_results
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.cli import main
@@ -42,11 +50,17 @@ def _write(path: Path, samples: Sequence[tuple[dict[str, Any], Sequence[float]]]
     return path
 
 
+def case_of(doc: dict[str, Any], likelihoods: Sequence[float], measure: Measure) -> CaseScore:
+    """A case from its line and the log-likelihoods of its choices."""
+    parsed = msgspec.convert(doc, SampleDoc)
+    return score_case(parsed, choice_scores(parsed, likelihoods, measure))
+
+
 def test_the_worked_example_holds() -> None:
     """All three below the outlier, then two of them."""
-    one = score_case(msgspec.convert(_doc(), SampleDoc), [-3, -5, -1, -4], "acc")
+    one = case_of(_doc(), [-3, -5, -1, -4], "acc")
     assert (one.position, one.detected) == (1.0, True)
-    other = score_case(msgspec.convert(_doc(), SampleDoc), [-3, -5, -3.5, -4], "acc")
+    other = case_of(_doc(), [-3, -5, -3.5, -4], "acc")
     assert not other.detected
     assert other.position == pytest.approx(2 / 3)
 
@@ -54,7 +68,7 @@ def test_the_worked_example_holds() -> None:
 @pytest.mark.parametrize(("measure", "detected"), [("acc", False), ("acc_norm", False), ("acc_bytes", True)])
 def test_choices_are_compared_as_the_metric_does(measure: Measure, detected: bool) -> None:
     """By the whole, by character and by byte: "éé" has two characters and four bytes."""
-    assert score_case(msgspec.convert(_doc(), SampleDoc), [-2.0, -3.8, -4.2, -4.9], measure).detected is detected
+    assert case_of(_doc(), [-2.0, -3.8, -4.2, -4.9], measure).detected is detected
 
 
 @given(
@@ -70,7 +84,7 @@ def test_detected_is_the_argmax_of_the_harness(scores: list[int], answer: int, m
         "acc_bytes": [len(c.encode()) for c in CHOICES],
     }
     expected = int(np.argmax(np.array(scores) / np.array(lengths[measure]))) == answer
-    case = score_case(msgspec.convert(_doc(answer), SampleDoc), scores, measure)
+    case = case_of(_doc(answer), scores, measure)
     assert case.detected is expected
     assert case.detected is (case.position == 1)
 
