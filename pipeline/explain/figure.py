@@ -31,8 +31,8 @@ from wikisem.records import Outlier
 
 # The palette of Okabe and Ito (2008), which colour-blind readers can tell apart: cluster, O1, O2, O3, related, others;
 # and on each the ink with more contrast, 4.5 or above (WCAG 1.4.3).
-COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#777777")
-INKS: Final = ("white", "black", "black", "black", "black", "black")
+COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#6B6B6B")
+INKS: Final = ("white", "black", "black", "black", "black", "white")
 _KINDS: Final = (
     *("cluster", "outlier class 1: sibling", "outlier class 2: cousin", "outlier class 3: far away"),
     "related outliers",
