@@ -1,8 +1,8 @@
 """Make a folder to publish from the groups of a run: a data set that people load, browse and score with one line each.
 
 FOLDER gets a data set card, the recipe, Parquet files of groups and of test cases for each language, croissant.json,
-tasks for lm-evaluation-harness and inspect-ai, LICENSE and CITATION.cff. wikisem uploads nothing: the last lines are
-the commands that do.
+tasks for lm-evaluation-harness, inspect-ai and EuroEval, LICENSE and CITATION.cff. wikisem uploads nothing: the last
+lines are the commands that do.
 """
 
 import argparse
