@@ -286,7 +286,7 @@ def _rescaled(bars: ErrorBars, span: float, times: float) -> ErrorBars:
     return ErrorBars(value, low, high, error, bars.groups)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class WallEvaluation:
     """The scores of one model on walls.
 
@@ -301,6 +301,11 @@ class WallEvaluation:
     seed: int = SEED
     dataset: str = ""
     vocabulary_size: int | None = None
+
+    def __repr__(self) -> str:
+        solved = self.overall().error_bars.get("solved")
+        shown = None if solved is None else round(solved.value, 2)
+        return f"WallEvaluation(name={self.name!r}, walls={len(self.walls)}, skipped={self.skipped}, solved={shown})"
 
     def overall(self) -> WallMeans:
         """The mean scores of all walls that have enough words in vocabulary.

@@ -59,7 +59,7 @@ NO_BOUNDS: Final = WitnessBounds()
 NEAR_COHERENCE: Final = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Audit:
     """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language.
 
@@ -76,6 +76,9 @@ class Audit:
     bounds: WitnessBounds
     by_coherence: tuple[tuple[float, AuditGroup], ...]
     by_margin: tuple[tuple[float, AuditGroup, AuditItem], ...]
+
+    def __repr__(self) -> str:
+        return f"Audit(name={self.name!r}, groups={len(self.groups)}, languages={list(self.languages)})"
 
     @property
     def near_coherence(self) -> int | None:

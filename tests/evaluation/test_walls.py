@@ -373,6 +373,8 @@ def test_walls_that_are_not_there_are_said(capsys: pytest.CaptureFixture[str]) -
 def test_python_scores_walls_with_any_model(run: Path) -> None:
     """A path and a list of walls; a file, and a mapping from words to vectors."""
     assert evaluate.walls(run, "good.txt").as_json()["solved"] == 100
+    good = "WallEvaluation(name='good.txt', walls=4, skipped=0, solved=100.0)"
+    assert repr(evaluate.walls(run, "good.txt")) == good
     found = evaluate.walls(WALLS, vocabulary(axes(make_wall())), common_with=["bad.txt"])
     assert (found.overall().error_bars["solved"].value, found.oov_percent()) == (100, 100 / 16)
     by_qid = {word.removeprefix("word "): vector for word, vector in axes(make_wall()).items()}
