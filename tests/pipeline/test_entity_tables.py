@@ -65,6 +65,8 @@ def test_entities_from_tables_are_those_of_the_dump_and_are_kept_until_a_table_c
     assert [Path(one["path"]).name for one in found["inputs"]] == [
         f"wikidata-{name}" for name in ("claims", "entities", "labels", "links")
     ]
+    sizes = [sum(path.stat().st_size for path in folder.glob("*/*")) for folder in sorted(tables.iterdir())]
+    assert [one["size"] for one in found["inputs"]] == sizes
     assert (found["kept"], found["tables"]["layout"]) == (len(expected), "release")
     assert found["tables"]["languages"] == ["de", "en", "ja"]
     assert found["tables"]["rows"]["links"] == sum(row["sitelinks"] for row in expected)
