@@ -48,6 +48,7 @@ OTHERS_OPTIONS: Final[Mapping[str, str]] = {
     "--region": "Beam",
     "--peer": "studies.calibration",
     "--tasks": "lm-evaluation-harness",
+    "--output_path": "lm-evaluation-harness",
     "--force-reinstall": "pip",
 }
 
