@@ -8,7 +8,7 @@ one of the published readings:
     cosine-raw   the same with the mean of raw vectors
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
@@ -17,9 +17,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
 from wikisem.evaluation.options import Distance, Intruders, OddOneOutOptions
-from wikisem.evaluation.topk import CategoryScore, CategoryVectors, IntArray, score_of
+from wikisem.evaluation.topk import (
+    CategoryScore,
+    CategoryVectors,
+    IntArray,
+    combined,
+    look_up_category,
+    score_of,
+    score_topk,
+)
+from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.words import (
     TIE_TOLERANCE,
     Rows,
@@ -52,6 +62,24 @@ def score_oddoneout(
             yield _sampled(members, pool, settings, hash_key(settings.seed, number))
         else:
             yield _exact(members, pool, settings)
+
+
+def score_combined(
+    categories: Sequence[WordCategory],
+    lookup: Lookup,
+    settings: OddOneOutOptions,
+    watch: Callable[[Iterator[CategoryScore]], Iterable[CategoryScore]] = iter,
+) -> dict[str, Any]:
+    """The combination of OddOneOut and Topk, and the numbers of right answers that it is made of, as programs read it.
+
+    ``watch`` is given the scores of OddOneOut, which take long, as they come. UsageError without a vocabulary.
+    """
+    vocabulary = require_vocabulary(lookup, "combined")
+    require_cosine(lookup, ODDONEOUT_DISTANCES)
+    members = [look_up_category(category, lookup) for category in categories]
+    odd = sum(row.correct for row in watch(score_oddoneout(members, vocabulary, settings)))
+    top = sum(score_topk(each, vocabulary, settings.k, settings.skip_oov).correct for each in members)
+    return {"combined": combined(odd, top), "oddoneout": odd, "topk": top}
 
 
 def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:

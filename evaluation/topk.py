@@ -8,7 +8,7 @@ equally near, those outside the category come first, so that ties count against 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, harmonic_mean
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -186,9 +186,3 @@ def combined(oddoneout: int, topk: int) -> float:
     17.8591...
     """
     return harmonic_mean([oddoneout + 1, topk + 1])
-
-
-def combined_as_json(oddoneout: Iterable[CategoryScore], topk: Iterable[CategoryScore]) -> dict[str, Any]:
-    """The score of a set and the numbers of right answers it is made of, under the names that programs read."""
-    numbers = {"oddoneout": sum(row.correct for row in oddoneout), "topk": sum(row.correct for row in topk)}
-    return {"combined": combined(**numbers), **numbers}

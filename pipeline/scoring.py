@@ -5,6 +5,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,10 +47,10 @@ from wikisem.evaluation.consistency import (
 )
 from wikisem.evaluation.cutoff import measure_cutoff, read_dates
 from wikisem.evaluation.harness_samples import has_walls, read_sampled_answers, read_samples, read_wall_samples
-from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
+from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_combined, score_oddoneout
 from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
-from wikisem.evaluation.topk import CategoryScore, CategoryVectors, combined_as_json, look_up_category, score_topk
+from wikisem.evaluation.topk import CategoryScore, CategoryVectors, look_up_category, score_topk
 from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_by_contexts, open_model, open_similarity
 from wikisem.evaluation.vectors.similarities import compared_by
@@ -505,12 +506,8 @@ def combined(arguments: argparse.Namespace) -> None:
     settings = _oddoneout_options(arguments)
     rows: list[dict[str, Any]] = []
     for lookup in open_lookups(arguments):
-        vocabulary = require_vocabulary(lookup, "combined")
-        require_cosine(lookup, ODDONEOUT_DISTANCES)
-        members = [look_up_category(category, lookup) for category in categories]
-        odd = with_progress(lookup.name, score_oddoneout(members, vocabulary, settings), len(members))
-        top = [score_topk(each, vocabulary, arguments.k, arguments.skip_oov) for each in members]
-        rows.append(_head(lookup, arguments.categories) | combined_as_json(odd, top))
+        watch = partial(with_progress, lookup.name, total=len(categories))
+        rows.append(_head(lookup, arguments.categories) | score_combined(categories, lookup, settings, watch))
     deliver(Report("Combined", lambda: [combined_report(rows)], lambda: rows, lambda: rows), arguments)
 
 

@@ -11,10 +11,10 @@ from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.analogies.questions import SectionScore, read_questions, score_analogies, split_relations, total
-from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
+from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_combined, score_oddoneout
 from wikisem.evaluation.options import AnalogyOptions, Compactness, Distance, Intruders, Keys, Method, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.topk import CategoryScore, combined_as_json, look_up_category, mean_percent, score_topk
+from wikisem.evaluation.topk import CategoryScore, look_up_category, mean_percent, score_topk
 from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import ModelObject, open_model, open_object
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
@@ -244,13 +244,8 @@ def combined(
     The arguments are those of ``oddoneout``. Raises UsageError for a model without a vocabulary.
     """
     lookup = _opened(vectors)
-    vocabulary = require_vocabulary(lookup, "combined")
-    require_cosine(lookup, ODDONEOUT_DISTANCES)
     settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
-    members = [look_up_category(category, lookup) for category in _categories(categories, language)]
-    scores = combined_as_json(
-        score_oddoneout(members, vocabulary, settings), [score_topk(each, vocabulary, k, skip_oov) for each in members]
-    )
+    scores = score_combined(_categories(categories, language), lookup, settings)
     return CombinedEvaluation(lookup.name, lookup.notes, scores["combined"], scores["oddoneout"], scores["topk"])
 
 
