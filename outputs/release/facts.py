@@ -70,6 +70,12 @@ class LinkedPages(msgspec.Struct):
     best_missing_titles: list[str] = []
 
 
+class PublicTables(msgspec.Struct):
+    """What the public tables of Wikidata that a run read in place of the dump do not have."""
+
+    lacks: list[str] = []
+
+
 class ManifestStage(msgspec.Struct):
     """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one.
 
@@ -82,6 +88,7 @@ class ManifestStage(msgspec.Struct):
     kept: int | None = None
     highest_item: int = 0
     linked_pages: LinkedPages | None = None
+    tables: PublicTables | None = None
     recipe: dict[str, Any] | None = None
 
 

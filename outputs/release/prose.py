@@ -124,6 +124,8 @@ def limits(facts: ReleaseFacts) -> str:
         codes = listed([f"{count:,} of {code}" for code, count in sorted(foreign.items())])
         lines.append(f"Labels under a code other than the language's own: {codes}.")
     lines += _missing_pages(facts)
+    if "entities" in facts.stages and (tables := facts.stages["entities"].tables) and tables.lacks:
+        lines.append(f"Wikidata was read from public tables, which lack {'; '.join(tables.lacks)}.")
     lines.append(facts.reading or "No reading of these cases is on record, so how many are wrong is not known.")
     lines += facts.notes
     return " ".join(lines)

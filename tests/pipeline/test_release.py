@@ -285,7 +285,7 @@ def test_the_card_says_what_is_in_it(release: Path) -> None:
 
 
 def test_the_card_names_pages_that_a_dump_lacks(tmp_path: Path) -> None:
-    """Of the best linked ones, as the manifest has them; the manifest of the release keeps these and the last item."""
+    """And what public tables lack, as the manifest has both; that of the release keeps them and the last item."""
     run = write_run(tmp_path / "out", 1, ("de", "en"))
     manifest = json.loads((run / "manifest.json").read_bytes())
     pages: dict[str, Any] = {"linked": 9000, "missing": 7, "best_linked": 1000, "best_missing": 2}
@@ -293,14 +293,17 @@ def test_the_card_names_pages_that_a_dump_lacks(tmp_path: Path) -> None:
     manifest["stages"] |= {"surfaces/de": {"linked_pages": pages}}
     manifest["stages"] |= {"surfaces/en": {"linked_pages": {**pages, "best_missing": 0}}}
     manifest["stages"]["entities"] = {"highest_item": 138_000_000, "inputs": [{"path": "a", "size": 1, "date": "x"}]}
+    manifest["stages"]["entities"] |= {"tables": {"layout": "release", "lacks": ["scholarly works", "labels in mul"]}}
     (run / "manifest.json").write_text(json.dumps(manifest))
     assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
     text = (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
     said = "Of the 1,000 best linked pages of the Wikipedia in German, its dump does not have 2 (Rom, Bern)."
     assert said in text
     assert text.count("best linked pages") == 1
+    assert "Wikidata was read from public tables, which lack scholarly works; labels in mul." in text
     stages = json.loads((tmp_path / "set" / "manifest.json").read_bytes())["stages"]
     assert stages["surfaces/de"]["linked_pages"] == pages
+    assert stages["entities"]["tables"]["lacks"] == ["scholarly works", "labels in mul"]
     assert (stages["entities"]["highest_item"], stages["entities"]["inputs"][0]["date"]) == (138_000_000, "x")
 
 
