@@ -59,6 +59,9 @@ def report_file(text: str) -> Path:
 
 def deliver(report: Report, arguments: argparse.Namespace) -> None:
     """Print a report as tables, or as --json or --csv ask for it, and write the file of --output."""
+    if arguments.output:  # first, so that a reader who goes away (`| head`) costs nothing
+        replace_file(str(arguments.output), _form(report, arguments.output.suffix).encode())
+        log(f"the report is {arguments.output}")
     if getattr(arguments, "csv", False):
         print_line(csv_text(report.rows()).removesuffix("\n"))
     elif arguments.json:
@@ -69,9 +72,6 @@ def deliver(report: Report, arguments: argparse.Namespace) -> None:
         console = make_console()
         for part in report.tables():
             console.print(part)
-    if arguments.output:
-        replace_file(str(arguments.output), _form(report, arguments.output.suffix).encode())
-        log(f"the report is {arguments.output}")
 
 
 def _form(report: Report, suffix: str) -> str:

@@ -288,6 +288,18 @@ def test_a_language_that_a_model_does_not_know_is_said(folder: Path, capsys: pyt
     assert "lacks most words" not in capsys.readouterr().out
 
 
+def test_the_report_is_written_before_the_tables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Piped into `head`, the command ends before its last table, and the file is whole."""
+
+    def leave(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("wikisem.pipeline.console.reports.make_console", leave)
+    monkeypatch.setattr("wikisem.pipeline.cli._leave_output", lambda: None)
+    assert main([*two_models(folder), "--output", "report.md"]) == 1
+    assert "all models" in Path("report.md").read_text()
+
+
 def test_the_report_is_written_in_the_form_of_its_suffix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Markdown, CSV, JSON, and a page that loads nothing, runs nothing, and shows names as they are."""
     words = two_models(folder)
