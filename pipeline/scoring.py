@@ -92,6 +92,7 @@ from wikisem.pipeline.console.scores import (
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json
 from wikisem.recipes.options import Difficulty
 from wikisem.records import Wall
+from wikisem.wikis import wiki_of
 
 # Tasks on test groups: outlier detection and blind spots.
 
@@ -630,7 +631,10 @@ def _read_groups(path: str, languages: Sequence[str], tier: Difficulty | None) -
     if not kept:
         seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
         wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
-        raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}")
+        wikis = {wiki_of(code) for code in languages} - {None}
+        meant = ", ".join(sorted({group.language for group in groups if wiki_of(group.language) in wikis}))
+        hint = f"; did you mean {meant}?" if meant else ""
+        raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}{hint}")
     if tier is None:
         return kept
     of_tier = keep_tier(kept, tier)

@@ -12,7 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from lxml import html
 
+from tests.outputs.release.world import make_group
 from wikisem import evaluate
+from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
 
 VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
@@ -96,7 +98,10 @@ def test_a_language_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = scored(capsys, "run", "--language", "en")
     assert [part["language"] for part in row["by_group"]] == ["en", "en"]
     assert main(["evaluate", "outliers", "run", "--language", "fr", "--vectors", "vectors.txt"]) == 1
-    assert "run: expected test groups in fr, saw groups in de, en" in capsys.readouterr().err
+    assert "run: expected test groups in fr, saw groups in de, en\n" in capsys.readouterr().err
+    Path("ja.jsonl").write_bytes(encode_group(make_group("ja", 1)))
+    assert main(["evaluate", "outliers", "ja.jsonl", "--language", "jp", "--vectors", "vectors.txt"]) == 1
+    assert "expected test groups in jp, saw groups in ja; did you mean ja?" in capsys.readouterr().err
 
 
 def test_names_never_collide(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
