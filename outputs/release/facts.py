@@ -44,13 +44,13 @@ CC0: Final = Licence(
 # What a run says of itself.
 
 
-class ManifestOrigin(msgspec.Struct):
+class ManifestOrigin(msgspec.Struct, omit_defaults=True):
     """Where an input came from, as far as it is known."""
 
     url: str = ""
 
 
-class ManifestInput(msgspec.Struct):
+class ManifestInput(msgspec.Struct, omit_defaults=True):
     """A file of a dump that a unit read."""
 
     path: str
@@ -76,10 +76,11 @@ class PublicTables(msgspec.Struct):
     lacks: list[str] = []
 
 
-class ManifestStage(msgspec.Struct):
+class ManifestStage(msgspec.Struct, omit_defaults=True):
     """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one.
 
-    ``highest_item`` is that of the dump of Wikidata, 0 where no record has it. ``recipe`` is its own where it has one.
+    ``highest_item`` is that of the dump of Wikidata, 0 where no record has it. ``recipe`` is its own where it has one;
+    in a release, where it is not that of the run.
     """
 
     inputs: list[ManifestInput] = []
@@ -368,7 +369,8 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
             )
             for one in stage.inputs
         ]
-        return msgspec.structs.replace(stage, inputs=inputs)
+        own = None if stage.recipe == facts.recipe else stage.recipe
+        return msgspec.structs.replace(stage, inputs=inputs, recipe=own)
 
     stages = {unit: named(stage) for unit, stage in facts.stages.items()}
     own = facts.published, [*facts.notes], facts.reading

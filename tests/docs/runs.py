@@ -175,7 +175,7 @@ def check_set_aside(command: Command) -> None:
         check_options(beam_options)
     elif words[0] == "pip":
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-        if extras := re.search(r"\[(.*)\]", words[-1]):
+        if extras := re.fullmatch(r"(?:\.|wikisem)\[(.*)\]", words[-1]):
             assert set(extras[1].split(",")) <= set(known)
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), words

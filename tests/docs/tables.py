@@ -50,6 +50,7 @@ OTHERS_OPTIONS: Final[Mapping[str, str]] = {
     "--tasks": "lm-evaluation-harness",
     "--output_path": "lm-evaluation-harness",
     "--force-reinstall": "pip",
+    "--zero-shot": "EuroEval",
 }
 
 # Blocks of text: which command printed it, which file it is of, or why it is neither.

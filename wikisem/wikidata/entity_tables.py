@@ -34,10 +34,8 @@ _COLUMNS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "entities": ("lastrevid",),
 }
 KINDS: Final = tuple(_COLUMNS)
-# A folder such as wikidata-labels, wikidata-scholar-links or wikidata-claims@20260928, and those that are not read.
-_FOLDER: Final = re.compile(
-    r"(?:.*[-_])?(?<!claims_)(claims|labels|links|entities|descriptions|aliases|claims_labels)(?:@.*)?"
-)
+# Tables that are there too, and are not read.
+_NOT_READ: Final = frozenset({"descriptions", "aliases", "claims_labels"})
 _PART: Final = re.compile(r"part-(\d+)-of-(\d+)\.parquet")
 
 
@@ -65,10 +63,13 @@ def table_file(path: str) -> TableFile | None:
     """
     *above, key, _ = path.split("/")
     for depth in range(len(above), 0, -1):
-        if found := _FOLDER.fullmatch(above[depth - 1]):
-            if found[1] not in _COLUMNS:
-                return None
-            return TableFile(path, "/".join(above[:depth]), cast(Kind, found[1]), key.rpartition("=")[2])
+        # The folder is called wikidata-labels, wikidata-scholar-links, wikidata-claims@20260928 or the like.
+        name = above[depth - 1].partition("@")[0]
+        kind = "claims_labels" if name.endswith("claims_labels") else re.split("[-_]", name)[-1]
+        if kind in _COLUMNS:
+            return TableFile(path, "/".join(above[:depth]), cast(Kind, kind), key.rpartition("=")[2])
+        if kind in _NOT_READ:
+            return None
     return None
 
 
