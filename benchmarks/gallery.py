@@ -20,7 +20,8 @@ import orjson
 
 import wikisem
 from wikisem.pipeline.cli import main as command
-from wikisem.pipeline.explain.explanation import Explanation, labels_of
+from wikisem.pipeline.explain.explanation import Explanation
+from wikisem.pipeline.release import labels_of
 from wikisem.records import Member, Outlier, name_of_outlier_class
 
 RECIPE: Final = """\

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -11,16 +11,20 @@ from typing import Any, Final, TypeAlias
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json
 import pyarrow.parquet as pq
 
+from wikisem.arrow.columns import MapLookup
+from wikisem.arrow.item_index import read_items
+from wikisem.arrow.parquet import read_batches
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.changes import compare_languages
-from wikisem.files import size_of, write_files
+from wikisem.files import list_files, match, size_of, write_files
 from wikisem.ids import check_language, qid_number
-from wikisem.layout import MANIFEST
+from wikisem.layout import ENTITIES, MANIFEST, index_folder, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, read_groups, read_rejections
 from wikisem.outputs.release.card import card, citation, license_text
@@ -48,8 +52,9 @@ from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.records import RELATED, Group, Rejection, Wall, name_of_outlier_class
 from wikisem.schemas import PARQUET_ERRORS
+from wikisem.surfaces.cleaning import first_label
 from wikisem.typed_json import decode_json
-from wikisem.wikis import WIKIPEDIAS, wiki_of
+from wikisem.wikis import WIKIPEDIAS, name_codes, wiki_of
 
 # What is read of a run.
 
@@ -61,6 +66,7 @@ class RunFiles:
     ``names`` are the tables of names of each language that has groups.
     """
 
+    output: Path
     groups: Mapping[str, list[Group]]
     rejections: Mapping[str, list[Rejection]]
     manifest: Manifest
@@ -93,7 +99,7 @@ def read_run(output: Path) -> RunFiles:
     for path in sorted((output / "names").glob("*/*.parquet")):
         if groups.get(code := PurePosixPath(path).parent.name):
             names.setdefault(code, []).append(path)
-    return RunFiles(groups, rejections, manifest, walls, names)
+    return RunFiles(output, groups, rejections, manifest, walls, names)
 
 
 def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:
@@ -119,6 +125,49 @@ def table_metadata(table: Path | None) -> dict[str, str]:
     with table.open("rb") as source:
         found = pq.read_schema(source).metadata or {}
     return {key.decode(): value.decode() for key, value in found.items() if key.startswith(b"wikisem.")}
+
+
+def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
+    """The label of each item that has one in the entities of a run, and the items that only have an English one."""
+    return _first_labels(item_column(Ledger(output).folder(ENTITIES), sorted(qids), "labels"), language)
+
+
+def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
+    """By language, the labels of the classes that brought outliers in; empty of a release, which has no entities."""
+    wanted: dict[str, set[str]] = {}
+    for group in groups:
+        wanted.setdefault(group.language, set()).update(one.via for one in group.outliers)
+    if not list_files(record_path(output, ENTITIES)):
+        return {}
+    every = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")
+    found: dict[str, dict[str, str]] = {}
+    for language, qids in wanted.items():
+        found[language], _ = _first_labels({qid: every[qid] for qid in sorted(qids & every.keys())}, language)
+    return found
+
+
+def _first_labels(maps: Mapping[str, Any], language: str) -> tuple[dict[str, str], frozenset[str]]:
+    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
+    own = name_codes(language)
+    labels, codes = first_label(MapLookup(column), (*own, "en"))
+    named = zip(maps, labels.to_pylist(), codes.to_pylist(), strict=True)
+    found = {qid: (label, code) for qid, label, code in named if label}
+    english = frozenset(qid for qid, (_, code) in found.items() if code == "en" and "en" not in own)
+    return {qid: label for qid, (label, _) in found.items()}, english
+
+
+def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
+    """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
+    if index := list_files(f"{index_folder(folder)}/*.parquet"):
+        tables = read_items(folder, index, qids, [column])
+    else:
+        wanted = pa.array(qids, pa.string())
+        batches = (table for path in match([f"{folder}/*.parquet"]) for table in read_batches(path, ["qid", column]))
+        tables = (table.filter(pc.is_in(table["qid"], value_set=wanted)) for table in batches)
+    found: dict[str, Any] = {}
+    for own in tables:
+        found.update(zip(own["qid"].to_pylist(), own[column].to_pylist(), strict=True))
+    return found
 
 
 def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
@@ -343,9 +392,16 @@ def browse_files(facts: ReleaseFacts, run: RunFiles, scores: Sequence[Path] = ()
     index.html is last, so that there is never a page without its data.
     """
     groups, scored, english = run.groups, _scores_of(run.groups, scores), run.english
+    labels = labels_of_classes(str(run.output), (group for own in groups.values() for group in own))
     languages = [
         BrowseLanguage(
-            code, own, run.rejections.get(code, ()), scored[code], frozenset(english[code]), run.walls.get(code, ())
+            code,
+            own,
+            run.rejections.get(code, ()),
+            scored[code],
+            frozenset(english[code]),
+            run.walls.get(code, ()),
+            labels.get(code, {}),
         )
         for code, own in groups.items()
     ]

@@ -36,6 +36,7 @@ class BrowseLanguage:
     scores: Scores = field(default_factory=dict)
     english: frozenset[str] = frozenset()  # the classes whose label is English for want of another
     walls: Sequence[Wall] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)  # of further classes, those that brought outliers in
 
 
 def browse_page(title: str) -> bytes:
@@ -86,7 +87,7 @@ def language_script(language: BrowseLanguage) -> bytes:
     """
     listed = language.rejections[:MOST_REJECTED]
     named = [(one.qid, one.label) for one in listed] + [(group.qid, group.label) for group in language.groups]
-    names = {qid_number(qid): label for qid, label in named if label}
+    names = {qid_number(qid): label for qid, label in (*language.labels.items(), *named) if label}
     return _call(
         "language",
         {

@@ -6,21 +6,19 @@ the reason is printed.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from wikisem.class_names import classes_named, classes_of, find_class, name_class
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
-from wikisem.files import list_files
 from wikisem.ids import check_language, is_qid
-from wikisem.layout import ENTITIES, record_path
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.command_options import DATA_SET, argument
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import make_console
-from wikisem.pipeline.explain.explanation import labels_of
+from wikisem.pipeline.release import labels_of_classes
 from wikisem.records import Group
 
 # How many languages a message names.
@@ -54,16 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
     console = make_console()
     for group in shown:
         rejected = {one.qid: one.label for one in read_rejections(path, group.language) if one.label}
-        labels = {one.qid: one.label for one in groups if one.language == group.language}
-        console.print(group_table(group, {**rejected, **labels, **_labels_in_run(arguments.output, group)}))
+        kept = {one.qid: one.label for one in groups if one.language == group.language}
+        brought = labels_of_classes(arguments.output, [group]).get(group.language, {})
+        console.print(group_table(group, {**rejected, **kept, **brought}))
     return 0
-
-
-def _labels_in_run(output: str, group: Group) -> Mapping[str, str]:
-    """The labels of the classes that brought outliers in, which only the entities of a run have; else none."""
-    if not list_files(record_path(output, ENTITIES)):
-        return {}
-    return labels_of(output, {one.via for one in group.outliers}, group.language)[0]
 
 
 def _missing(path: Path, qid: str, others: Sequence[Group], language: str | None) -> str:

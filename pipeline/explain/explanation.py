@@ -2,29 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from wikisem.arrow.columns import MapLookup
-from wikisem.arrow.item_index import read_items
-from wikisem.arrow.parquet import read_batches
 from wikisem.errors import MissingInputError
-from wikisem.files import list_files, match
+from wikisem.files import list_files
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.heuristics.selection.pool import in_range
 from wikisem.ids import qid_number
-from wikisem.layout import ENTITIES, GROUPS, SURFACES, group_leaves, index_folder, unit_of
+from wikisem.layout import GROUPS, SURFACES, group_leaves, unit_of
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.release import RunFiles
+from wikisem.pipeline.release import RunFiles, item_column, labels_of
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Rejection
-from wikisem.surfaces.cleaning import first_label
-from wikisem.wikis import name_codes
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
@@ -125,7 +117,7 @@ def way_up(taxonomy: Taxonomy, start: str, end: str) -> list[str]:
 
 def _rank(output: str, taxonomy: Taxonomy, qid: str, language: str) -> list[Ranked]:
     linked = taxonomy.most_linked(qid, _LOOK)
-    surfaces = _column(Ledger(output).folder(unit_of(SURFACES, language)), [item for item, _ in linked], "surface")
+    surfaces = item_column(Ledger(output).folder(unit_of(SURFACES, language)), [item for item, _ in linked], "surface")
     return [Ranked(item, surfaces.get(item), sitelinks) for item, sitelinks in linked]
 
 
@@ -158,29 +150,3 @@ def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
         step for one in group.outliers for kind in taxonomy.classes(one.id) for step in way_up(taxonomy, kind, one.via)
     }
     return outliers | ways | {over for one in group.outliers for over in taxonomy.superclasses(one.via)}
-
-
-def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
-    """The label of each item that has one, and the items that only have an English one."""
-    maps = _column(Ledger(output).folder(ENTITIES), sorted(qids), "labels")
-    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
-    own = name_codes(language)
-    labels, codes = first_label(MapLookup(column), (*own, "en"))
-    named = zip(maps, labels.to_pylist(), codes.to_pylist(), strict=True)
-    found = {qid: (label, code) for qid, label, code in named if label}
-    english = frozenset(qid for qid, (_, code) in found.items() if code == "en" and "en" not in own)
-    return {qid: label for qid, (label, _) in found.items()}, english
-
-
-def _column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
-    """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
-    if index := list_files(f"{index_folder(folder)}/*.parquet"):
-        tables = read_items(folder, index, qids, [column])
-    else:
-        wanted = pa.array(qids, pa.string())
-        batches = (table for path in match([f"{folder}/*.parquet"]) for table in read_batches(path, ["qid", column]))
-        tables = (table.filter(pc.is_in(table["qid"], value_set=wanted)) for table in batches)
-    found: dict[str, Any] = {}
-    for own in tables:
-        found.update(zip(own["qid"].to_pylist(), own[column].to_pylist(), strict=True))
-    return found

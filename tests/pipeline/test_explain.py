@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,11 @@ from matplotlib.colors import to_rgb
 from benchmarks.gallery import group_section, rejected_section
 from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
+from wikisem.outputs.groupfile import read_groups
+from wikisem.pipeline import release
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.explain import explanation
-from wikisem.pipeline.explain.explanation import labels_of
 from wikisem.pipeline.explain.figure import COLOURS, INKS, families_for
+from wikisem.pipeline.release import labels_of, labels_of_classes
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 
@@ -59,15 +61,24 @@ def test_labels_are_read_by_the_index(output: Path, monkeypatch: pytest.MonkeyPa
     expected = labels_of(str(output), ["Q20", "Q101"], "en")
     assert expected == ({"Q20": "Rhine", "Q101": "river"}, frozenset())
     with monkeypatch.context() as patched:
-        patched.setattr(explanation, "list_files", lambda _: [])
+        patched.setattr(release, "list_files", lambda _: [])
         assert labels_of(str(output), ["Q20", "Q101"], "en") == expected
-    monkeypatch.delattr(explanation, "read_batches")
+    monkeypatch.delattr(release, "read_batches")
     assert labels_of(str(output), ["Q20", "Q101"], "en") == expected
 
 
 def test_a_label_with_nothing_to_see_is_none(output: Path) -> None:
     """English follows, and is marked."""
     assert labels_of(str(output), ["Q101"], "de") == ({"Q101": "river"}, frozenset({"Q101"}))
+
+
+def test_classes_that_brought_outliers_in_have_labels(output: Path, tmp_path: Path) -> None:
+    """In the language of the group, or in English; whatever has no entities has none."""
+    group = read_groups(str(output), "en")[0]
+    found = labels_of_classes(str(output), [group, replace(group, language="de")])
+    assert set(found["en"]) == {one.via for one in group.outliers} == set(found["de"])
+    assert found["en"]["Q101"] == found["de"]["Q101"] == "river"
+    assert labels_of_classes(str(tmp_path), [group]) == {}
 
 
 def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

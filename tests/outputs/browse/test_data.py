@@ -29,6 +29,10 @@ def test_a_group_is_rows_that_the_page_reads() -> None:
     assert row["coherence"] == 0.93
     assert "scores" not in row
     assert data["names"] == {"3": "class 3"}
+    labelled = _value(
+        language_script(BrowseLanguage("de", [group], labels={"Q902": "river", "Q3": "third"})), "language"
+    )
+    assert labelled["names"] == {"902": "river", "3": "class 3"}
 
 
 def test_a_label_that_is_english_for_want_of_another_is_marked() -> None:
