@@ -223,8 +223,8 @@ def write_release(
     run = read_run(output)
     extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
     extras |= {"walls": tuple(run.walls)} if run.walls else {}
-    first = next(groups for groups in run.groups.values() if groups)
-    example = next(iter(case_rows(first, run.manifest.seed or 0)))
+    largest = max(run.groups.values(), key=lambda groups: sum(len(group.outliers) for group in groups))
+    example = next(iter(case_rows(largest, run.manifest.seed or 0)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, scores)  # an error before anything is written
     walls = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}

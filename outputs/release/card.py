@@ -120,23 +120,23 @@ def _example(facts: ReleaseFacts) -> str:
 
 
 def _loading(facts: ReleaseFacts) -> str:
-    where, first = facts.repository or "FOLDER", facts.filled[0].code
+    where, one = facts.repository or "FOLDER", facts.largest
     return f"""## Use it
 
 ```python
 from datasets import load_dataset
 
 cases = load_dataset("{where}", split="test")  # test cases of all languages: choices and answer
-cases = load_dataset("{where}", "{first}_cases", split="test")  # of one language
-groups = load_dataset("{where}", "{first}", split="test")  # clusters and outliers, with provenance
+cases = load_dataset("{where}", "{one}_cases", split="test")  # of one language
+groups = load_dataset("{where}", "{one}", split="test")  # clusters and outliers, with provenance
 ```
 
 Start these beside FOLDER, since harnesses write their logs where they are started:
 
 ```console
 $ (cd FOLDER && lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem)
-$ inspect eval FOLDER/inspect_wikisem.py -T language={first} --model MODEL
-$ euroeval --custom-datasets-file FOLDER/euroeval_wikisem.py --dataset wikisem-{first} --zero-shot --model MODEL
+$ inspect eval FOLDER/inspect_wikisem.py -T language={one} --model MODEL
+$ euroeval --custom-datasets-file FOLDER/euroeval_wikisem.py --dataset wikisem-{one} --zero-shot --model MODEL
 $ wikisem evaluate outliers FOLDER --vectors VECTORS
 ```
 

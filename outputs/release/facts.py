@@ -257,6 +257,11 @@ class ReleaseFacts:
         return tuple(language for language in self.languages if language.groups)
 
     @property
+    def largest(self) -> str:
+        """The language with the most test cases, which examples are in."""
+        return max(self.filled, key=lambda language: language.cases).code
+
+    @property
     def spoken(self) -> tuple[str, ...]:
         """The languages of all words."""
         return tuple(sorted({code for language in self.filled for code in language.spoken}))
