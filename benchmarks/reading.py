@@ -99,7 +99,7 @@ def sample(new: Path, old: Path, output: Path, key: Path, readers: int, counts: 
     random_.shuffle(cases)
     cases = [{"case": number, **case} for number, case in enumerate(cases)]
     output.mkdir(parents=True, exist_ok=True)
-    _write(key, ({"case": case["case"], **{k: case[k] for k in HIDDEN}} for case in cases))
+    _write(key, ({"case": case["case"], **{k: case[k] for k in HIDDEN if k in case}} for case in cases))
     for reader in range(readers):
         shown = ({k: v for k, v in case.items() if k not in HIDDEN} for case in cases[reader::readers])
         _write(output / f"sheet-{reader + 1}.jsonl", shown)
@@ -132,7 +132,8 @@ def joined(folder: Path, key: Path) -> list[_Case]:
     order = (*shown[0], *HIDDEN, "judgement", "why")
     further = {"pick": _by_case(folder, "picks", "pick"), "second": _by_case(folder, "second", "judgement")}
     found = [
-        {k: case[k] for k in order} | {k: known[case["case"]] for k, known in further.items() if case["case"] in known}
+        {k: case[k] for k in order if k in case}
+        | {k: known[case["case"]] for k, known in further.items() if case["case"] in known}
         for case in both
     ]
     return sorted(found, key=lambda case: case["case"])

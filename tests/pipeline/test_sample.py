@@ -6,12 +6,15 @@ import re
 import subprocess
 import sys
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import wikisem
+from benchmarks.reading import HIDDEN, joined
+from benchmarks.reading import sample as draw_cases
 from wikisem.datasets.files import SAMPLE
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
@@ -42,6 +45,8 @@ def test_the_set_is_what_its_card_says(folder: Path) -> None:
     assert "For all others their number is an order of prominence".lower() in card.lower()
     assert 'license: "cc0-1.0"' in card
     assert "Maintained by The wikisem authors." in card
+    assert "For example, `en-" in card  # of the language with the most cases
+    assert 'load_dataset("FOLDER", "en_cases", split="test")' in card
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_bytes())
     assert [one["path"] for one in manifest["stages"]["entities"]["inputs"]] == ["wikidata-slice.json.zst"]
     assert f'date-released: "{manifest["published"]}"' in (folder / "CITATION.cff").read_text()
@@ -75,6 +80,21 @@ def test_the_set_is_read_by_its_name(
     (tmp_path / "sample").mkdir()
     with pytest.raises(wikisem.errors.MissingInputError):
         read_groups("sample", "de")
+
+
+def test_its_cases_can_be_read_blind(tmp_path: Path) -> None:
+    """Sheets hide the outlier class, of which as many cases are drawn each; judgements are joined with it again."""
+    draw_cases(SAMPLE, SAMPLE, tmp_path / "sheets", tmp_path / "key.jsonl", 2, (12, 0))
+    for number in (1, 2):
+        lines = (tmp_path / "sheets" / f"sheet-{number}.jsonl").read_text(encoding="utf-8").splitlines()
+        shown = [json.loads(line) for line in lines]
+        assert len(shown) == 6
+        assert not any(set(HIDDEN) & case.keys() for case in shown)
+        answers = [json.dumps({"case": case["case"], "judgement": "good", "why": "it is none"}) for case in shown]
+        (tmp_path / "sheets" / f"answers-{number}.jsonl").write_text("\n".join(answers))
+    read = joined(tmp_path / "sheets", tmp_path / "key.jsonl")
+    assert Counter(case["outlier_class"] for case in read) == {1: 4, 2: 4, 3: 4}
+    assert {case["judgement"] for case in read} == {"good"}
 
 
 FIRST_MINUTE = """
