@@ -57,7 +57,6 @@ from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.evaluation.walls import score_models_on_walls
 from wikisem.files import path_of
-from wikisem.heuristics.selection.difficulty import keep_tier
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.console.progress import progress
@@ -90,7 +89,6 @@ from wikisem.pipeline.console.scores import (
     write_cases,
 )
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json
-from wikisem.recipes.options import Difficulty
 from wikisem.records import Wall
 from wikisem.wikis import wiki_of
 
@@ -117,7 +115,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
     if arguments.plot:
         drawing_module("wikisem.evaluation.plot", "--plot")  # an error before the work if matplotlib is missing
-    datasets = read_datasets(arguments.dataset, arguments.languages, arguments.keys, arguments.tier)
+    datasets = read_datasets(arguments.dataset, arguments.languages, arguments.keys)
     groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
     items = {surface for group in groups for surface in words_of(group)}
@@ -126,7 +124,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, whole))
-    write_cases(arguments.cases, list(chain.from_iterable(common_parts or parts)), words=not arguments.keys)
+    write_cases(arguments.cases, list(chain.from_iterable(common_parts or parts)))
     standings = rank_evaluations(common_parts or parts, arguments.seed)
     notes = [note for evaluation in whole for note in unknown_languages_note(evaluation)]
     scored = _Scored(parts, common_parts, standings if common else [], datasets, arguments)
@@ -612,20 +610,18 @@ def _head(lookup: Lookup, dataset: str) -> dict[str, Any]:
 # The data sets that a command names.
 
 
-def read_datasets(
-    paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None, tier: Difficulty | None = None
-) -> list[DataSet]:
+def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None) -> list[DataSet]:
     """The data sets at these paths; if ``languages`` are given, only the groups in these are kept.
 
-    With ``keys``, the keys of items replace their words; with ``tier``, only its cases are kept.
+    With ``keys``, the keys of items replace their words.
     """
     names = distinct([data_set_name(data_set_path(path)) for path in paths], paths)
-    words = [_read_groups(path, languages, tier) for path in paths]
+    words = [_read_groups(path, languages) for path in paths]
     groups = [keyed_groups(each, keys) for each in words] if keys else words
     return [DataSet(*each) for each in zip(names, groups, words, strict=True)]
 
 
-def _read_groups(path: str, languages: Sequence[str], tier: Difficulty | None) -> list[WordGroup]:
+def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
     groups = name_languages(read_dataset(path), data_set_path(path))
     kept = [group for group in groups if not languages or group.language in languages]
     if not kept:
@@ -635,12 +631,7 @@ def _read_groups(path: str, languages: Sequence[str], tier: Difficulty | None) -
         meant = ", ".join(sorted({group.language for group in groups if wiki_of(group.language) in wikis}))
         hint = f"; did you mean {meant}?" if meant else ""
         raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}{hint}")
-    if tier is None:
-        return kept
-    of_tier = keep_tier(kept, tier)
-    if not of_tier:
-        raise MissingInputError(f"{path}: expected {tier} test cases, saw none")
-    return of_tier
+    return kept
 
 
 def _by_dataset(evaluation: Evaluation, datasets: Sequence[DataSet]) -> list[Evaluation]:

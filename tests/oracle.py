@@ -15,7 +15,6 @@ from wikisem.graph import signatures
 from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
-from wikisem.heuristics.selection.difficulty import Members
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import RELATED, Entity, Group, Member, Outlier, Rejection, Tie
@@ -237,12 +236,6 @@ class OracleGroups:
             return True
         return (surface[0] == surface[0].lower()) in small
 
-    def is_as_hard(self, item: str, outlier_class: int, cluster: Sequence[Member]) -> bool:
-        """Whether the case of an item is of the tier that the recipe asks for, if it asks."""
-        members = Members([one.surface for one in cluster], [one.sitelinks for one in cluster])
-        tier = members.tier(self.names[item].surface, outlier_class, self.graph.entities[item].sitelinks)
-        return self.recipe.outliers.difficulty in {None, tier}
-
     def instances_shown(self, v: str, cluster: Sequence[Member]) -> list[str]:
         """The instances that show what v is like: the cluster's, and of the prominent ones the first."""
         first = by_hash_key(self.graph.instances(v) & self.prominent(), self.recipe.seed)[: signatures.REFERENCE]
@@ -442,7 +435,6 @@ def choose_together(
                 and oracle.names[item].surface not in used[code]
                 and oracle.admits(oracle.names[item].surface, clusters[code])
                 and not oracle.gives_way(item, v, clusters[code])
-                and oracle.is_as_hard(item, number, clusters[code])
                 for code, oracle in oracles.items()
             )
             if able:

@@ -11,7 +11,6 @@ from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
-from wikisem.heuristics.selection.difficulty import Members
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import choose_outliers
 from wikisem.heuristics.selection.places import Places
@@ -72,7 +71,7 @@ class GroupBuilder:
     def _ask_witness(self, node: int, cluster: _Cluster, inputs: LanguageInputs) -> "_Passed | Rejection":
         """A cluster that kept the rules on surface forms, or its rejection if its members have no kind in common."""
         rule = outlier_rules([member.surface for member in cluster], inputs.profile, self._recipe.filters)
-        passed = _Passed(cluster, rule, self._of_tier(cluster))
+        passed = _Passed(cluster, rule)
         if self._inputs.signatures is None:
             return passed
         evidence = ClassEvidence(self._inputs.signatures, node, [member.id for member in cluster])
@@ -80,14 +79,6 @@ class GroupBuilder:
         if least is None or coherence is None or coherence >= least:
             return replace(passed, evidence=evidence, bound=self._recipe.outliers.margin)
         return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
-
-    def _of_tier(self, cluster: _Cluster) -> Callable[[PoolItem], bool] | None:
-        """Whether the case of an item is as hard as the recipe asks, if it asks."""
-        tier = self._recipe.outliers.difficulty
-        if tier is None:
-            return None
-        members = Members([one.surface for one in cluster], [one.sitelinks for one in cluster])
-        return lambda item: members.tier(item.surface, item.outlier_class, item.sitelinks) == tier
 
     def _add_outliers(self, passed: Mapping[int, Mapping[str, "_Passed"]]) -> Iterator[tuple[str, Judgement]]:
         """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each."""
@@ -158,8 +149,7 @@ class GroupBuilder:
         minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
         drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < minimum:
-            tier = self._recipe.outliers.difficulty
-            detail = f"expected at least {minimum}{f' {tier}' if tier else ''} outliers, saw {len(drawn)}"
+            detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
             if node in self._status:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             return self._reject(node, inputs, FEW_OUTLIERS, detail)
@@ -194,12 +184,11 @@ class GroupBuilder:
 class _Passed:
     """A cluster that passed its rules, the rule on the surface forms of its outliers, and its witness if it has one.
 
-    An outlier gives way if it is not ``of_tier``, or if its margin is ``bound`` or more.
+    An outlier gives way if its margin is ``bound`` or more.
     """
 
     cluster: _Cluster
     rule: Callable[[str], bool]
-    of_tier: Callable[[PoolItem], bool] | None = None
     evidence: ClassEvidence | None = None
     bound: float | None = None
 
@@ -209,8 +198,8 @@ class _Passed:
         return self.evidence is not None and self.evidence.speaks
 
     def admits(self, item: PoolItem) -> bool:
-        """Whether the rules, the tier and the witness let an item be an outlier."""
-        if not self.rule(item.surface) or (self.of_tier is not None and not self.of_tier(item)):
+        """Whether the rules and the witness let an item be an outlier."""
+        if not self.rule(item.surface):
             return False
         return self.evidence is None or self.bound is None or (self.evidence.margin(item.id) or 0) < self.bound
 

@@ -28,7 +28,6 @@ from wikisem.pipeline.command_options import (
 )
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
-from wikisem.recipes.options import DIFFICULTIES
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
@@ -90,11 +89,6 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
     add_figure(parser, "--plot", "OPP and accuracy by outlier class, with Spearman's correlation,")
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
-    parser.add_argument(
-        "--tier",
-        choices=DIFFICULTIES,
-        help="score only easy, middle or hard test cases, as predicted from outlier class, words and sitelinks",
-    )
     _add_cases(parser)
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)

@@ -35,7 +35,6 @@ from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.walls import WallEvaluation, WallMeans
 from wikisem.files import write_text
-from wikisem.heuristics.selection.difficulty import difficulty
 from wikisem.outputs.report.page import Intervals, Point
 from wikisem.pipeline.console.terminal import log, make_table
 
@@ -540,12 +539,11 @@ def outlier_rows(
     return rows
 
 
-def write_cases(path: Path | None, evaluations: Sequence[Evaluation], *, words: bool = True) -> None:
+def write_cases(path: Path | None, evaluations: Sequence[Evaluation]) -> None:
     """Write the answer of each model to each of its cases as lines of JSON, if a file is named.
 
     A case is called by the language and the id of its group and by its outlier, and by the data set if a model has
-    groups of one name in several; a line that comes twice in a group has a number. It has a difficulty if groups have
-    ``words``, not keys.
+    groups of one name in several; a line that comes twice in a group has a number.
     """
     if path is None:
         return
@@ -555,13 +553,13 @@ def write_cases(path: Path | None, evaluations: Sequence[Evaluation], *, words: 
     lines = [
         orjson.dumps({"model": evaluation.name, "dataset": evaluation.dataset, **row}).decode() + "\n"
         for evaluation in evaluations
-        for row in _case_rows(evaluation, f"{evaluation.dataset}/" if several else "", words)
+        for row in _case_rows(evaluation, f"{evaluation.dataset}/" if several else "")
     ]
     write_text(path, lines)
     log(f"the answers are {path}")
 
 
-def _case_rows(evaluation: Evaluation, prefix: str, words: bool) -> Iterator[Row]:
+def _case_rows(evaluation: Evaluation, prefix: str) -> Iterator[Row]:
     for name, group in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
         where, seen = f"{prefix}{group.group.language}/{name}".lstrip("/"), Counter[str]()
         for case in group.cases:
@@ -574,7 +572,6 @@ def _case_rows(evaluation: Evaluation, prefix: str, words: bool) -> Iterator[Row
                 "label": group.group.label,
                 "case": f"{where}/{word}{again}",
                 "outlier_class": case.outlier.outlier_class,
-                "difficulty": round(difficulty(group.group, case.outlier), 3) if words else None,
                 "right": bool(case.detected),
             }
 

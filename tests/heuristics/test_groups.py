@@ -274,9 +274,6 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     # Seeds that leave three ask for a kind.
     @example(world_of_all_rules(6, signed=True), OF_ALL_RULES, 1, 3)
     @example(world_of_all_rules(7, signed=True), replace(OF_ALL_RULES, margin=0.3), 1, 7)
-    # The ones of O1 and O2 are hard in these worlds, those of O3 are middling.
-    @example(world_of_all_rules(6), replace(OF_ALL_RULES, kinds=1, difficulty="hard"), 1, 32)
-    @example(world_of_all_rules(7), replace(OF_ALL_RULES, kinds=1, difficulty="middle", draw="items"), 1, 36)
     # Of what is tied to members some gives way, and some is left.
     @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.9, per_class=1, related=9), 1, 5)
     @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.6, related=5), 1, 9)

@@ -365,18 +365,6 @@ def test_related_outliers_need_the_witness_of_their_kind() -> None:
         parse_recipe({"name": "x", "outliers": {"related": 2}})
 
 
-def test_a_recipe_names_a_tier_of_difficulty() -> None:
-    """One of three, or none; not with mixed groups, whose outliers come from groups of several languages."""
-    tiers = ["easy", "middle", "hard", False]
-    found = [parse_recipe({"name": "x", "outliers": {"difficulty": each}}).outliers.difficulty for each in tiers]
-    assert found == ["easy", "middle", "hard", None]
-    expected = r"outliers\.difficulty: expected one of 'easy', 'hard', 'middle' \(or false, for off\), saw 'harder'"
-    with pytest.raises(RecipeError, match=expected):
-        parse_recipe({"name": "x", "outliers": {"difficulty": "harder"}})
-    with pytest.raises(RecipeError, match=r"outliers\.difficulty: expected false with mixed, .*, saw 'hard'"):
-        parse_recipe({"name": "x", "mixed": ["en", "de"], "outliers": {"difficulty": "hard", "shared": True}})
-
-
 @pytest.mark.parametrize(("table", "key"), [("cluster", "coherence"), ("outliers", "margin")])
 def test_either_bound_on_signatures_asks_for_them(table: str, key: str) -> None:
     """``false`` is off, and zero is a bound like any other; a number beyond the bounds is answered with them."""

@@ -97,8 +97,6 @@ def _check(recipe: Recipe) -> None:
     require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")
     asks = recipe.outliers.related == 0 or recipe.outliers.margin is not None
     require(asks, recipe.outliers.related, "outliers.related", "0 without outliers.margin, the witness of their kind")
-    tier = recipe.outliers.difficulty
-    require(tier is None or not recipe.mixed, tier, "outliers.difficulty", "false with mixed, which mixes tiers too")
     kinds = recipe.outliers.kinds
     require(kinds <= OUTLIER_CLASSES, kinds, "outliers.kinds", f"at most {OUTLIER_CLASSES} outlier classes")
 

@@ -24,8 +24,6 @@ Variant: TypeAlias = Literal[
 Fallback: TypeAlias = Literal["none", "label", "title"]
 
 # How hard a test case is expected to be.
-Difficulty: TypeAlias = Literal["easy", "middle", "hard"]
-DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "middle", "hard")
 
 # O1, O2 and O3.
 OUTLIER_CLASSES: Final = 3
@@ -78,7 +76,6 @@ class OutlierOptions:
     # An outlier gives way if at least this share of the instances has less evidence of being one than it has.
     margin: Share | None = None
     # Only outliers whose cases should be this hard; all others give way.
-    difficulty: Difficulty | None = None
     # How many further outliers of another kind, tied to members by statements; they change no other outlier.
     related: FromZero = 0
     shared: bool = False
