@@ -124,10 +124,6 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
         "wikisem evaluate contexts out --vectors counts:counts.tsv --languages en",
         "wikisem evaluate contexts out --vectors counts:counts.tsv --contexts 10,100,1000 --plot contexts.svg",
     ),
-    "evaluate blindspots": (
-        "wikisem evaluate blindspots out --vectors one.vec other.vec --most 20",
-        "wikisem evaluate blindspots out --vectors one.vec --explain Q515",
-    ),
     "evaluate consistency": (
         "wikisem evaluate consistency out --vectors multilingual.vec",
         "wikisem evaluate consistency out --vectors multilingual.vec --languages de,ja --plot languages.svg",

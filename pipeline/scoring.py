@@ -26,7 +26,6 @@ from wikisem.evaluation.analogies.questions import (
 )
 from wikisem.evaluation.audit.baselines import Columns, baselines_as_json, baselines_by_language
 from wikisem.evaluation.audit.measures import AuditGroup
-from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
 from wikisem.evaluation.comparison import (
     Standing,
     compare_categories,
@@ -67,7 +66,6 @@ from wikisem.pipeline.console.scores import (
     band_plot,
     baseline_rows,
     baseline_table,
-    blind_spot_report,
     category_report,
     category_rows,
     combined_report,
@@ -75,8 +73,8 @@ from wikisem.pipeline.console.scores import (
     consistency_report,
     contexts_report,
     cutoff_report,
-    explanation_report,
     few_groups_note,
+    group_table,
     kappa_plot,
     outlier_report,
     outlier_rows,
@@ -88,11 +86,11 @@ from wikisem.pipeline.console.scores import (
     wall_rows,
     write_cases,
 )
-from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json
+from wikisem.pipeline.console.terminal import draw_plot, drawing_module
 from wikisem.records import Wall
 from wikisem.wikis import wiki_of
 
-# Tasks on test groups: outlier detection and blind spots.
+# Tasks on test groups.
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +190,12 @@ class _Scored:
         yield from notes
         for models in zip(*self.common, strict=True):
             yield comparison_report(compare_evaluations(models, self.arguments.seed))
+        if self.arguments.groups:
+            yield from map(group_table, zip(*(self.common or self.whole), strict=True))
         for parts in self.whole:
-            yield outlier_report(parts, "outlier detection", self.arguments.groups)
+            yield outlier_report(parts, "outlier detection")
         for parts in self.common:
-            yield outlier_report(parts, "outlier detection, in the vocabulary of all models", self.arguments.groups)
+            yield outlier_report(parts, "outlier detection, in the vocabulary of all models")
         for dataset in self.datasets:
             for language, columns in dataset.baselines().items():
                 yield baseline_table(language, dataset.name, columns)
@@ -232,53 +232,6 @@ def score_by_contexts(arguments: argparse.Namespace, groups: Sequence[WordGroup]
             name, (score_models(groups, [one], arguments.seed)[0][0] for one in lookups), len(numbers)
         )
         yield from zip(numbers, (replace(one, name=name) for one in evaluations), strict=True)
-
-
-def blind_spots(arguments: argparse.Namespace) -> None:
-    """Find the groups and cases that most models fail, or show what each model makes of one group."""
-    datasets = read_datasets(arguments.dataset, arguments.languages)
-    groups = [group for dataset in datasets for group in dataset.groups]
-    if arguments.explain:
-        groups = [find_group(groups, arguments.explain)]
-    asked = keyed_groups(groups, arguments.keys) if arguments.keys else groups
-    # What is looked up by its key is still shown by its words.
-    shown = {
-        key: word if key == word else f"{word} ({key})"
-        for group, keyed in zip(groups, asked, strict=True)
-        for word, key in zip(words_of(group), words_of(keyed), strict=True)
-    }
-    if arguments.explain:
-        _explain_group(asked[0], shown, arguments)
-        return
-    items = {surface for group in asked for surface in words_of(group)}
-    whole, _ = score_models(asked, open_lookups(arguments, items), compactness=arguments.compactness)
-    by_group, by_case = blind_groups(whole), [spot.shown_as(shown) for spot in blind_cases(whole)]
-    deliver(
-        Report(
-            "blind spots",
-            lambda: [blind_spot_report(by_group[: arguments.most], by_case[: arguments.most])],
-            lambda: [{"groups": [spot.as_json() for spot in by_group], "cases": [spot.as_json() for spot in by_case]}],
-            lambda: (spot.as_json() | {"by": " ".join(spot.failed)} for spot in by_case),
-        ),
-        arguments,
-    )
-
-
-def _explain_group(group: WordGroup, shown: Mapping[str, str], arguments: argparse.Namespace) -> None:
-    """Each model's order of the words of each case, the one it takes for the outlier first."""
-    for lookup in open_lookups(arguments, words_of(group)):
-        cases = [
-            (
-                replace(outlier, surface=shown[outlier.surface]),
-                [(shown[word], near) for word, near in explain_case(group, outlier, lookup, arguments.compactness)],
-            )
-            for outlier in dict.fromkeys(group.outliers)
-        ]
-        if arguments.json:
-            rows = [{"outlier": outlier.surface, "words": [list(pair) for pair in found]} for outlier, found in cases]
-            print_json({"model": lookup.name, "group": group.id, "cases": rows})
-        else:
-            make_console().print(explanation_report(lookup.name, group, cases))
 
 
 def consistency(arguments: argparse.Namespace) -> None:

@@ -55,7 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, declare, text in [
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
         ("contexts", _contexts, "the same for count models, by how many contexts each word keeps: 1 to 1000"),
-        ("blindspots", _blind_spots, "the groups and cases that most models fail, or what models make of one group"),
         (
             "consistency",
             _consistency,
@@ -88,7 +87,9 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     _add_dataset(parser)
     _add_common(parser)
     add_figure(parser, "--plot", "OPP and accuracy by outlier class, with Spearman's correlation,")
-    parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
+    parser.add_argument(
+        "--groups", action="store_true", help="show every group, too, those that models fail most first"
+    )
     _add_cases(parser)
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
@@ -248,17 +249,6 @@ def _analogies(parser: argparse.ArgumentParser) -> None:
         "--skip-oov", action="store_true", help="leave out unseen questions, which otherwise count as wrong"
     )
     parser.set_defaults(score="analogies")
-
-
-def _blind_spots(parser: argparse.ArgumentParser) -> None:
-    _add_dataset(parser)
-    _add_common(parser)
-    parser.add_argument("--most", type=at_least(1), default=20, metavar="N", help="rows of each table (default: 20)")
-    parser.add_argument(
-        "--explain", default="", metavar="GROUP", help="show how each model orders the words of this group"
-    )
-    _add_similarity(parser)
-    parser.set_defaults(score="blind_spots")
 
 
 def _consistency(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from operator import attrgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 import orjson
@@ -12,10 +14,8 @@ from rich.table import Table
 
 from wikisem import __version__
 from wikisem.class_names import name_class
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.analogies.questions import SectionScore, analogies_as_json, total
 from wikisem.evaluation.audit.baselines import ALL, Columns, HitRate
-from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.comparison import WHOLE, Comparison, Standing
 from wikisem.evaluation.consistency import Consistency
 from wikisem.evaluation.cutoff import Cutoff, made_between
@@ -23,7 +23,6 @@ from wikisem.evaluation.outlier_detection import (
     UNKNOWN,
     Evaluation,
     Score,
-    class_name,
     distinct_names,
     error_bars_as_json,
     group_ids,
@@ -117,12 +116,10 @@ def unknown_languages_note(evaluation: Evaluation) -> list[str]:
 # Tables of outlier detection.
 
 
-def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool = False) -> RenderableType:
-    """A model's scores on one or more data sets: by language, by outlier class, overall, and by group if asked for."""
+def outlier_report(evaluations: Sequence[Evaluation], title: str) -> RenderableType:
+    """A model's scores on one or more data sets: by language, by outlier class and overall."""
     model = evaluations[0]
     parts: list[RenderableType] = [f"{title}: {model.name}"]
-    if groups:
-        parts += [_group_table(evaluation) for evaluation in evaluations]
     parts.append(_score_table(evaluations))
     parts += [line for evaluation in evaluations for line in _coverage_lines(evaluation)]
     return Group(*parts, *vocabulary_note(model.vocabulary_size), *model.notes, "")
@@ -167,12 +164,21 @@ def _score_cells(part: Score) -> list[str]:
     return [cell for bars in part.error_bars or (None, None) for cell in _error_cells(bars)]
 
 
-def _group_table(evaluation: Evaluation) -> Table:
-    table = make_table([f"{evaluation.dataset} group".strip(), "class"], ("cases", "OPP", "accuracy"))
-    names = distinct_names([group.group for group in evaluation.groups])
-    for name, group in zip(names, evaluation.groups, strict=True):
-        part = score([group])
-        table.add_row(name, group.group.label, str(part.cases), percent(part.opp), percent(part.accuracy))
+def group_table(models: Sequence[Evaluation]) -> Table:
+    """The groups of a data set, those that fail most cases first: each model's accuracy on them, and the mean OPP."""
+    table = make_table([f"{models[0].dataset} group".strip()], ("cases", "OPP", *(one.name for one in models)))
+    names = distinct_names([group.group for group in models[0].groups])
+    rows = []
+    for name, *scored in zip(names, *(one.groups for one in models), strict=True):
+        parts = [score([one]) for one in scored]
+        known = [part for part in parts if part.cases]
+        accuracy, opp = (
+            fmean(map(getter, known)) if known else None for getter in (attrgetter("accuracy"), attrgetter("opp"))
+        )
+        cells = (f"{max(part.cases for part in parts):,}", percent(opp), *(percent(part.accuracy) for part in parts))
+        rows.append((accuracy is None, accuracy, (name_class(name, scored[0].group.label), *cells)))
+    for *_, row in sorted(rows, key=lambda row: row[:2]):
+        table.add_row(*row)
     return table
 
 
@@ -218,20 +224,6 @@ def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
             p_value(row.p_holm),
         )
     return Group("differences, paired by group", table, "") if comparisons else Group()
-
-
-def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> RenderableType:
-    """The groups and the cases that most models fail."""
-    first = make_table(["group"], ("failed cases, %", "models", "that fail any"))
-    for spot in groups:
-        first.add_row(spot.name, percent(100 * spot.share), str(len(spot.scored)), str(len(spot.failed)))
-    second = Table("group", "outlier", "class", "models that fail")
-    for spot in cases:
-        assert spot.outlier is not None
-        failed = f"{len(spot.failed)} of {len(spot.scored)}: {', '.join(spot.failed)}".rstrip(": ")
-        kind = kind_of_class(class_name(spot.outlier.outlier_class))
-        second.add_row(spot.name, spot.outlier.surface, kind, failed)
-    return Group("groups, most failed cases first", first, "test cases, most models that fail first", second, "")
 
 
 def consistency_report(measured: Consistency) -> RenderableType:
@@ -320,17 +312,6 @@ def _p(p: float) -> str:
     ('p = 0.0400', 'p < 0.0001')
     """
     return f"p {'' if p_value(p).startswith('<') else '= '}{p_value(p)}"
-
-
-def explanation_report(
-    name: str, group: WordGroup, cases: Sequence[tuple[OutlierWord, Sequence[tuple[str, float]]]]
-) -> RenderableType:
-    """How a model orders the words of each case of a group: by mean similarity to the others, lowest first."""
-    table = Table("outlier", "found", "words, the one that is least like the others first")
-    for outlier, words in cases:
-        found = "–" if not words else ("yes" if words[0][0] == outlier.surface else "no")
-        table.add_row(outlier.surface, found, ", ".join(f"{word} {near:.3f}" for word, near in words))
-    return Group(f"{name_class(group.id, group.label)}: {name}", table, "")
 
 
 # Tables of walls.

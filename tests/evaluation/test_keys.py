@@ -168,18 +168,6 @@ def test_the_command_looks_items_up_by_their_keys(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.usefixtures("folder")
-def test_blind_spots_show_words_beside_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    """In the list of cases and in the explanation of a group."""
-    command = ["evaluate", "blindspots", "de.jsonl", "--vectors", "graph.txt", "--keys", "qid", "--json"]
-    assert main(command) == 0
-    cases = json.loads(capsys.readouterr().out)["cases"]
-    assert {case["outlier"] for case in cases} == {"Rhein (Q5)", "Paris (Q6)"}
-    assert main([*command, "--explain", "Q9"]) == 0
-    shown = json.loads(capsys.readouterr().out)["cases"]
-    assert [case["words"][0][0] for case in shown] == ["Rhein (Q5)", "Paris (Q6)"]
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_data_set_without_keys_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """Text knows no items, nor do lines without titles."""
     Path("Q1.txt").write_text("a\nb\n\nc\n")

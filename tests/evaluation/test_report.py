@@ -2,23 +2,24 @@
 
 import io
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from rich.console import Console
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
-from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.outlier_detection import score, score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
-from wikisem.pipeline.console.scores import outlier_report
+from wikisem.pipeline.console.scores import group_table
 
 
 def text_of(groups: list[WordGroup]) -> str:
-    """The report of a model that knows four words."""
+    """The table of groups of a model that knows four words."""
     rows = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
     whole, _ = score_models(groups, [WordLookup("model", from_words(list("abcx"), rows))])
     console = Console(file=io.StringIO(), width=140)
-    console.print(outlier_report(whole, "outlier detection", groups=True))
+    console.print(group_table(whole))
     return str(console.file.getvalue())  # type: ignore[attr-defined]
 
 
@@ -38,3 +39,25 @@ def test_languages_tell_groups_of_one_class_apart(tmp_path: Path) -> None:
         (tmp_path / language).mkdir()
         (tmp_path / language / "Q1.txt").write_text("a\nb\n\nx\n")
     assert "│ ja/Q1 " in text_of(read_dataset(tmp_path))
+
+
+def test_groups_that_models_fail_most_come_first() -> None:
+    """A column for each model; the mean of their OPP; a group that no model knows is last."""
+    groups = [
+        WordGroup("easy", ("a", "b", "c"), (OutlierWord("x"),), "f"),
+        WordGroup("unknown", ("y", "z"), (OutlierWord("x"),), "f"),
+        WordGroup("hard", ("a", "b", "x"), (OutlierWord("c"), OutlierWord("x")), "f"),
+        WordGroup("wrong", ("a", "x", "x"), (OutlierWord("b"),), "f"),
+    ]
+    rows = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
+    models = [WordLookup(name, from_words(list("abcx"), own)) for name, own in (("one", rows), ("two", rows[::-1]))]
+    whole, _ = score_models(groups, models)
+    table = group_table(whole)
+    cells = list(zip(*(column.cells for column in table.columns), strict=True))
+    shares = [[one.accuracy for one in (score([model.groups[at]]) for model in whole)] for at in range(len(groups))]
+    named = dict(zip(("easy", "unknown", "hard", "wrong"), shares, strict=True))
+    assert [row[0] for row in cells][-1] == "unknown"
+    means = [fmean(one or 0.0 for one in named[str(row[0])]) for row in cells[:-1]]
+    assert means == sorted(means)
+    assert len(set(means)) > 1
+    assert [str(column.header) for column in table.columns][-2:] == ["one", "two"]

@@ -115,7 +115,6 @@ def test_every_command_reads_a_release_as_it_reads_the_run(
         lambda out: ["check", out, "--language", "de", "--json"],
         lambda out: ["evaluate", "outliers", out, *model],
         lambda out: ["evaluate", "contexts", out, *model[2:-1], "--vectors", f"counts:{vectors}", "--contexts", "1"],
-        lambda out: ["evaluate", "blindspots", out, *model],
     ]
     for command in commands:
         assert printed(command(place)) == printed(command(str(run))), command("OUT")
