@@ -247,7 +247,7 @@ class OracleGroups:
         return {item for item, one in self.graph.entities.items() if one.properties and one.sitelinks >= least}
 
     def evidence(self, item: str, instances: Sequence[str]) -> float:
-        """How much the properties of an item speak for what the instances are, itself apart; none, if it has none."""
+        """How much the properties of an item speak for what the instances are, itself apart."""
         own, others = self.graph.entities[item].properties, [each for each in instances if each != item]
         everyone = self.prominent()
         total = 0
@@ -255,7 +255,7 @@ class OracleGroups:
             share = (sum(each in self.graph.entities[one].properties for one in everyone) + 0.5) / (len(everyone) + 1)
             count = sum(each in self.graph.entities[one].properties for one in others)
             total += round(1024 * (log((count + share) / (len(others) + 1)) - log(share)))
-        return total / sqrt(len(own)) if own else 0.0
+        return total / sqrt(len(own))
 
     def coherence(self, v: str, cluster: Sequence[Member]) -> float | None:
         """How often a member has more evidence than an item that is no instance; what speaks against v is none."""
@@ -271,7 +271,9 @@ class OracleGroups:
         return least is None or (found := self.coherence(v, cluster)) is None or found >= least
 
     def margin(self, item: str, v: str, cluster: Sequence[Member]) -> float | None:
-        """The share of the instances that have less evidence than an item."""
+        """The share of the instances that have less evidence than an item; None if nothing is stated of it."""
+        if not self.graph.entities[item].properties:
+            return None
         instances = self.instances_shown(v, cluster)
         found = self.evidence(item, instances)
         return how_often_more([found], [self.evidence(each, instances) for each in instances])

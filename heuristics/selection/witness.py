@@ -18,9 +18,9 @@ instance is more typical of the class than the outlier, as it should be.
 under the ROC curve), where evidence against the class counts as none. It is 1 for a class that its statements give
 away, and 0.5 for one whose members have nothing in common.
 
-Items without a signature are no witnesses: they are not counted among instances, members and prominent items. As an
-outlier such an item has evidence 0, neither for nor against. Without an instance that has a
-signature there is no margin; without such a member, no coherence; and then no rule.
+Items without a signature are not counted among instances, members and prominent items, and have no margin: evidence 0
+would be more than that of an instance whose statements speak against the class. Without an instance that has a
+signature there is no margin either; without such a member, no coherence; and then no rule.
 """
 
 import math
@@ -80,25 +80,25 @@ class ClassEvidence:
     def margin(self, item: str) -> float | None:
         """The share of the instances with less evidence than another item (a QID); a tie counts half.
 
-        None if no instance has a signature.
+        None if it has no signature, or no instance has one.
         """
-        if not self.speaks:
-            return None
         # Asked for every item that may be drawn: faster without arrays.
         number, items = qid_number(item), self._signatures.items
         row = int(items.searchsorted(number))
         own = self._signatures.rows.row(row).tolist() if row < len(items) and items[row] == number else []
-        found = sum(self._by_property.get(each, self._other) for each in own) / math.sqrt(max(len(own), 1))
+        if not own or not self.speaks:
+            return None
+        found = sum(self._by_property.get(each, self._other) for each in own) / math.sqrt(len(own))
         below = bisect_left(self._of_instances, found) + bisect_right(self._of_instances, found)
         return round(below / (2 * len(self._of_instances)), _DIGITS)
 
     def margins(self, others: CsrRows) -> Evidence:
-        """The margins of many items that are not instances, by their signatures; 0 if no instance has one."""
+        """The margins of many items that are not instances, by their signatures; NaN where there is none."""
         found, instances = self.of(others), np.array(self._of_instances)
         below = np.searchsorted(instances, found, "left") + np.searchsorted(instances, found, "right")
         count = 2 * max(len(instances), 1)
         rounded: Evidence = np.array([round(each / count, _DIGITS) for each in range(count + 1)]).take(below)
-        return rounded
+        return np.where((others.counts() > 0) & self.speaks, rounded, np.nan)
 
     def of(self, others: CsrRows) -> Evidence:
         """The evidence of items that are not instances, by their signatures."""

@@ -331,7 +331,9 @@ def _statement_lines(
             has = f"it has {', '.join(having) or 'no property that tells the class'}"
             if item.against:
                 has += f"; against it: {', '.join(_property(one, labels) for one in item.against[:_NAMED])}"
-            yield f"{name}: margin {item.margin}{verdict}; {has if item.stated else 'nothing is stated of it'}"
+            yield f"{name}: margin {item.margin}{verdict}; {has}"
+        elif not item.stated and statements.coherence is not None:
+            yield f"{name}: no margin, since nothing is stated of it"
 
 
 def _property(number: int, labels: Mapping[int, str], note: str = "") -> str:

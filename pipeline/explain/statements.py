@@ -35,7 +35,7 @@ TELLING: Final = 2
 
 @dataclass(frozen=True)
 class ItemStatements:
-    """What the statements of an item say of the class: its margin, and which of the telling properties it has.
+    """What the statements of an item say of the class: its margin if it has one, and which of the telling properties.
 
     ``against`` are its properties that are rarer among the instances than elsewhere, first those that none has;
     ``stated`` is the number of all of its properties.

@@ -347,7 +347,7 @@ def test_the_second_witness_finds_herrings_that_nobody_stated() -> None:
 
 
 def test_the_margins_of_many_items_are_those_of_each() -> None:
-    """With and without properties that instances have, and for an item of which nothing is said."""
+    """With and without properties that instances have; an item without statements has none."""
     random = np.random.default_rng(3)
     items = [
         replace(one, properties=tuple(sorted(set(random.integers(1, 9, int(random.integers(0, 5))).tolist()))))
@@ -367,7 +367,9 @@ def test_the_margins_of_many_items_are_those_of_each() -> None:
     others = [one.qid for one in items if "Q2" not in one.instance_of]
     evidence = ClassEvidence(found, int(np.searchsorted(world.graph.nodes, 2)), [f"Q{1000 + n}" for n in range(8)])
     rows = found.rows.take(found.rows_of(np.array([int(one[1:]) for one in others])))
-    assert evidence.margins(rows).tolist() == [evidence.margin(one) for one in others]
+    found_of_many = [None if np.isnan(one) else one for one in evidence.margins(rows).tolist()]
+    assert found_of_many == [evidence.margin(one) for one in others]
+    assert [one is None for one in found_of_many] == [one not in {item.qid for item in known} for one in others]
 
 
 def test_one_wall_is_made_where_one_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

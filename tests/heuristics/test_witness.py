@@ -59,11 +59,12 @@ def test_an_item_that_the_statements_make_an_instance_gives_way() -> None:
     assert rejected.reason == "few-outliers"
 
 
-def test_an_item_of_which_nothing_is_said_is_no_outlier_the_less() -> None:
-    """It has no evidence: less than towns with a signature; towns without one have no say."""
-    silent = {"Nowhere": ()}
-    assert drawn(towns([TOWN] * 4, silent, margin=0.1)) == {"Nowhere": 0.0}
-    assert drawn(towns([*[TOWN] * 3, (), ()], silent, margin=0.1)) == {"Nowhere": 0.0}
+def test_an_item_without_statements_has_no_margin() -> None:
+    """The witness does not bar it, even where the statements of an instance speak against the class."""
+    for members in ([TOWN] * 4, [*[TOWN] * 3, (), ()], [*[TOWN] * 3, ALBUM]):
+        group = towns(members, {"Nowhere": ()}, margin=0.1)
+        assert isinstance(group, Group), group
+        assert [(one.surface, one.margin) for one in group.outliers] == [("Nowhere", None)]
 
 
 def test_where_nothing_is_said_of_a_class_no_rule_applies() -> None:

@@ -90,7 +90,7 @@ def test_an_item_that_gave_way_is_explained(output: Path, capsys: pytest.Capture
     lines = printed(capsys, output, "Q100", "--item", "Q30", "--item", "Q33", "--item", "Q12")
     having = "P281 (7 of 7 members), P625 (7 of 7 members), P17 (6 of 7 members)"
     assert f"Q30: margin 1.0, gives way from 0.1 on; it has {having}" in lines
-    assert "Q33: margin 0.0, below 0.1; nothing is stated of it" in lines
+    assert "Q33: no margin, since nothing is stated of it" in lines
     assert "Q12: an instance of the class" in lines
     assert main(["explain", str(output), "Q100", "--item", "Q999"]) == 1
     assert "expected an item of the class graph, saw Q999" in capsys.readouterr().err
