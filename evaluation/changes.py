@@ -14,6 +14,7 @@ from wikisem.records import Group, Member, Rejection, name_of_outlier_class
 Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
 
 # Why a group is in or out, where no rejection says it.
+NOT_IN_OLD, NOT_IN_NEW = "language not in OLD", "language not in NEW"
 NO_CANDIDATE = "no candidate: too few items with a name, or left out by the recipe"
 
 
@@ -21,7 +22,8 @@ NO_CANDIDATE = "no candidate: too few items with a name, or left out by the reci
 class Change:
     """One difference. ``before`` and ``after`` are what is shown of it: reasons, parts of a group, surface forms.
 
-    Groups: the reason for which the class was rejected before, or is now, ``NO_CANDIDATE`` where it was no candidate.
+    Groups: the reason for which the class was rejected before, or is now; ``NO_CANDIDATE`` if it was no candidate,
+    ``NOT_IN_OLD`` or ``NOT_IN_NEW`` if that set does not have the language.
     Items: "cluster" or the outlier class ("O1"), "" where it is not in the group. ``item`` is empty for groups.
     """
 
@@ -67,32 +69,35 @@ def compare_languages(
     new_rejections: Mapping[str, Sequence[Rejection]],
 ) -> list[LanguageChanges]:
     """The changes of every language that either set has, groups and rejections being given by language."""
-    return [
-        _compare(
-            language,
-            {group.qid: group for group in old.get(language, ())},
-            {group.qid: group for group in new.get(language, ())},
-            {one.qid: one for one in old_rejections.get(language, ())},
-            {one.qid: one for one in new_rejections.get(language, ())},
-        )
-        for language in sorted(old.keys() | new.keys())
-    ]
+    found = []
+    for language in sorted(old.keys() | new.keys()):
+        before, after = ({group.qid: group for group in groups.get(language, ())} for groups in (old, new))
+        why_before = {qid: NOT_IN_OLD for qid in after if language not in old} | _reasons(old_rejections, language)
+        why_after = {qid: NOT_IN_NEW for qid in before if language not in new} | _reasons(new_rejections, language)
+        found.append(_compare(language, before, after, why_before, why_after))
+    return found
+
+
+def _reasons(rejections: Mapping[str, Sequence[Rejection]], language: str) -> dict[str, str]:
+    """Why each class that was rejected in a language was."""
+    own = rejections.get(language, ())
+    return {one.qid: f"{one.reason}: {one.detail}" if one.detail else one.reason for one in own}
 
 
 def _compare(
     language: str,
     old: Mapping[str, Group],
     new: Mapping[str, Group],
-    rejected: Mapping[str, Rejection],
-    rejected_now: Mapping[str, Rejection],
+    why_before: Mapping[str, str],
+    why_after: Mapping[str, str],
 ) -> LanguageChanges:
     changes = [
-        Change("group out", language, qid, group.label, "", _why(rejected_now.get(qid)))
+        Change("group out", language, qid, group.label, "", why_after.get(qid, NO_CANDIDATE))
         for qid, group in old.items()
         if qid not in new
     ]
     changes += [
-        Change("group in", language, qid, group.label, _why(rejected.get(qid)), "")
+        Change("group in", language, qid, group.label, why_before.get(qid, NO_CANDIDATE), "")
         for qid, group in new.items()
         if qid not in old
     ]
@@ -107,12 +112,6 @@ def _compare(
 
 def _sizes(old: Any, new: Any) -> tuple[int, int, int]:
     return len(old - new), len(old & new), len(new - old)
-
-
-def _why(rejection: Rejection | None) -> str:
-    if rejection is None:
-        return NO_CANDIDATE
-    return f"{rejection.reason}: {rejection.detail}" if rejection.detail else rejection.reason
 
 
 def _compare_groups(old: Group, new: Group) -> list[Change]:

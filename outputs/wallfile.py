@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid
-from wikisem.layout import walls_path
+from wikisem.layout import NOTES, walls_path
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.wall_answers import prompt
 from wikisem.records import LEAST_HERRINGS, SIDE, Herring, Member, Share, Tier, Wall, WallGroup
@@ -125,9 +125,11 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
         files = sorted(file.glob(str(lines))) or sorted(file.glob(str(lines.with_suffix(".parquet"))))
     if not files or not files[0].is_file():
         wanted = f"walls in {language}" if language else "walls"
+        remedy = "run `wikisem walls OUT`"
+        if is_release(file):
+            remedy = "a release only has those of its run: run `wikisem build`, then `wikisem walls OUT`"
         raise MissingInputError(
-            f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}; "
-            "`wikisem walls OUT` makes them"
+            f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}; {remedy}"
         )
     walls: dict[str, Wall] = {}
     for each in files:
@@ -137,6 +139,11 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
                 raise DamagedInputError(f"{each}:{number}: expected each id once, saw {wall.id!r} again")
             walls[wall.id] = wall
     return [wall for wall in walls.values() if language in {None, wall.language}]
+
+
+def is_release(folder: Path) -> bool:
+    """Whether a folder has groups without the records of a run, and so without the class graph that walls need."""
+    return any((folder / "groups").glob("*")) and not any((folder / NOTES).glob("*"))
 
 
 def wall_of_row(row: Mapping[str, Any], where: str) -> Wall:

@@ -14,6 +14,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from wikisem.datasets.files import data_set_path
+from wikisem.errors import MissingInputError
 from wikisem.evaluation.changes import Change, Kind, LanguageChanges, compare_languages
 from wikisem.pipeline.command_options import add_languages, at_least
 from wikisem.pipeline.console.reports import Report, add_report_file, deliver
@@ -31,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=at_least(1), default=20, metavar="N", help="rows of each table of changes (default: 20)"
     )
+    parser.add_argument(
+        "--exit-code", action="store_true", help="exit with 1 if anything changed, as git diff does, and with 0 if not"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV, a row for each change, instead of tables")
     form.add_argument("--json", action="store_true", help="print one JSON object per line for each language")
@@ -38,12 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare and print; the exit code is 0 whether anything changed or not."""
-    found = [
-        one
-        for one in changes_between(arguments.old, arguments.new)
-        if not arguments.languages or one.language in arguments.languages
-    ]
+    """Compare and print; the exit code is 0 whether anything changed or not, unless --exit-code asks for it."""
+    every = {one.language: one for one in changes_between(arguments.old, arguments.new)}
+    if missing := sorted(set(arguments.languages) - every.keys()):
+        raise MissingInputError(
+            f"expected languages of {arguments.old} or {arguments.new} ({', '.join(every)}), saw {', '.join(missing)}"
+        )
+    found = [one for code, one in every.items() if not arguments.languages or code in arguments.languages]
     deliver(
         Report(
             "changes",
@@ -53,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         ),
         arguments,
     )
-    return 0
+    return int(arguments.exit_code and any(one.changes for one in found))
 
 
 def changes_between(old: str | PathLike[str], new: str | PathLike[str]) -> list[LanguageChanges]:
@@ -63,14 +68,20 @@ def changes_between(old: str | PathLike[str], new: str | PathLike[str]) -> list[
 
 
 def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[RenderableType]:
+    changes = [change for one in found for change in one.changes]
+    if same := [one for one in found if not one.changes]:
+        groups, cases = (sum(each) for each in zip(*((one.groups[1], one.cases[1]) for one in same), strict=True))
+        codes = ", ".join(one.language for one in same)
+        yield f"no change in {codes}: the same {groups:,} groups and {cases:,} test cases"
+    if not changes:
+        return
     columns = [f"{what} {how}" for what in ("groups", "cases") for how in ("out", "kept", "in")]
     counts = make_table(["language"], (*columns, "items in", "items out", "moved", "surface forms"))
-    for one in found:
+    for one in (one for one in found if one.changes):
         kinds = Counter(change.kind for change in one.changes)
         numbers = (*one.groups, *one.cases, *(kinds[kind] for kind in ("item in", "item out", "moved", "surface form")))
         counts.add_row(one.language, *(f"{number:,}" for number in numbers))
     yield counts
-    changes = [change for one in found for change in one.changes]
     for kind in _KINDS:
         own = [change for change in changes if change.kind == kind]
         if own:

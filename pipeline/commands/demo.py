@@ -41,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     _show(output, options.languages)
     unread = sum(sum(record.counts.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
-    print_line(f"{unread} records in {dumps} dumps could not be read; they are in {output}/unreadable")
+    broken = f"{unread} records in {dumps} dumps could not be read (one in each is broken on purpose)"
+    print_line(f"{broken}; they are in {output}/unreadable")
     print_line(f"next: {browse_command(output)}")
     print_line(f"output: {output}")
     return 0

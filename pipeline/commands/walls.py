@@ -7,6 +7,9 @@ from typing import Final
 
 from rich.table import Table
 
+from wikisem.datasets.files import data_set_path
+from wikisem.errors import MissingInputError
+from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.build.run import make_run
@@ -39,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the walls and print how many of each tier there are."""
+    if is_release(data_set_path(arguments.output)):
+        raise MissingInputError(
+            f"{arguments.output}: expected a run, saw a release, which has no class graph to make walls from; "
+            "run `wikisem build` first, then `wikisem walls OUT`"
+        )
     languages, recipe = recipe_of_groups(Ledger(arguments.output), arguments.languages)
     number = arguments.number or recipe.walls.number or _NUMBER
     recipe = replace(recipe, walls=replace(recipe.walls, number=number))

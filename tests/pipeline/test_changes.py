@@ -10,7 +10,7 @@ import pytest
 
 from tests.outputs.release.world import make_group, write_run
 from tests.trees import lines_of
-from wikisem.evaluation.changes import NO_CANDIDATE, Change, compare_languages
+from wikisem.evaluation.changes import NO_CANDIDATE, NOT_IN_NEW, NOT_IN_OLD, Change, compare_languages
 from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Rejection
@@ -60,6 +60,41 @@ def test_what_did_not_change_keeps_its_ids() -> None:
     assert (found.groups, found.cases) == ((0, 8, 0), (0, 48, 0))
 
 
+def test_a_language_that_one_set_lacks_is_the_reason() -> None:
+    """And no rule or missing name, which nothing judged; a language without groups was built all the same."""
+    groups = {"de": [STAYS], "cy": [make_group("cy", 3)]}
+    for old, new, reason in (
+        ({"de": [STAYS]}, groups, Change("group in", "cy", "Q3", "class 3", NOT_IN_OLD)),
+        (groups, {"de": [STAYS]}, Change("group out", "cy", "Q3", "class 3", "", NOT_IN_NEW)),
+        ({"de": [STAYS], "cy": []}, groups, Change("group in", "cy", "Q3", "class 3", NO_CANDIDATE)),
+    ):
+        welsh, german = compare_languages(old, new, {}, {})
+        assert (welsh.changes, german.changes) == ((reason,), ())
+
+
+def test_what_did_not_change_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of all languages, or beside the table of those that changed; a language of neither set is refused."""
+    old, new = write_run(tmp_path / "old", 3, ("de", "nan")), write_run(tmp_path / "new", 3, ("de",))
+    assert main(["changes", str(old), str(old)]) == 0
+    assert capsys.readouterr().out == "no change in de, la, nan: the same 6 groups and 18 test cases\n"
+    assert main(["changes", str(old), str(new)]) == 0
+    first, *table = capsys.readouterr().out.splitlines()
+    assert first == "no change in de, la: the same 3 groups and 9 test cases"
+    assert next(line.split()[1] for line in table if "│ nan" in line) == "nan"
+    assert not any(line.startswith("│ de") for line in table)
+    assert main(["changes", str(old), str(new), "--languages", "fr"]) == 1
+    assert f"expected languages of {old} or {new} (de, la, nan), saw fr" in capsys.readouterr().err
+
+
+def test_exit_code_says_whether_anything_changed(tmp_path: Path) -> None:
+    """As with ``git diff --exit-code``: 1 for changes, 0 for none, in the languages asked for."""
+    old, new = map(str, (write_run(tmp_path / "old", 3, ("de", "nan")), write_run(tmp_path / "new", 3, ("de",))))
+    assert main(["changes", old, new]) == 0
+    assert main(["changes", old, new, "--exit-code"]) == 1
+    assert main(["changes", old, new, "--exit-code", "--languages", "de"]) == 0
+    assert main(["changes", old, old, "--exit-code", "--json"]) == 0
+
+
 def test_runs_and_releases_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A run with a release of another: tables, JSON by language, a row of CSV for each change, a file."""
     old, new = write_run(tmp_path / "old", 3, ("de", "nan")), write_run(tmp_path / "new", 2, ("de",), ())
@@ -78,7 +113,7 @@ def test_runs_and_releases_are_compared(tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*words, "--csv", "--languages", "nan"]) == 0
     header, *lines = capsys.readouterr().out.splitlines()
     assert header == "change,language,class,label,item,surface,before,after"
-    assert lines[0] == f'group out,nan,Q1,class 1,,,,"{NO_CANDIDATE}"'
+    assert lines[0] == f"group out,nan,Q1,class 1,,,,{NOT_IN_NEW}"
     assert main([*words, "--most", "1"]) == 0
     assert "2 more; --json and --csv have all" in capsys.readouterr().out
 

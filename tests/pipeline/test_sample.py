@@ -82,6 +82,17 @@ def test_the_set_is_read_by_its_name(
         read_groups("sample", "de")
 
 
+def test_a_release_without_walls_says_that_a_build_makes_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither command sends its user to the other one."""
+    for release in (str(folder), "sample"):
+        assert main(["evaluate", "walls", release, "--vectors", "characters:3"]) == 1
+        remedy = "a release only has those of its run: run `wikisem build`, then `wikisem walls OUT`"
+        assert remedy in capsys.readouterr().err
+        assert main(["walls", release]) == 1
+        expected = f"{release}: expected a run, saw a release, which has no class graph to make walls from; run `wikis"
+        assert expected in capsys.readouterr().err
+
+
 def test_its_cases_can_be_read_blind(tmp_path: Path) -> None:
     """Sheets hide the outlier class, of which as many cases are drawn each; judgements are joined with it again."""
     draw_cases(SAMPLE, SAMPLE, tmp_path / "sheets", tmp_path / "key.jsonl", 2, (12, 0))
