@@ -34,10 +34,10 @@ class Command(Protocol):
 # Modules are imported only when their command is called: Beam alone takes seconds to import.
 COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
 
+# The stages of a build, whose commands are in one module.
+STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
 # The commands that run or plan a pipeline, and take options of Beam.
-PIPELINES: Final = frozenset(
-    {"demo", "build", "entities", "mentions", "surfaces", "taxonomy", "groups", "names", "plan"}
-)
+PIPELINES: Final = STAGES | {"demo", "build", "names", "plan"}
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}
@@ -234,7 +234,8 @@ def _run(words: list[str]) -> int:
 def open_command(name: str) -> tuple[Command, Parser]:
     """A command by its name, and the parser of its words."""
     with importing():
-        command: Command = importlib.import_module(f"wikisem.pipeline.commands.{name}")
+        module = importlib.import_module(f"wikisem.pipeline.commands.{'stages' if name in STAGES else name}")
+    command: Command = module.COMMANDS[name] if name in STAGES else module
     parser = Parser(prog=f"wikisem {name}", description=command.__doc__)
     command.add_arguments(parser)
     for each, own in parsers_of(name, parser):

@@ -62,7 +62,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "entities": (
         "wikisem entities --wikidata latest-all.json.gz --languages en,de --output out",
-        "wikisem entities --wikidata 'parts/*.json.bz2' --languages all --linked-only --output out",
+        "wikisem entities --wikidata 'parts/*.json.bz2' --languages all --recipe wikisem --output out",
     ),
     "mentions": (
         "wikisem mentions --wikipedia de=dewiki.xml.bz2 --output out",
@@ -172,7 +172,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
         "wikisem release out --output to-publish",
         "wikisem release out --repository my-name/my-set --scores scores.json --output to-publish",
     ),
-    "names": ("wikisem names out", "wikisem names out --languages de,ja --minimum-count 2 --output to-publish"),
+    "names": ("wikisem names out", "wikisem names out --languages de,ja --output to-publish"),
     "languages": ("wikisem languages", "wikisem languages out --json"),
     "recipes": ("wikisem recipes", "wikisem recipes wikisem"),
     "plan": ("wikisem plan", "wikisem plan mentions surfaces --output graphs"),

@@ -1,7 +1,7 @@
 """The whole method, start to end: read items, count links, find surface forms, build the class graph, form groups."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wikisem.errors import UsageError
 from wikisem.pipeline.build.inputs import Dump, find_profiles
@@ -44,7 +44,7 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
     linked = [language for language in languages if language in dumps]
     profiles = find_profiles(run.output, languages, options.profiles)
     return [
-        entities(options.wikidata, _entity_options(options), run),
+        entities(options.wikidata, entity_options(recipe, languages, options.properties), run),
         mentions({language: dumps[language] for language in linked}, recipe.surface.link_trail, profiles),
         surfaces(languages, recipe.surface, linked),
         taxonomy(recipe.graph),
@@ -64,11 +64,16 @@ def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe:
         )
 
 
-def _entity_options(options: BuildOptions) -> EntityOptions:
-    recipe = options.recipe
-    return EntityOptions(
-        labels=labels_for(options.languages),
-        properties=tuple(options.properties),
+def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Sequence[str]) -> EntityOptions:
+    """What stage 1 keeps: what groups of a recipe need, or without one what groups of any recipe may need.
+
+    ``languages`` are those whose labels are kept, None for all.
+    """
+    kept = EntityOptions(None if languages is None else labels_for(languages), tuple(sorted(properties)))
+    if recipe is None:
+        return kept
+    return replace(
+        kept,
         ranks=recipe.graph.ranks,
         signatures=recipe.witness,
         relations=recipe.outliers.related > 0,

@@ -182,7 +182,7 @@ def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
         return []
     lacking = f"{entities} lacks {unlinked:,} items that no sitelink and no statement"
     command = f"wikisem entities --output {output}"
-    advice = f"for all of them run {command} without --linked-only, or set min_sitelinks = 1"
+    advice = f"for all of them run {command} without --recipe, or set min_sitelinks = 1"
     return [f"{lacking} links, some of which may belong to {', '.join(wanting)}; {advice}"]
 
 

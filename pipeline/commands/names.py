@@ -18,7 +18,7 @@ from wikisem.pipeline.console.tables import print_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare OUT, the languages, and which pairs are kept."""
+    """Declare OUT, the languages, and a folder for copies."""
     parser.add_argument(
         "output",
         metavar="OUT",
@@ -26,13 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an output folder with mentions and entities",
     )
     options.add_languages(parser, "all with mentions in OUT")
-    parser.add_argument(
-        "--minimum-count",
-        type=options.at_least(1),
-        default=1,
-        metavar="N",
-        help="keep only pairs with at least N links; the others still count in both totals (default: 1)",
-    )
     parser.add_argument(
         "--output",
         dest="folder",
@@ -51,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         languages = arguments.languages or [unit.partition("/")[2] for unit in counted]
         if not languages:
             raise MissingInputError(f"expected mentions in {run_.output}, saw none; run `wikisem mentions` first")
-        records = run_stages([names(languages, arguments.minimum_count)], run_)
+        records = run_stages([names(languages)], run_)
         if arguments.folder:
             copy_tables(run_.output, arguments.folder, [path for record in records for path in record.parts])
     return print_summary(records, run_.output)

@@ -193,11 +193,11 @@ def test_entities_without_unlinked_items_are_told(
     recipe.write_text('name = "towns"\nclass = "Q100"\n', encoding="utf-8")
     entities = ["entities", "--wikidata", str(dump), "--languages", "en", "--output", str(build)]
     words = ["categories", str(recipe), "--languages", "en", "--entities", f"{build}{inside}", "--output"]
-    assert main([*entities, "--linked-only"]) == 0
+    assert main([*entities, "--recipe", "wikisem500"]) == 0
     assert main([*words, str(tmp_path / "linked")]) == 0
     told = capsys.readouterr().err
     assert f"{build}{inside} lacks 2 items that no sitelink and no statement links" in told
-    assert f"may belong to towns; for all of them run wikisem entities --output {build} without --linked-only" in told
+    assert f"may belong to towns; for all of them run wikisem entities --output {build} without --recipe" in told
     assert "town_2" not in (tmp_path / "linked" / "categories" / "en.txt").read_text(encoding="utf-8")
     recipe.write_text('name = "towns"\nclass = "Q100"\nmin_sitelinks = 1\n', encoding="utf-8")
     assert main([*words, str(tmp_path / "prominent")]) == 0
@@ -207,7 +207,7 @@ def test_entities_without_unlinked_items_are_told(
     assert main([*words, str(tmp_path / "all")]) == 0
     assert "lacks" not in capsys.readouterr().err
     dump.write_text("\n".join(json.dumps(_dumped(number, 1)) for number in range(1, 6)) + "\n")
-    assert main([*entities, "--linked-only"]) == 0
+    assert main([*entities, "--recipe", "wikisem500"]) == 0
     assert main([*words, str(tmp_path / "complete")]) == 0
     assert "lacks" not in capsys.readouterr().err
     assert "town_2" in (tmp_path / "all" / "categories" / "en.txt").read_text(encoding="utf-8")

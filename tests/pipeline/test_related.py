@@ -101,6 +101,6 @@ def test_the_page_shows_ties_in_words(output: Path) -> None:
 def test_relations_that_were_not_kept_are_asked_for() -> None:
     """Entities of an earlier version, or read without them, are named with the command that keeps them."""
     record = Record("entities", "0", "0", Counts(), facts={"signatures": True})
-    with pytest.raises(MissingInputError, match=r"expected entities with relations, which .* --no-relations"):
+    with pytest.raises(MissingInputError, match=r"expected entities with relations, which .* run `wikisem entities`"):
         check_columns(record, RECIPE)
     check_columns(replace(record, facts={"signatures": True, "relations": True}), RECIPE)

@@ -159,7 +159,7 @@ def test_signatures_that_were_not_kept_are_asked_for(
         bounds = f"[cluster]\ncoherence = {path.stem}\n[outliers]\nmargin = false\n"
         path.write_text(f'name = "x"\nbase = "demo"\n{bounds}[surface]\nfallback = "label"\n', encoding="utf-8")
     wikidata = ["--wikidata", world.wikidata, "--languages", "de", "--output", output]
-    assert main(["entities", *wikidata, "--no-signatures"]) == 0
+    assert main(["entities", *wikidata, "--recipe", plain]) == 0
     assert main(["surfaces", plain, "--languages", "de", "--output", output]) == 0
     assert main(["taxonomy", plain, "--output", output]) == 0
     capsys.readouterr()

@@ -45,24 +45,21 @@ def inputs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     return f"{tmp_path}/entities", folder
 
 
-def named(
-    inputs: tuple[str, str], folder: Path, minimum: int = 1, by_engine: bool = False
-) -> tuple[NameCounts, list[dict[str, object]]]:
+def named(inputs: tuple[str, str], folder: Path, by_engine: bool = False) -> tuple[NameCounts, list[dict[str, object]]]:
     """Run the stage: its counts, and all its rows."""
     runtime = Runtime(["--bulk_shuffle=engine"] if by_engine else [], workers=1)
     context, finished = StageContext(Scratch(f"{folder}/scratch"), runtime), f"{folder}/finished"
-    counts = write_names(inputs[0], {"ltg": inputs[1]}, minimum, {"ltg": finished}, context)["ltg"]
+    counts = write_names(inputs[0], {"ltg": inputs[1]}, {"ltg": finished}, context)["ltg"]
     counts.pairs.check("names")
     tables = [read_parquet(path) for path in list_files(f"{finished}/*.parquet")]
     assert all(table.schema == schemas.NAMES for table in tables)
     return counts, pa.concat_tables(tables).to_pylist()
 
 
-def expected(minimum: int = 1) -> list[dict[str, object]]:
+def expected() -> list[dict[str, object]]:
     """The rows by plain loops over all pairs."""
     links = Counter({(title, anchor): count for title, anchor, count in PAIRS})
-    rows = rows_of(links, {"Rīga": "Q10", "Tied": "Q20", "Café": "Q7"}).values()
-    return [row for row in rows if links[str(row["title"]), str(row["anchor"])] >= minimum]
+    return list(rows_of(links, {"Rīga": "Q10", "Tied": "Q20", "Café": "Q7"}).values())
 
 
 def in_order(rows: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -78,13 +75,6 @@ def test_each_pair_has_both_shares_and_the_item_of_its_page(
     counts, rows = named(inputs, tmp_path / "run", by_engine=by_engine)
     assert in_order(rows) == in_order(expected())
     assert counts == NameCounts(Counts(len(PAIRS), len(PAIRS)), pages=8, items=3)
-
-
-def test_rare_pairs_are_left_out_and_count_in_every_total(inputs: tuple[str, str], tmp_path: Path) -> None:
-    """A threshold makes the tables smaller, and no share larger."""
-    counts, rows = named(inputs, tmp_path / "run", minimum=3)
-    assert in_order(rows) == in_order(expected(3))
-    assert counts == NameCounts(Counts(12, 5, {"few-links": 7}), pages=4, items=1)
 
 
 def test_rows_are_in_the_order_of_the_dictionary(inputs: tuple[str, str], tmp_path: Path) -> None:

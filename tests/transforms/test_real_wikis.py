@@ -175,7 +175,7 @@ def test_the_names_of_a_whole_wiki_equal_an_independent_count(realdata: Path, en
     dictionary, place = Scratch(f"{tmp_path}/mentions"), Scratch(f"{tmp_path}/names")
     count_mentions({"ltg": [str(path)]}, False, {"ltg": dictionary.finished}, StageContext(dictionary, Runtime()))
     folders, context = {"ltg": place.finished}, StageContext(place, Runtime())
-    found = write_names(entities, {"ltg": dictionary.finished}, 1, folders, context)["ltg"]
+    found = write_names(entities, {"ltg": dictionary.finished}, folders, context)["ltg"]
     rows = pa.concat_tables([read_parquet(file) for file in list_files(f"{place.finished}/*.parquet")]).to_pylist()
     data = bz2.decompress(path.read_bytes())
     oracle, site, links = Oracle(data, "ltg"), read_siteinfo(data[:100_000]), Counter[tuple[str, str]]()

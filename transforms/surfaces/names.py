@@ -47,7 +47,7 @@ VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class NameCounts:
-    """Of a language: its pairs of page and anchor, and of those kept the pages, and the pages with an item."""
+    """Of a language: its pairs of page and anchor, its pages, and its pages with an item."""
 
     pairs: Counts
     pages: int
@@ -55,18 +55,16 @@ class NameCounts:
 
 
 def write_names(
-    entities: str, mentions: Mapping[str, str], minimum_count: int, folders: Mapping[str, str], context: StageContext
+    entities: str, mentions: Mapping[str, str], folders: Mapping[str, str], context: StageContext
 ) -> dict[str, NameCounts]:
-    """Write the names of each language into its folder, ``*.parquet`` of schemas.STAGE, by bucket as its mentions.
+    """Write the names of each language into its folder, ``*.parquet`` of schemas.NAMES, by bucket as its mentions.
 
-    ``mentions`` has the folders of ``count_mentions``. A pair with fewer than ``minimum_count`` links has no row
-    ("few-links"), but its links count in the totals of its page and of its anchor. Raises MissingInputError.
+    ``mentions`` has the folders of ``count_mentions``. Raises MissingInputError.
     """
     parts = item_parts(entities)
     dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
     scratch, shuffle = SurfaceScratch.of(context.scratch), context.shuffle
-    options = SurfaceOptions(minimum_count=minimum_count)
-    lookup = Lookup(scratch, shuffle, dictionaries, folders, options, len(parts))
+    lookup = Lookup(scratch, shuffle, dictionaries, folders, SurfaceOptions(), len(parts))
     buckets = lookup.buckets
 
     def construct(pipeline: beam.Pipeline) -> None:
@@ -145,12 +143,10 @@ class WriteNames(LookupStep):
         items = table_of(shuffle.read_rows(task, _TITLES, range(lookup.parts), ALL_PARTS), PAGE_ITEMS)
         totals = table_of(shuffle.read_rows(task, _LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
         names = name_pages(lookup.read_mentions(task), totals, items)
-        kept = names.filter(pc.greater_equal(names["count"], lookup.options.minimum_count))
-        write_parquet(bucket_path(lookup.folders[language], bucket, buckets), kept, dictionaries=False)
-        few = len(names) - len(kept)
-        pages = pc.count_distinct(kept["title"]).as_py()
-        linked = pc.count_distinct(kept.filter(kept["qid"].is_valid())["title"]).as_py()
-        counts = NameCounts(Counts(len(names), len(kept), {"few-links": few} if few else {}), pages, linked)
+        write_parquet(bucket_path(lookup.folders[language], bucket, buckets), names, dictionaries=False)
+        pages = pc.count_distinct(names["title"]).as_py()
+        linked = pc.count_distinct(names.filter(names["qid"].is_valid())["title"]).as_py()
+        counts = NameCounts(Counts(len(names), len(names)), pages, linked)
         replace_file(bucket_counts(lookup.scratch, language, bucket), orjson.dumps(asdict(counts)))
 
 

@@ -124,5 +124,5 @@ def check_columns(items: Record, recipe: Recipe) -> None:
         if wanted and not items.facts.get(name, False):
             raise MissingInputError(
                 f"expected entities with {expected}, saw entities without; "
-                f"run `wikisem entities` without --no-{name} first, or `wikisem build` with this recipe"
+                "run `wikisem entities`, or `wikisem build` with this recipe, first"
             )

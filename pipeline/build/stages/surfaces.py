@@ -85,13 +85,13 @@ def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> 
     return UnitResult(counts.items, found, warning)
 
 
-def names(languages: Sequence[str], minimum_count: int) -> Stage:
+def names(languages: Sequence[str]) -> Stage:
     """The names of all pages that are linked, in tables that people load; no other stage reads them."""
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         dictionaries = {unit.partition("/")[2]: folders(unit_of(MENTIONS, unit.partition("/")[2])) for unit in units}
         written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
-        found = pages.write_names(folders(ENTITIES), dictionaries, minimum_count, written, context)
+        found = pages.write_names(folders(ENTITIES), dictionaries, written, context)
         return {
             unit_of(NAMES, code): UnitResult(one.pairs, {"pages": one.pages, "items": one.items})
             for code, one in found.items()
@@ -100,7 +100,7 @@ def names(languages: Sequence[str], minimum_count: int) -> Stage:
     units = [
         Unit(
             unit_of(NAMES, language),
-            {"minimum_count": minimum_count},
+            {},
             leaves=(unit_of(NAMES, language),),
             needs=(ENTITIES, unit_of(MENTIONS, language)),
             version=pages.VERSION,
