@@ -27,7 +27,7 @@ from wikisem.ids import check_language, qid_number
 from wikisem.layout import ENTITIES, MANIFEST, index_folder, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, read_groups, read_rejections
-from wikisem.outputs.release.card import card, citation, license_text
+from wikisem.outputs.release.card import card, citation, license_text, source_kind
 from wikisem.outputs.release.facts import (
     Maker,
     Manifest,
@@ -48,6 +48,7 @@ from wikisem.outputs.release.files import (
     parquet_bytes,
     wall_tasks,
 )
+from wikisem.outputs.release.prose import WORDS
 from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.records import RELATED, Group, Rejection, Wall, name_of_outlier_class
@@ -409,7 +410,7 @@ def browse_files(facts: ReleaseFacts, run: RunFiles, scores: Sequence[Path] = ()
     for language in languages:
         yield f"data/{language.code}.js", language_script(language)
     yield "data/index.js", index_script(about, languages, {code: _language_name(code) for code in groups})
-    yield "index.html", browse_page(facts.name)
+    yield "index.html", browse_page(facts.name, WORDS["made_up"] if facts.made_up else "")
 
 
 def _fact_rows(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
@@ -417,7 +418,7 @@ def _fact_rows(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "seed", str(facts.seed)
     yield from sorted(facts.versions.items())
     for source in facts.sources:
-        yield f"Wikipedia, {source.language}" if source.language else "Wikidata", source.name
+        yield source_kind(source, facts), source.name
 
 
 def _language_name(code: str) -> str:

@@ -39,9 +39,10 @@ class BrowseLanguage:
     labels: Mapping[str, str] = field(default_factory=dict)  # of further classes, those that brought outliers in
 
 
-def browse_page(title: str) -> bytes:
-    """The page; its data are in scripts beside it, which the policy allows from its own place alone."""
-    return html_page("wikisem.outputs.browse", {"TITLE": escape(title)}, " 'self' file:").encode()
+def browse_page(title: str, notice: str = "") -> bytes:
+    """The page, below a notice if there is one; its data are in scripts beside it, the only other place it may load."""
+    parts = {"TITLE": escape(title), "NOTICE": escape(notice)}
+    return html_page("wikisem.outputs.browse", parts, " 'self' file:").encode()
 
 
 def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:

@@ -24,6 +24,7 @@ from wikisem.outputs.release.prose import (
     description,
     limits,
     listed,
+    made_up,
     personal,
     share,
     social_impact,
@@ -80,6 +81,7 @@ def _front_matter(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> Ite
     yield f"multilinguality: {yaml_json('multilingual' if len(facts.iso_codes) > 1 else 'monolingual')}"
     yield 'task_categories: ["multiple-choice"]'
     origins = ["wikidata", *(["wikipedia"] if facts.credited else [])]
+    origins += ["synthetic"] if facts.made_up else []
     yield f"tags: {yaml_json(['outlier-detection', 'odd-one-out', 'word-embeddings', 'lexical-semantics', *origins])}"
     yield f"size_categories: [{yaml_json(next((word for size, word in _SIZES if facts.cases < size), '1M<n<10M'))}]"
     yield "configs:"
@@ -221,7 +223,7 @@ def _words(facts: ReleaseFacts) -> str:
         f"| {', '.join(_code(source.name) for source in facts.dumps(code)) or 'none was read'} |"
         for code, own in counts.items()
     ]
-    headings = ["language", "words", *(f"{source}s" for source in found), "dump of its Wikipedia"]
+    headings = ["language", "words", *(f"{source}s" for source in found), f"dump of its {made_up(facts)}Wikipedia"]
     table = _table(headings, f"lr{'r' * len(found)}l", rows)
     return _paragraphs(
         "## Where the words are from", f"{word_sources(facts)} Words of all groups, outliers too:", table
@@ -277,7 +279,7 @@ def _spreads(facts: ReleaseFacts) -> str:
 
 def _making(facts: ReleaseFacts) -> str:
     rows = [f"| {_plain(name)} | {_plain(version)} |" for name, version in sorted(facts.versions.items())]
-    rows += [f"| {_source_kind(source)} | {_source(source)} |" for source in facts.sources]
+    rows += [f"| {_plain(source_kind(source, facts))} | {_source(source)} |" for source in facts.sources]
     seed = f"The seed is {facts.seed}. `recipe.toml` is the whole recipe, which `wikisem build` reads{_asked(facts)}:"
     recipe = f"```toml\n{toml_text(facts.recipe)}```"
     return _paragraphs("## How it was made", collection(facts), _table(["", ""], "ll", rows), seed, recipe)
@@ -297,7 +299,9 @@ def _caution(facts: ReleaseFacts) -> str:
 
 def _licence(facts: ReleaseFacts) -> str:
     called = f"[{facts.licence.spdx}]({facts.licence.url})"
-    if facts.licence is CC0:
+    if facts.made_up:
+        said = f"{called}. {WORDS['made_up_words']}"
+    elif facts.licence is CC0:
         said = f"{called}. All words and items are from Wikidata, which is in the public domain."
     else:
         said = (
@@ -359,8 +363,9 @@ def _score(score: tuple[float | None, float | None, float | None]) -> str:
     return f"{value:.1f}" if low is None or high is None else f"{value:.1f} ({low:.1f} to {high:.1f})"
 
 
-def _source_kind(source: Source) -> str:
-    return f"Wikipedia, {_plain(source.language)}" if source.language else "Wikidata"
+def source_kind(source: Source, facts: ReleaseFacts) -> str:
+    """What a dump is of: "Wikidata", "Wikipedia, de"."""
+    return made_up(facts) + (f"Wikipedia, {source.language}" if source.language else "Wikidata")
 
 
 def _source(source: Source) -> str:
@@ -409,6 +414,7 @@ def license_text(facts: ReleaseFacts) -> str:
     licence = facts.licence
     lines = [
         f"{facts.name} {facts.version}",
+        *(["", WORDS["made_up"]] if facts.made_up else []),
         "",
         f"Licensed under the {licence.name}.",
         f"Its text: {licence.url}legalcode",
@@ -426,7 +432,7 @@ def license_text(facts: ReleaseFacts) -> str:
     words = "" if facts.linked else "All words of groups, classes" if facts.names else "All words, classes"
     others = f"{words or 'Classes'}, items and their numbers"
     wikidata = f"{others} are from Wikidata, https://www.wikidata.org/, which is in the public domain (CC0)."
-    return "\n".join([*lines, "", wikidata, ""])
+    return "\n".join([*lines, "", WORDS["made_up_words"] if facts.made_up else wikidata, ""])
 
 
 def _taken(facts: ReleaseFacts) -> str:

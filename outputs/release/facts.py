@@ -105,6 +105,7 @@ class Manifest(msgspec.Struct):
 
     That of a release also lists its other files, has its date, and names inputs without their folders. ``notes`` are
     sentences about the limits of the set that no run can know, ``reading`` says who read its cases, and what was found.
+    ``made_up`` marks a set from dumps that were made up, as those of the demo are.
     """
 
     recipe: dict[str, Any] | None = None
@@ -115,6 +116,7 @@ class Manifest(msgspec.Struct):
     published: str = ""
     notes: list[str] = []
     reading: str = ""
+    made_up: bool = False
 
 
 # The facts.
@@ -218,7 +220,7 @@ class ReleaseFacts:
     ``spreads`` has of "coherence" and of the margins of each outlier class, where any is known, how many are, and five
     quartiles. ``example`` is a row of test cases. ``walls`` counts walls by language and tier, ``names`` the
     rows of tables of names by language. ``changes`` are the numbers of ``card.CHANGES`` by language, ``since`` is the
-    version of the set before. ``notes`` and ``reading`` are those of the manifest.
+    version of the set before. ``notes``, ``reading`` and ``made_up`` are those of the manifest.
     """
 
     recipe: Mapping[str, Any]
@@ -239,6 +241,7 @@ class ReleaseFacts:
     changes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     notes: Sequence[str] = ()
     reading: str = ""
+    made_up: bool = False
 
     @property
     def name(self) -> str:
@@ -296,8 +299,8 @@ class ReleaseFacts:
 
     @property
     def credited(self) -> tuple[str, ...]:
-        """The languages of the Wikipedias that words of groups or names were taken from."""
-        return tuple(sorted({*self.linked, *self.names}))
+        """The languages of the Wikipedias that words of groups or names were taken from; none if they are made up."""
+        return () if self.made_up else tuple(sorted({*self.linked, *self.names}))
 
     @property
     def licence(self) -> Licence:
@@ -350,7 +353,7 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
     read = {"", *(code for language in languages for code in (language.code, *language.spoken))}
     stages = {unit: stage for unit, stage in sorted(manifest.stages.items()) if unit.partition("/")[2] in read}
     sources = tuple(_source(one, unit.partition("/")[2]) for unit, stage in stages.items() for one in stage.inputs)
-    more |= {"stages": stages, "notes": manifest.notes, "reading": manifest.reading}
+    more |= {"stages": stages, "notes": manifest.notes, "reading": manifest.reading, "made_up": manifest.made_up}
     return ReleaseFacts(recipe, seed, versions, sources, tuple(languages), published, **more)
 
 
@@ -378,7 +381,7 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
         return msgspec.structs.replace(stage, inputs=inputs, recipe=own)
 
     stages = {unit: named(stage) for unit, stage in facts.stages.items()}
-    own = facts.published, [*facts.notes], facts.reading
+    own = facts.published, [*facts.notes], facts.reading, facts.made_up
     manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), stages, dict(files), *own)
     return orjson.dumps(msgspec.to_builtins(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 

@@ -20,6 +20,7 @@ from wikisem.outputs.release.prose import (
     collection,
     description,
     limits,
+    made_up,
     personal,
     social_impact,
     uses,
@@ -208,7 +209,7 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
     project = {
         "name": name.replace("_", "-"),
         "version": facts.version,
-        "description": f"{facts.cases:,} test cases of outlier detection",
+        "description": f"{facts.cases:,} {made_up(facts)}test cases of outlier detection",
         "readme": "README.md",
         "license": facts.licence.spdx,
         "license-files": ["LICENSE"],
@@ -350,8 +351,8 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
         "rai:dataBiases": biases(facts),
         "rai:dataSocialImpact": social_impact(facts),
         "rai:personalSensitiveInformation": personal(facts),
-        "rai:hasSyntheticData": False,
-        "prov:wasDerivedFrom": [_derived(source) for source in facts.sources],
+        "rai:hasSyntheticData": facts.made_up,
+        "prov:wasDerivedFrom": [_derived(source, facts) for source in facts.sources],
         "prov:wasGeneratedBy": [
             {"@type": "prov:Activity", "name": f"wikisem {unit}", "description": said}
             for unit, said in activities(facts)
@@ -368,8 +369,8 @@ def _creator(facts: ReleaseFacts) -> dict[str, str]:
     return {"@type": "sc:Person", "name": facts.maker.name or NOBODY} | about
 
 
-def _derived(source: Source) -> dict[str, str]:
-    about = {"@type": "prov:Entity", "name": source.name}
+def _derived(source: Source, facts: ReleaseFacts) -> dict[str, str]:
+    about = {"@type": "prov:Entity", "name": made_up(facts) + source.name}
     about |= {"@id": source.url} if source.url else {}
     return about | ({"sha256": source.sha256} if source.sha256 else {})
 

@@ -18,18 +18,24 @@ REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
 WORDS: Final[dict[str, str]] = _TEXTS
 # What classes the outliers of each outlier class are from.
 OUTLIER_CLASSES: Final[Mapping[int, str]] = {1: "sibling", 2: "cousin", 3: "far", RELATED: "related"}
-_SOURCES: Final = {ANCHOR: "anchors of links in Wikipedia", LABEL: "labels in Wikidata", TITLE: "titles of pages"}
+_SOURCES: Final = {ANCHOR: "anchors of links in {}Wikipedia", LABEL: "labels in {}Wikidata", TITLE: "titles of pages"}
 _LIBRARY: Final = "wikisem"
 
 
 def description(facts: ReleaseFacts) -> str:
-    """What the set is for, and what a test case has."""
+    """What the set is for, and what a test case has; of a made-up one, first that it is."""
     kinds = [OUTLIER_CLASSES[number] for number in sorted(facts.total("outliers"))]
+    start = f"{WORDS['made_up']} " if facts.made_up else ""
     return (
-        f"Outlier detection in {_languages(facts.spoken)}: {sizes(facts)} words for items of one Wikidata class, and "
-        f"words for items of {listed(kinds)} classes that do not belong. A model that knows what words mean picks the "
-        f"odd one out. {sources(facts)}"
+        f"{start}Outlier detection in {_languages(facts.spoken)}: {sizes(facts)} words for items of one Wikidata "
+        f"class, and words for items of {listed(kinds)} classes that do not belong. A model that knows what words mean "
+        f"picks the odd one out. {sources(facts)}"
     )
+
+
+def made_up(facts: ReleaseFacts, article: str = "") -> str:
+    """What is put before the name of a source: "made-up ", after an article if one is needed, of a made-up world."""
+    return f"{article}made-up " if facts.made_up else ""
 
 
 def sizes(facts: ReleaseFacts) -> str:
@@ -43,9 +49,10 @@ def sizes(facts: ReleaseFacts) -> str:
 def sources(facts: ReleaseFacts) -> str:
     """Which shares of the words come from where."""
     found = facts.by_source()
+    named = {one: _SOURCES[one].format(made_up(facts, "a ")) for one in found}
     if len(found) == 1:
-        return f"All words are {_SOURCES[next(iter(found))]}."
-    return f"Of the words {listed([f'{share(count, found)} are {_SOURCES[one]}' for one, count in found.items()])}."
+        return f"All words are {named[next(iter(found))]}."
+    return f"Of the words {listed([f'{share(count, found)} are {named[one]}' for one, count in found.items()])}."
 
 
 def share(count: int, of: Mapping[Any, int]) -> str:
@@ -57,42 +64,46 @@ def word_sources(facts: ReleaseFacts) -> str:
     """What a word of each source is, by the options of the recipe."""
     found, lines = facts.by_source(), []
     if ANCHOR in found:
-        line = "An anchor is the most frequent text of links to the item's page in that language's Wikipedia"
+        wiki = f"that language's {made_up(facts)}Wikipedia"
+        line = f"An anchor is the most frequent text of links to the item's page in {wiki}"
         if facts.option("surface", "form") == "dictionary":
             line += ", or the page's title, with links that have it, where that text is another form of the title"
         lines.append(f"{line}.")
     if LABEL in found:
-        lines.append("A label is the name that Wikidata has for the item.")
+        lines.append(f"A label is the name that {made_up(facts, 'the ')}Wikidata has for the item.")
     if TITLE in found:
-        lines.append("A title is that of the item's page in that language's Wikipedia, as Wikidata has it.")
+        wiki = f"that language's {made_up(facts)}Wikipedia"
+        lines.append(f"A title is that of the item's page in {wiki}, as Wikidata has it.")
     return " ".join(lines)
 
 
 def collection(facts: ReleaseFacts) -> str:
     """From what the set was made, and by which method."""
     wikipedias = sorted({source.language for source in facts.sources if source.language})
-    dumps = ["a dump of Wikidata"] if facts.dumps("") else []
-    dumps += [f"dumps of the Wikipedias in {_named(wikipedias)}"] if len(wikipedias) > 1 else []
-    dumps += [f"a dump of the Wikipedia in {_named(wikipedias)}"] if len(wikipedias) == 1 else []
+    made = made_up(facts)
+    dumps = [f"a dump of {made_up(facts, 'a ')}Wikidata"] if facts.dumps("") else []
+    dumps += [f"dumps of the {made}Wikipedias in {_named(wikipedias)}"] if len(wikipedias) > 1 else []
+    dumps += [f"a dump of the {made}Wikipedia in {_named(wikipedias)}"] if len(wikipedias) == 1 else []
     start = f"Made by {_LIBRARY} {facts.versions.get('wikisem', '')}".rstrip()
-    made = [f"{start}{' from ' + listed(dumps) if dumps else ''}, after Blair, Merhav and Barry (2016)."]
+    lines = [f"{start}{' from ' + listed(dumps) if dumps else ''}, after Blair, Merhav and Barry (2016)."]
     if not wikipedias:
-        made.append("No Wikipedia was read.")
+        lines.append("No Wikipedia was read.")
     size, least = facts.option("cluster", "size"), facts.option("outliers", "min_sitelinks")
-    made.append(
+    lines.append(
         f"A cluster has {'instances' if size is None else f'up to {size} instances'} of its class: of those that have "
         "a word in the language, the ones with pages on most sites of Wikimedia (sitelinks), each word once."
     )
     if chosen := _chosen(facts.recipe.get("classes") or {}):
-        made.append(f"Only some classes were judged: {chosen}.")
+        lines.append(f"Only some classes were judged: {chosen}.")
     if least:
-        made.append(f"An outlier has {least} sitelinks or more.")
+        lines.append(f"An outlier has {least} sitelinks or more.")
     if facts.option("outliers", "shared"):
-        made.append("A class has the same outlier items in every language.")
+        lines.append("A class has the same outlier items in every language.")
     if mixed := [language for language in facts.filled if len(language.spoken) > 1]:
-        made += [f"A group in {language.code} mixes words in {_named(language.spoken)}." for language in mixed]
-    made.append("No person wrote or labelled a case, and no model wrote a word of it.")
-    return " ".join(made)
+        lines += [f"A group in {language.code} mixes words in {_named(language.spoken)}." for language in mixed]
+    if not facts.made_up:
+        lines.append("No person wrote or labelled a case, and no model wrote a word of it.")
+    return " ".join(lines)
 
 
 def _chosen(classes: Mapping[str, Any]) -> str:
@@ -103,6 +114,8 @@ def _chosen(classes: Mapping[str, Any]) -> str:
 
 def uses(facts: ReleaseFacts) -> str:
     """What the set can be used for, and for what not."""
+    if facts.made_up:
+        return "To try wikisem, and tools that read its sets. Not to score models, nor to train them."
     return (
         "To score word vectors, sentence encoders and language models on what words mean in "
         f"{_languages(facts.spoken)}. Not to train them: a model that has seen the cases is not measured by them."
@@ -148,8 +161,8 @@ def _missing_pages(facts: ReleaseFacts) -> Iterator[str]:
             named = ", ".join(pages.best_missing_titles)
             more = ", …" if pages.best_missing > len(pages.best_missing_titles) else ""
             yield (
-                f"Of the {pages.best_linked:,} best linked pages of the Wikipedia in {_named([code])}, its dump does "
-                f"not have {pages.best_missing:,} ({named}{more})."
+                f"Of the {pages.best_linked:,} best linked pages of the {made_up(facts)}Wikipedia in {_named([code])}, "
+                f"its dump does not have {pages.best_missing:,} ({named}{more})."
             )
 
 
@@ -177,6 +190,8 @@ def biases(facts: ReleaseFacts) -> str:
 
 def social_impact(facts: ReleaseFacts) -> str:
     """What may come of scores on it."""
+    if facts.made_up:
+        return "None is meant: scores on made-up data say nothing about a model."
     return (
         f"It lets people compare models in {_languages(facts.spoken)} by what these make of names and words. A score "
         "says nothing of whether a model is fair, safe or fit for a use, nor of languages that are not in the set."
@@ -203,8 +218,8 @@ def activities(facts: ReleaseFacts) -> list[tuple[str, str]]:
 
 
 _UNITS: Final = {
-    "entities": "Items read from the dump of Wikidata",
-    "mentions": "Pages whose links were counted in the dump of a Wikipedia",
+    "entities": "Items read from the dump",
+    "mentions": "Pages of the dump whose links were counted",
     "surfaces": "Items named in a language",
     "taxonomy": "Items placed in the class graph",
     "groups": "Classes judged, of which those with a group were kept",

@@ -35,6 +35,8 @@ _ARCHIVES: Final = {
     "an xz file": b"\xfd7zXZ\x00",
     "a zip archive": b"PK\x03\x04",
 }
+# The key in the origin of a dump that was made up, as those of the demo are.
+MADE_UP: Final = "made_up"
 # The wiki and the date in names such as dewiki-20261101-pages-articles.xml.bz2 and dewiki-2026-11-01-p1p9.xml.bz2.
 _DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
 

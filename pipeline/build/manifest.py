@@ -2,7 +2,7 @@
 
 ``stages`` has an entry for every finished unit in OUT, with the recipe, the seed and the versions that made it. The
 same keys at the top hold what all groups in OUT have in common (before there are groups, all units); if two sets were
-made with different seeds, there is no ``seed`` at the top.
+made with different seeds, there is no ``seed`` at the top. ``made_up`` is there if a dump was, as in the demo.
 """
 
 import importlib
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from wikisem import __version__
 from wikisem.layout import MANIFEST
+from wikisem.pipeline.build.inputs import MADE_UP
 from wikisem.pipeline.build.ledger import Record, write_json
 from wikisem.wikipedia.data.grapheme_breaks import UNICODE
 
@@ -32,7 +33,9 @@ def write_manifest(run: "Run") -> None:
     """Write the manifest of all that is finished in OUT, whichever command made it."""
     records = run.ledger.records()
     stages = {record.unit: _stage(record) for record in records}
-    write_json(f"{run.output}/{MANIFEST}", {**_common(records), "stages": stages})
+    inputs = (file for record in records for file in record.facts.get("inputs", ()))
+    made_up = {MADE_UP: True} if any(MADE_UP in file.get("origin", {}) for file in inputs) else {}
+    write_json(f"{run.output}/{MANIFEST}", {**_common(records), **made_up, "stages": stages})
 
 
 def _common(records: Sequence[Record]) -> dict[str, Any]:

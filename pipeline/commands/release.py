@@ -2,7 +2,7 @@
 
 FOLDER gets a data set card, the recipe, Parquet files of groups and of test cases for each language, croissant.json,
 tasks for lm-evaluation-harness, inspect-ai and EuroEval, LICENSE and CITATION.cff. wikisem uploads nothing: the last
-lines are the commands that do.
+lines are the commands that do, except for a set made from the demo's dumps, which is not for publication.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from wikisem.datasets.files import data_set_path
 from wikisem.errors import UsageError
 from wikisem.files import path_of
 from wikisem.outputs.release.facts import Maker, ReleaseFacts
+from wikisem.outputs.release.prose import WORDS
 from wikisem.pipeline import command_options
 from wikisem.pipeline.command_options import add_folder, add_scores, argument
 from wikisem.pipeline.console.terminal import print_line, print_notes
@@ -51,11 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
     maker = Maker(arguments.maintainer.strip(), arguments.contact or "", arguments.repository or "")
     facts = _release(arguments.run, folder, maker, arguments.scores, arguments.since)
     languages = f"{len(facts.filled)} language{'s' * (len(facts.filled) != 1)}"
+    if facts.made_up:
+        print_line(WORDS["made_up"])
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {languages}")
     if not maker.name:
         print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])
-    print_line(f"to publish it: hf repos create {name} --repo-type dataset")
-    print_line(f"               hf upload {name} {folder} --repo-type dataset")
+    if not facts.made_up:
+        print_line(f"to publish it: hf repos create {name} --repo-type dataset")
+        print_line(f"               hf upload {name} {folder} --repo-type dataset")
     print_line(f"output: {folder}")
     return 0
 

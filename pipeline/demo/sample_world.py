@@ -17,8 +17,9 @@ from xml.sax.saxutils import escape
 
 from wikisem.files import write_files
 from wikisem.ids import qid_number
-from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.inputs import MADE_UP, find_dump
 from wikisem.pipeline.build.method import BuildOptions
+from wikisem.pipeline.download.fetch import add_to_record
 from wikisem.recipes.load import load_recipe, read_toml
 from wikisem.records import Page
 from wikisem.wikipedia.siteinfo import CANONICAL
@@ -56,6 +57,9 @@ def write_sample_world(folder: str) -> SampleDumps:
     wikipedia = {language: f"{language}wiki-2026-11-01-p1p999.xml.bz2" for language in LANGUAGES}
     write_files(Path(folder), [(wikidata, wikidata_dump(list(entity_lines(items, read_classes()))))])
     write_files(Path(folder), ((name, wikipedia_dump(language, items)) for language, name in wikipedia.items()))
+    # By this record what is built from these dumps, by any command, is known to be made up.
+    sizes = {name: (Path(folder) / name).stat().st_size for name in (wikidata, *wikipedia.values())}
+    add_to_record(Path(folder), {name: {MADE_UP: "by wikisem demo", "size": size} for name, size in sizes.items()})
     paths = {language: str(Path(folder) / name) for language, name in wikipedia.items()}
     return SampleDumps(str(Path(folder) / wikidata), paths)
 

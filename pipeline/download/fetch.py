@@ -86,7 +86,7 @@ def download(
         if not one.done:
             fetcher.fetch(one.file)
         with recording:
-            _add_to_record(folder, one, today)
+            _add_download(folder, one, today)
 
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
         futures = [pool.submit(fetch, one) for one in wanted]
@@ -339,16 +339,21 @@ def origin_of(path: Path, size: int) -> Mapping[str, Any]:
     return about if about.get("size") == size else {}
 
 
-def _add_to_record(folder: Path, one: Download, today: str) -> None:
-    files = dict(read_record(folder))
-    files[one.file.name] = {
+def add_to_record(folder: Path, origins: Mapping[str, Mapping[str, str | int]]) -> None:
+    """Record where files of a folder came from, by name, beside those that its record has."""
+    files = {**read_record(folder), **origins}
+    with whole_file(folder / RECORD) as sink:
+        sink.write(orjson.dumps({"files": files}, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+
+
+def _add_download(folder: Path, one: Download, today: str) -> None:
+    origin = {
         "kind": one.dump.kind,
         "language": one.dump.language,
         "date": one.dump.date,
         "url": one.file.url,
         "size": (folder / one.file.name).stat().st_size,
         one.file.algorithm: one.file.digest,
-        "downloaded": files.get(one.file.name, {}).get("downloaded", today),
+        "downloaded": read_record(folder).get(one.file.name, {}).get("downloaded", today),
     }
-    with whole_file(folder / RECORD) as sink:
-        sink.write(orjson.dumps({"files": files}, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+    add_to_record(folder, {one.file.name: origin})

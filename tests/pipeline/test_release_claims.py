@@ -5,6 +5,7 @@
 
 import json
 import re
+import shutil
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -280,11 +281,17 @@ ORIGINS = {
 }
 
 
+def as_if_downloaded(world: SampleDumps, folder: Path) -> SampleDumps:
+    """The same dumps in a folder that does not know them as made up."""
+    paths = [str(shutil.copy(path, folder)) for path in (world.wikidata, *world.wikipedia.values())]
+    return SampleDumps(paths[0], dict(zip(world.wikipedia, paths[1:], strict=True)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ORIGINS)
 def test_each_sentence_of_five_releases_is_true_of_its_run(name: str, tmp_path: Path, world: SampleDumps) -> None:
     """Labels alone; one Wikipedia; clusters from five on and a language without a dump; mixed groups; the paper."""
-    origin = ORIGINS[name]
+    origin, world = ORIGINS[name], as_if_downloaded(world, tmp_path)
     (tmp_path / "recipe.toml").write_text(f'name = "{name}"\n{origin.recipe}')
     command = ["build", str(tmp_path / "recipe.toml"), "--wikidata", world.wikidata, "--output", str(tmp_path / "out")]
     wikipedias = [f"{code}={world.wikipedia[code]}" for code in origin.wikipedias.split(",") if code]
@@ -293,3 +300,58 @@ def test_each_sentence_of_five_releases_is_true_of_its_run(name: str, tmp_path: 
     texts = released(tmp_path / "out", tmp_path / "set")
     check_claims(tmp_path / "out", texts)
     assert [said for said in origin.says if said not in texts["README.md"]] == []
+
+
+# A set of the demo.
+
+MADE_UP = "A made-up world, to try tools with"
+# What no file may say of a set that was not made from Wikipedia.
+OF_WIKIPEDIA = re.compile("links in Wikipedia|contributors|BY-SA|wikipedia.org|(the|of) Wikipedia|a dump of Wikidata")
+
+
+@pytest.mark.slow
+def test_what_is_built_from_the_dumps_of_the_demo_is_made_up(
+    tmp_path: Path, world: SampleDumps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By any recipe: the manifest, the release, a release of that and the page of the run say so."""
+    (tmp_path / "recipe.toml").write_text(f'name = "mine"\n{FAITHFUL}')
+    command = ["build", str(tmp_path / "recipe.toml"), "--wikidata", world.wikidata, "--output", str(tmp_path / "out")]
+    assert main([*command, "--wikipedia", f"de={world.wikipedia['de']}"]) == 0
+    check_made_up(tmp_path / "out", tmp_path / "set", capsys)
+    check_made_up(tmp_path / "set", tmp_path / "again", capsys)
+
+
+def test_a_made_up_set_says_so_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In every file that people or tools read, which say nothing of Wikipedia; and no upload is offered."""
+    run = write_run(tmp_path / "out", 3, ("de", "no"), ())
+    assert main(["browse", str(run)]) == 0
+    assert MADE_UP not in (run / "browse" / "index.html").read_text(encoding="utf-8")
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    (run / "manifest.json").write_text(json.dumps({**manifest, "made_up": True}))
+    check_made_up(run, tmp_path / "set", capsys)
+
+
+def check_made_up(run: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a release of a made-up run prints and writes."""
+    assert json.loads((run / "manifest.json").read_bytes())["made_up"] is True
+    capsys.readouterr()
+    texts = released(run, folder)
+    printed = capsys.readouterr().out
+    assert printed.startswith(MADE_UP)
+    assert "hf upload" not in printed
+    assert "hf repos" not in printed
+    assert not [name for name, text in texts.items() if OF_WIKIPEDIA.search(text)]
+    croissant = json.loads(texts["croissant.json"])
+    assert croissant["rai:hasSyntheticData"] is True
+    assert croissant["description"].startswith(MADE_UP)
+    assert croissant["license"] == "https://creativecommons.org/publicdomain/zero/1.0/"
+    _, front, card = texts["README.md"].split("---\n", 2)
+    assert '"synthetic"' in front
+    assert card.split("\n\n")[1].startswith(MADE_UP)
+    assert texts["LICENSE"].split("\n\n")[1].startswith(MADE_UP)
+    assert f'abstract: "{MADE_UP}' in texts["CITATION.cff"]
+    assert json.loads((folder / "manifest.json").read_bytes())["made_up"] is True
+    assert main(["browse", str(run), "--output", str(folder.with_suffix(".page"))]) == 0
+    for page in (folder, folder.with_suffix(".page")):
+        body = (page / "index.html").read_text(encoding="utf-8").partition("<body>")[2]
+        assert body.index(MADE_UP) < body.index("<header>")

@@ -236,7 +236,7 @@ def near_outliers(above: Any, cluster: str, named: list[Item]) -> set[str]:
 
 
 def test_files_are_the_same_every_time(tmp_path: Any) -> None:
-    """Writing twice gives the same names and bytes: one Wikidata dump, and one Wikipedia for each language."""
+    """Writing twice gives the same names and bytes: a Wikidata dump, a Wikipedia for each language, their record."""
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
         folder.mkdir()
@@ -244,7 +244,7 @@ def test_files_are_the_same_every_time(tmp_path: Any) -> None:
         assert set(files.wikipedia) == set(LANGUAGES)
     names = sorted(path.name for path in first.iterdir())
     assert names == sorted(path.name for path in second.iterdir())
-    assert len(names) == 7
+    assert len(names) == 8
     assert all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
 
 
