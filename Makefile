@@ -62,7 +62,7 @@ site: $(VENV)/dev
 test-models: $(VENV)/dev
 	$(BIN)/uv venv --quiet --allow-existing .versions/models
 	$(BIN)/uv pip install --quiet --python .versions/models/bin/python --editable '.[dev,tokenizers,transformers]'
-	.versions/models/bin/python -c 'import fugashi, jieba, model2vec, sentence_transformers, torch, transformers'
+	.versions/models/bin/python -c 'import fugashi, rjieba, model2vec, sentence_transformers, torch, transformers'
 	HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false .versions/models/bin/python -m pytest -rs \
 		tests/evaluation/test_neural.py tests/evaluation/test_tokenizers.py
 

@@ -94,7 +94,7 @@ def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars
 
     The value of an answer is the position that was chosen, cannot tell a value of its own. As outliers are at every
     position equally often, somebody who chooses without reading agrees by chance only. The interval is a bootstrap
-    over cases. UsageError where the krippendorff library is not installed.
+    over cases. MissingExtraError if the krippendorff library is not installed.
     """
     counts = _value_counts(answers, annotation)
     value = krippendorff_alpha(counts)

@@ -23,6 +23,10 @@ class RecipeError(WikisemError, ValueError):
     exit_code = 2
 
 
+class MissingExtraError(WikisemError, ImportError):
+    """A package is not installed that an extra of wikisem brings."""
+
+
 class BadIdError(WikisemError, ValueError):
     """A QID, property id or language code has the wrong form; it never gets into a path or a query."""
 
@@ -78,8 +82,8 @@ class DownloadError(WikisemError, ConnectionError):
 
 
 def optional_module(name: str, user: str, extra: str, package: str = "") -> types.ModuleType:
-    """A module that only an extra brings, or that needs a package of one; UsageError says who needs what."""
+    """A module that only an extra brings, or that needs a package of one; MissingExtraError says who needs what."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise UsageError(f"{user} needs {package or name}: install wikisem[{extra}]") from error
+        raise MissingExtraError(f"{user} needs {package or name}: pip install 'wikisem[{extra}]'") from error

@@ -5,7 +5,6 @@ is one of them, sparse as a matrix of one row. Nothing sparse is ever made dense
 their lengths and their means.
 """
 
-import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -94,32 +93,26 @@ def _runs(tokens: Sequence[str]) -> set[str]:
     return {"_".join(tokens[start:end]) for start in range(count) for end in range(start + 1, count + 1)}
 
 
-def _fugashi(library: Any) -> Tokenizer:
-    tagger = library.Tagger()
-    return lambda text: [word.surface for word in tagger(text)]
-
-
-def _jieba(library: Any) -> Tokenizer:
-    library.setLogLevel(logging.WARNING)
-    return lambda text: list(library.cut(text))
-
-
-_MAKERS: Final[Mapping[str, Callable[[Any], Tokenizer]]] = dict(zip(TOKENIZERS, (_fugashi, _jieba), strict=True))
-
-
 def open_tokenizer(name: str) -> Tokenizer:
     """A tokenizer for a language without spaces, so that word vectors are found for the words in an item.
 
     "fugashi" (MeCab with the unidic-lite dictionary) is for Japanese, "jieba" for Chinese. It divides each token that
-    `_` and blanks leave, so that it never sees these. UsageError for a name that is not in ``TOKENIZERS``, or where the
-    package is not installed.
+    `_` and blanks leave, so that it never sees these. UsageError for a name that is not in ``TOKENIZERS``,
+    MissingExtraError if its package is not installed.
     """
     if name not in TOKENIZERS:
         raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
-    inner = _MAKERS[name](optional_module(name, "--tokenizer", "tokenizers"))
+    if name == "fugashi":
+        tagger = optional_module("fugashi", "--tokenizer fugashi", "tokenizers").Tagger()
+
+        def cut(text: str) -> Iterable[str]:
+            return (word.surface for word in tagger(text))
+    else:
+        # Algorithm and dictionary of jieba, whose own package had its last release in 2020 and needs pkg_resources.
+        cut = optional_module("rjieba", "--tokenizer jieba", "tokenizers").cut
 
     def tokenize(text: str) -> list[str]:
-        return [token for part in tokens_of(text) for token in inner(part) if token.strip()]
+        return [token for part in tokens_of(text) for token in cut(part) if token.strip()]
 
     return tokenize
 

@@ -17,7 +17,7 @@ from rich.table import Column, Table
 
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import WordGroup, read_dataset
-from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
+from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation.annotators import HumanScore, ModelScore, agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.outlier_detection import Evaluation, keep_shared, score_models, words_of
 from wikisem.evaluation.statistics import ErrorBars
@@ -204,7 +204,7 @@ def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Er
     """Alpha, or why it is missing: accuracy needs no library, and is printed anyway."""
     try:
         alpha = agreement(answers, annotation)
-    except UsageError as error:
+    except MissingExtraError as error:
         return None, str(error)
     return alpha, "" if alpha else "it needs two answers to the same case, and answers that are not all the same"
 

@@ -159,11 +159,11 @@ def prepare_streams() -> None:
 
 
 def drawing_module(name: str, option: str) -> Any:
-    """A module that draws with matplotlib; UsageError, which names the option that needs it, where that is missing."""
+    """A module that draws with matplotlib; MissingExtraError names the option that needs it."""
     return optional_module(name, option, "all", package="matplotlib")
 
 
 def draw_plot(path: Path, draw: Callable[[Any], None]) -> None:
-    """Give ``wikisem.evaluation.plot`` to a function that draws into ``path``; UsageError without matplotlib."""
+    """Give ``wikisem.evaluation.plot`` to a function that draws into ``path``; MissingExtraError without matplotlib."""
     draw(drawing_module("wikisem.evaluation.plot", "--plot"))
     log(f"the figure is {path}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from wikisem.errors import UsageError
+from wikisem.errors import MissingExtraError
 from wikisem.evaluation.annotators import (
     agreement,
     case_groups,
@@ -120,7 +120,7 @@ def test_blind_choices_do_not_agree_beyond_chance() -> None:
 def test_without_the_library_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """The licence of the library keeps it out of what is always installed."""
     monkeypatch.setitem(sys.modules, "krippendorff", None)
-    with pytest.raises(UsageError, match=r"install wikisem\[agreement\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'wikisem\[agreement\]'"):
         krippendorff_alpha(np.array([[1, 1]]))
 
 

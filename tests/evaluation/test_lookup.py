@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wikisem.categories.word_filter import WordFilter
-from wikisem.errors import DamagedInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingExtraError, UsageError
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.words import from_words, spelling_of
@@ -145,7 +145,7 @@ def test_a_library_that_is_not_there_is_named(
 ) -> None:
     """The message says what to install."""
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UsageError, match=rf"install wikisem\[{extra}\]"):
+    with pytest.raises(MissingExtraError, match=rf"pip install 'wikisem\[{extra}\]'"):
         open_model(source)
 
 

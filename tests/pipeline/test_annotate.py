@@ -136,7 +136,7 @@ def test_a_model_of_this_folder_and_missing_agreement_do_not_stop_scores(
     monkeypatch.setitem(sys.modules, "krippendorff", None)
     assert main(["annotate", "--score", "sheets", "--vectors", "python:annotate_model:encode"]) == 0
     text = capsys.readouterr().out
-    assert "agreement: no Krippendorff's alpha: agreement needs krippendorff: install wikisem[agreement]" in text
+    assert "agreement: no Krippendorff's alpha: agreement needs krippendorff: pip install 'wikisem[agreement]'" in text
     assert "python:annotate_model:encode" in text
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.errors import UsageError
+from wikisem.errors import MissingExtraError
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module
 
 
@@ -21,8 +21,8 @@ def test_the_figure_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is drawn."""
     monkeypatch.setitem(sys.modules, "wikisem.pipeline.explain.figure", None)
-    with pytest.raises(UsageError, match=r"--figure needs matplotlib: install wikisem\[all\]"):
+    with pytest.raises(MissingExtraError, match=r"--figure needs matplotlib: pip install 'wikisem\[all\]'"):
         drawing_module("wikisem.pipeline.explain.figure", "--figure")
     monkeypatch.setitem(sys.modules, "wikisem.evaluation.plot", None)
-    with pytest.raises(UsageError, match=r"--plot needs matplotlib: install wikisem\[all\]"):
+    with pytest.raises(MissingExtraError, match=r"--plot needs matplotlib: pip install 'wikisem\[all\]'"):
         draw_plot(Path("a.png"), lambda plot: plot.draw_scores())

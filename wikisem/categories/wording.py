@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from wikisem.categories.recipe import CandidateItem
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
-from wikisem.errors import DamagedInputError, MissingInputError, RecipeError
+from wikisem.errors import DamagedInputError, MissingExtraError, RecipeError
 from wikisem.wikipedia.wikitext import IGNORED, visible
 from wikisem.wikis import name_codes
 
@@ -179,7 +179,7 @@ class Emoji:
 
 
 def installed_emoji() -> list[Emoji]:
-    """The emoji of the installed list; MissingInputError if the package that has it is not installed.
+    """The emoji of the installed list; MissingExtraError if the package that has it is not installed.
 
     The package is notofonttools, in which the Noto team keeps the list current; nothing is downloaded.
     """
@@ -188,7 +188,7 @@ def installed_emoji() -> list[Emoji]:
         with path.open(encoding="utf-8") as lines:
             found = read_emoji(lines)
     except (PackageNotFoundError, FileNotFoundError) as error:
-        raise MissingInputError("expected Unicode's emoji list, saw none; install wikisem[all]") from error
+        raise MissingExtraError("Unicode's emoji list needs notofonttools: pip install 'wikisem[all]'") from error
     if not found:
         raise DamagedInputError(f"{path}: expected lines of emoji-test.txt, saw no emoji")
     return found

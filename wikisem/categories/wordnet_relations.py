@@ -45,8 +45,8 @@ _LACKING: Final = "an element that lacks an attribute or another element"
 def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pair]]:
     """The pairs of each relation in an LMF file (.xml, .gz, .bz2), each once, in the order of the file.
 
-    Only words that ``keep`` keeps are in pairs. UsageError without the package wn, MissingInputError without a file,
-    DamagedInputError for a file that is not LMF.
+    Only words that ``keep`` keeps are in pairs. MissingExtraError without the package wn, MissingInputError without a
+    file, DamagedInputError for a file that is not LMF.
     """
     if not path.is_file():
         raise MissingInputError(f"expected a WordNet, saw no file at {path}")
