@@ -13,9 +13,9 @@ from wikisem.categories.word_filter import WordFilter, read_vocabulary
 from wikisem.errors import UsageError, WikisemError
 from wikisem.files import check_address, is_local, path_of
 from wikisem.ids import check_property, check_qid
-from wikisem.queries.http_client import fits_header
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
+from wikisem.web import fits_header
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
 

@@ -1,7 +1,6 @@
 """Categories from a SPARQL endpoint: Wikidata's query service or another with the same vocabulary."""
 
 import hashlib
-import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, sor
 from wikisem.errors import EndpointError
 from wikisem.files import replace_file
 from wikisem.ids import check_language, check_qid, is_qid, qid_number, qid_of
-from wikisem.queries.http_client import HttpClient, NoAnswerError, Patience, user_agent
 from wikisem.queries.sparql import (
     ENTITY,
     AnswerRow,
@@ -30,6 +28,7 @@ from wikisem.queries.sparql import (
     tags_of,
 )
 from wikisem.records import Statement
+from wikisem.web import HttpClient, NoAnswerError, Patience
 
 # How a query is sent.
 
@@ -58,27 +57,20 @@ class Transport:
     def __call__(self, query: str) -> bytes:
         """The body of the answer; NoAnswerError when it does not come whole in time."""
         try:
-            return self.http.read(self._request(query, SPARQLWrapper.POST))  # a batch may not fit into a URL
+            return self._send(query, SPARQLWrapper.POST)  # a batch may not fit into a URL
         except NoAnswerError as error:
             if error.status not in _NO_POST:
                 raise
-        return self.http.read(self._request(query, SPARQLWrapper.GET))
+        return self._send(query, SPARQLWrapper.GET)
 
-    def _request(self, query: str, method: str) -> urllib.request.Request:
-        wrapper = _Query(self.endpoint, agent=user_agent(self.http.contact))
+    def _send(self, query: str, method: str) -> bytes:
+        wrapper = SPARQLWrapper.SPARQLWrapper(self.endpoint)
         wrapper.setReturnFormat(SPARQLWrapper.JSON)
         wrapper.setMethod(method)
         wrapper.setQuery(query)
-        return wrapper.request()
-
-
-class _Query(SPARQLWrapper.SPARQLWrapper):
-    """A query that is not sent by SPARQLWrapper, which reads answers and errors without a limit."""
-
-    def request(self) -> urllib.request.Request:
-        """The request of the protocol: address, parameters, headers."""
-        request: urllib.request.Request = self._createRequest()
-        return request
+        # Not sent by SPARQLWrapper, which reads answers and errors without a limit.
+        request = wrapper._createRequest()  # noqa: SLF001 - its only way to address, parameters and headers
+        return self.http.read(request.full_url, method, request.data, dict(request.header_items()))
 
 
 # A patient client: it asks, waits, asks again, keeps what it got, and says so when it gives up.

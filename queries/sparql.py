@@ -15,7 +15,7 @@ from rdflib.plugins.sparql.sparql import Query
 from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.errors import RecipeError, UsageError
 from wikisem.ids import check_property, check_qid
-from wikisem.queries.http_client import NoAnswerError
+from wikisem.web import NoAnswerError
 
 # The words of Wikidata's RDF, as in https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format (2026-11).
 

@@ -4,11 +4,16 @@ import importlib
 import types
 from typing import Literal
 
+from wikisem.redaction import redacted
+
 
 class WikisemError(Exception):
-    """Any error that wikisem reports; its text says what was expected, what was seen and where."""
+    """Any error that wikisem reports; its text says what was expected, what was seen and where, without credentials."""
 
     exit_code = 1
+
+    def __init__(self, *values: object) -> None:
+        super().__init__(*(redacted(value) if isinstance(value, str) else value for value in values))
 
 
 class UsageError(WikisemError, ValueError):

@@ -31,7 +31,6 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _INSTALLED_BY: Final = {
     **dict.fromkeys(("gs", "gcs"), "wikisem[gcs]"),
     **dict.fromkeys(("s3", "s3a"), "wikisem[s3]"),
-    **dict.fromkeys(("http", "https"), "fsspec[http]"),
     "hf": "huggingface_hub",
 }
 
@@ -167,16 +166,6 @@ def open_binary(path: str) -> BinaryIO:
         if _scheme(path) == "memory":  # whose files have one position for all that read them
             return io.BytesIO(driver.cat_file(name))
         return cast(BinaryIO, driver.open(name, "rb", block_size=_READ_AHEAD))
-
-
-def read_web(url: str) -> bytes:
-    """The bytes at an address of a web server; MissingInputError, with what it answered, where there are none."""
-    _require_driver(_scheme(url), url)
-    from fsspec.core import url_to_fs  # noqa: PLC0415
-
-    with _reported(MissingInputError, f"read {url}"):
-        driver, name = url_to_fs(url)
-        return cast(bytes, driver.cat_file(name))
 
 
 def read_if_there(path: str) -> bytes | None:

@@ -40,9 +40,9 @@ from wikisem.pipeline.command_options import (
 )
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource, Transport
-from wikisem.queries.http_client import HttpClient, Patience, user_at_host
 from wikisem.queries.offline import EntitySource
 from wikisem.records import Statement
+from wikisem.web import HttpClient, Patience, user_at_host
 
 WIKIDATA: Final = "https://query.wikidata.org/sparql"
 # Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).

@@ -27,7 +27,7 @@ from wikisem.pipeline.console.progress import byte_progress, format_bytes
 from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
 from wikisem.pipeline.download.catalogue import EXPORTS, Mirror, RemoteDump, find_wikidata, find_wikipedia
 from wikisem.pipeline.download.fetch import Download, download, only_download_in, plan_downloads
-from wikisem.queries.http_client import HttpClient, Patience, user_at_host
+from wikisem.web import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
 
 _MIRROR: Final = "https://dumps.wikimedia.org"

@@ -16,12 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Final, Literal
-from urllib.request import Request
 
 import msgspec
 
 from wikisem.errors import DownloadError
-from wikisem.queries.http_client import HttpClient, NoAnswerError, Patience
+from wikisem.web import HttpClient, NoAnswerError, Patience, below
 from wikisem.wikis import wiki_of
 
 # What can be downloaded, and from where.
@@ -69,7 +68,7 @@ class Mirror:
 
     def url(self, path: str) -> str:
         """The address of a path below the mirror."""
-        return f"{self.address.rstrip('/')}/{path}"
+        return below(self.address, path)
 
     def text(self, path: str) -> str | None:
         """The whole text at a path, None if there is nothing; DownloadError if no whole answer comes."""
@@ -77,7 +76,7 @@ class Mirror:
 
         def ask() -> str | None:
             try:
-                return self.http.read(Request(url)).decode("utf-8", "replace")  # noqa: S310 - the mirror is http(s)
+                return self.http.read(url).decode("utf-8", "replace")
             except NoAnswerError as error:
                 if error.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
                     return None
@@ -89,7 +88,7 @@ class Mirror:
         """The bytes of a file, from its headers alone; None if the server does not say."""
 
         def ask() -> int | None:
-            with self.http.open(Request(url, method="HEAD")) as answer:  # noqa: S310 - the mirror is http(s)
+            with self.http.open(url, "HEAD") as answer:
                 return answer.length
 
         return self.patience.persist(url, ask, DownloadError)

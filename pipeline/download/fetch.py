@@ -17,16 +17,16 @@ from http import HTTPStatus
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any, BinaryIO, Final
-from urllib.request import Request
 
 import msgspec
 import orjson
 
 from wikisem.atomic_files import whole_file
 from wikisem.errors import DownloadError, OutputError
+from wikisem.limits import LEAST_PROGRESS
 from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, RemoteFile
-from wikisem.queries.http_client import LEAST_PROGRESS, Answer, NoAnswerError, fits_header
 from wikisem.typed_json import decode_json
+from wikisem.web import Answer, NoAnswerError, fits_header
 
 # All files of some dumps.
 
@@ -195,12 +195,9 @@ class Fetcher:
         """Whether all bytes are there after one request; NoAnswerError if it brought hardly any."""
         before = part.size
         have = before if part.version else 0
-        request = Request(remote.url)  # noqa: S310 - the mirror is http(s)
-        if have:
-            request.add_header("Range", f"bytes={have}-")
-            request.add_header("If-Range", part.version)
+        headers = {"Range": f"bytes={have}-", "If-Range": part.version} if have else {}
         try:
-            with self.mirror.http.open(request) as answer:
+            with self.mirror.http.open(remote.url, headers=headers) as answer:
                 total = self._receive(answer, part, have, remote)
         except NoAnswerError as error:
             if error.status == HTTPStatus.NOT_FOUND:
@@ -229,7 +226,7 @@ class Fetcher:
             raise NoAnswerError(f"another part than was asked for: {answer.headers.get('Content-Range')}")
         self.count(begins - part.size)
         with part.open(begins, _validator(answer)) as sink:
-            for block in answer.blocks(total - begins, in_parts=True):
+            for block in answer.blocks(total - begins):
                 if self.stop.is_set():
                     raise StoppedError
                 sink.write(block)
@@ -311,8 +308,8 @@ def _arriving_range(answer: Answer) -> tuple[int, int | None]:
 
 def _validator(answer: Answer) -> str:
     """The value for If-Range: a strong ETag, else the date of the last change; a weak tag would never match."""
-    tag = str(answer.headers.get("ETag", ""))
-    version = tag if tag.startswith('"') else str(answer.headers.get("Last-Modified", ""))
+    tag = answer.headers.get("ETag", "")
+    version = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
     return version if fits_header(version) else ""
 
 

@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from wikisem.datasets import files
 from wikisem.datasets.word_categories import read_categories
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.pipeline.cli import main
+from wikisem.web import Patience
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +64,15 @@ class Web:
     url: str
     folder: Path
     sent: Callable[[str], bytes]
+    wrong: dict[str, Callable[[Handler], object]] = field(default_factory=dict)
 
 
 class _Files(Handler):
     def answer(self) -> None:
         path = self.path.lstrip("/").removeprefix("set/")
-        if (self.about.folder / path).is_file():
+        if path in self.about.wrong:
+            self.about.wrong[path](self)
+        elif (self.about.folder / path).is_file():
             self.send(200, {}, self.about.sent(path))
         else:
             self.send(404, {}, b"no such file")
@@ -74,9 +81,10 @@ class _Files(Handler):
 @pytest.fixture
 def web(release: Path) -> Iterator[Web]:
     """The release on a web server."""
-    pytest.importorskip("aiohttp", reason="fsspec's driver for the web needs aiohttp")
     with serving(_Files, lambda url: Web(f"{url}/set", release, lambda path: (release / path).read_bytes())) as server:
+        STOP.clear()
         yield server
+        STOP.set()
     files._copy_of.cache_clear()
 
 
@@ -194,7 +202,7 @@ def test_a_single_file_on_the_web_is_a_data_set(web: Web, run: Path) -> None:
 def test_what_a_web_server_lacks_is_said(web: Web) -> None:
     """No manifest, and one that lists no groups."""
     with pytest.raises(
-        MissingInputError, match=r"expected to read http://.*/set/cases/manifest\.json, saw no such file"
+        MissingInputError, match=r"/set/cases/manifest\.json: expected a whole answer, .* 404 Not Found: no such file"
     ):
         wikisem.read_groups(f"{web.url}/cases")
     web.sent = lambda _: b"{}"
@@ -224,6 +232,51 @@ def test_a_copy_is_what_the_manifest_says(web: Web, release: Path) -> None:
         wikisem.read_groups(web.url)
 
 
+WRONGS: dict[str, tuple[Callable[[Handler], object], str]] = {
+    "packed": (lambda to: to.send(200, {"Content-Encoding": "gzip"}, b"x"), "packed as gzip, which was not asked for"),
+    "too long, and says so": (lambda to: to.send(200, {}, b"", 10**13), "10,000,000,000,000 bytes, where at most"),
+    "without an end": (lambda to: _send_for_ever(to, bytes(1 << 16), 0.0), "goes on, where at most"),
+    "a byte now and then": (lambda to: _send_for_ever(to, b"x", 0.02), r"6 attempts; .* no whole answer within 0\.3 s"),
+    "moved to this machine": (
+        lambda to: to.send(302, {"Location": "file:///etc/passwd"}, b""),
+        "redirect from http",
+    ),
+    "moved for ever": (lambda to: to.send(302, {"Location": to.path}, b""), "more than 5 redirects"),
+}
+
+
+def _send_for_ever(to: Handler, piece: bytes, pause: float) -> None:
+    to.send_response(200)
+    to.end_headers()
+    with suppress(OSError):
+        while not STOP.wait(pause):
+            to.wfile.write(piece)
+
+
+STOP = threading.Event()
+
+
+@pytest.mark.parametrize("path", ["manifest.json", "groups/de.parquet"])
+@pytest.mark.parametrize(("wrong", "told"), WRONGS.values(), ids=WRONGS)
+def test_a_web_server_takes_neither_time_nor_room_without_end(
+    wrong: Callable[[Handler], object], told: str, path: str, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limits of downloads hold for releases: what is packed, endless, late or moved away ends in a message."""
+    monkeypatch.setattr("wikisem.web.EXCHANGE", 0.3)
+    monkeypatch.setattr("wikisem.web.Patience", partial(Patience, wait=lambda _: None))
+    web.wrong[path] = wrong
+    with pytest.raises(MissingInputError, match=rf"/set/{path}: expected a whole answer, .*{told}"):
+        wikisem.read_groups(web.url)
+
+
+def test_a_release_that_is_too_large_is_not_begun(web: Web) -> None:
+    """A manifest that lists a terabyte: none of its files is asked for."""
+    listed = {f"groups/{code}.parquet": {"size": 10**12 // 2, "sha256": ""} for code in ("de", "no")}
+    web.sent = lambda path: json.dumps({"files": listed}).encode() if path == "manifest.json" else b""
+    with pytest.raises(DamagedInputError, match="files of at most 1,073,741,824 bytes, saw 1,000,000,000,000"):
+        wikisem.read_groups(web.url)
+
+
 def test_the_hub_is_read_by_its_driver(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """hf:// goes to the driver of huggingface_hub; a name without it says how the set would be named."""
     _in_memory(release, "memory://hub/datasets/me/set")
@@ -242,18 +295,15 @@ def test_the_hub_is_read_by_its_driver(release: Path, monkeypatch: pytest.Monkey
         wikisem.read_groups("me/wikisem")
 
 
-@pytest.mark.parametrize(
-    ("url", "wanted"), [("https://x.org/set", "fsspec[http]"), ("hf://datasets/a/b", "huggingface_hub")]
-)
-def test_what_a_url_needs_is_named(url: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_url_needs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package of a driver."""
 
     def absent(scheme: str) -> Callable[..., Any]:
         raise ImportError(scheme)
 
     monkeypatch.setattr(fsspec, "get_filesystem_class", absent)
-    with pytest.raises(wikisem.errors.UsageError, match=f"needs a package: pip install '{wanted}'".replace("[", r"\[")):
-        wikisem.read_groups(url)
+    with pytest.raises(wikisem.errors.UsageError, match="needs a package: pip install 'huggingface_hub'"):
+        wikisem.read_groups("hf://datasets/a/b")
 
 
 def test_a_release_from_before_there_was_a_manifest_is_read(release: Path, tmp_path: Path) -> None:

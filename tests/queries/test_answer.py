@@ -3,8 +3,8 @@
 import orjson
 import pytest
 
-from wikisem.queries.http_client import NoAnswerError
 from wikisem.queries.sparql import Term, parse_answer
+from wikisem.web import NoAnswerError
 
 ROWS = [
     {

@@ -9,9 +9,9 @@ import pytest
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
 from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource
-from wikisem.queries.http_client import Patience
 from wikisem.queries.sparql import ENTITY
 from wikisem.records import Statement
+from wikisem.web import Patience
 
 END = {"end": {"type": "literal", "value": "true"}}
 

@@ -12,7 +12,7 @@ from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
 from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource, Transport
-from wikisem.queries.http_client import HttpClient, Patience
+from wikisem.web import HttpClient, Patience
 
 CITIES = Category("cities", class_="Q100", subclasses=True)
 NAMES = ["Q11", "Q12", "Q13", "Q14", "Q15", "Q1000000000000"]

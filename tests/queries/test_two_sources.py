@@ -12,9 +12,9 @@ from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, CategorySource, PropertyPath, load_category_recipe, parse_path
 from wikisem.queries.endpoint import Client, EndpointSource, Transport
-from wikisem.queries.http_client import HttpClient
 from wikisem.queries.offline import EntitySource
 from wikisem.records import Entity, Statement
+from wikisem.web import HttpClient
 
 PROPERTIES = ("P17", "P36", "P38", "P131", "P1269", "P1549")
 CATEGORIES = (

@@ -24,15 +24,17 @@ from urllib.parse import urlsplit
 import msgspec
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.files import is_web, path_of, read_web
+from wikisem.files import is_web, path_of
 from wikisem.layout import MANIFEST
+from wikisem.limits import LARGEST_SET
+from wikisem.records import Count
 from wikisem.typed_json import decode_json
 
 # Where a data set is.
 
 
 class _Listed(msgspec.Struct):
-    size: int
+    size: Count
     sha256: str
 
 
@@ -72,24 +74,28 @@ def data_set_path(text: str | os.PathLike[str]) -> Path:
 
 @cache
 def _copy_of(url: str) -> Path:
+    from wikisem.web import below, read_web  # noqa: PLC0415 - a tenth of a second, for those who read from the web
+
     name = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name).lstrip(".") or "set"
     root = Path(_temporary().name) / name
     if name.endswith((*SUFFIXES, *ARCHIVES)):
-        root.write_bytes(read_web(url))
+        root.write_bytes(read_web(url, LARGEST_SET))
         return root
-    manifest = read_web(f"{url}/{MANIFEST}")
-    listing = decode_json(manifest, _Listing, f"{url}/{MANIFEST}", "the manifest of a release")
+    where = below(url, MANIFEST)
+    manifest = read_web(where)
+    listing = decode_json(manifest, _Listing, where, "the manifest of a release")
     files = {path: listed for path, listed in listing.files.items() if _READ.fullmatch(path)}
     if not files:
-        raise MissingInputError(f"{url}/{MANIFEST}: expected the files of a release, saw none")
+        raise MissingInputError(f"{where}: expected the files of a release, saw none")
+    if (size := sum(listed.size for listed in files.values())) > LARGEST_SET:
+        raise DamagedInputError(f"{where}: expected files of at most {LARGEST_SET:,} bytes, saw {size:,}")
     root.mkdir()
     (root / MANIFEST).write_bytes(manifest)
     for path, listed in files.items():
-        data = read_web(f"{url}/{path}")
+        where = below(url, path)
+        data = read_web(where, listed.size)
         if hashlib.sha256(data).hexdigest() != listed.sha256:
-            raise DamagedInputError(
-                f"{url}/{path}: expected SHA-256 {listed.sha256}, saw another in {len(data):,} bytes"
-            )
+            raise DamagedInputError(f"{where}: expected SHA-256 {listed.sha256}, saw another in {len(data):,} bytes")
         (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_bytes(data)
     return root
@@ -107,8 +113,6 @@ def _temporary() -> tempfile.TemporaryDirectory[str]:
 
 SUFFIXES: Final = (".txt", ".jsonl", ".parquet")
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-# The files of an archive are read into memory; a set in all languages has several times less than this.
-_MOST_UNPACKED: Final = 1 << 30
 # Files that come with a release and are not test groups.
 _PAPERS: Final = ("readme", "license", "licence", "citation", "changelog", "notice")
 _GROUPS: Final = "groups"
@@ -189,7 +193,7 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
     beside: dict[PurePosixPath, bytes] = {}
     try:
         with archive.open("rb") as packed, tarfile.open(fileobj=packed) as stream:
-            left = _MOST_UNPACKED
+            left = LARGEST_SET
             for member in stream:
                 path = PurePosixPath(member.name)
                 if not member.isfile() or not (_is_data(path) or path.name == side_file):
@@ -197,8 +201,8 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
                 left -= member.size
                 if left < 0:  # not the size in the archive, where holes and repetitions take nothing
                     raise DamagedInputError(
-                        f"{archive}/{member.name}: expected at most {_MOST_UNPACKED:,} bytes in the files of an "
-                        f"archive, saw {_MOST_UNPACKED - left:,}"
+                        f"{archive}/{member.name}: expected at most {LARGEST_SET:,} bytes in the files of an "
+                        f"archive, saw {LARGEST_SET - left:,}"
                     )
                 held = stream.extractfile(member)
                 data = b"" if held is None else held.read()

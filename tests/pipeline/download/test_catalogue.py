@@ -8,7 +8,7 @@ import pytest
 from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.errors import DownloadError
 from wikisem.pipeline.download.catalogue import Mirror, find_wikidata, find_wikipedia
-from wikisem.queries.http_client import HttpClient, Patience
+from wikisem.web import HttpClient, Patience
 
 
 @pytest.fixture

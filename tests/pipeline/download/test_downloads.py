@@ -26,7 +26,7 @@ from wikisem.pipeline.download.fetch import (
     plan_downloads,
     read_record,
 )
-from wikisem.queries.http_client import HttpClient, Patience
+from wikisem.web import HttpClient, Patience
 
 BODY = bytes(range(256)) * 4000
 NAME = "dewiki-2026-11-01-p1p9.xml.bz2"

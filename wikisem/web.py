@@ -1,0 +1,362 @@
+"""The HTTP client for all servers: whose name it asks in, redirects, limits of time and size, retries.
+
+urllib3 connects, speaks TLS and HTTP, and reads bodies. By hand is what it leaves to its callers. Its time-outs are for
+each wait of a socket; here a whole exchange has one, from the name of the host to the last byte. Its ``Retry`` knows
+one request; ``Patience`` also asks again where an answer of a query service is cut inside, and counts its attempts anew
+while bytes of a file come. Redirects stay within a scheme or lead to https, and bodies are never unpacked.
+"""
+
+import getpass
+import socket
+import ssl
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Final, TypeVar
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+import urllib3
+from urllib3.exceptions import HTTPError, NewConnectionError
+from urllib3.util import Url, make_headers, parse_url
+
+import wikisem
+from wikisem.errors import MissingInputError, WikisemError
+from wikisem.limits import EXCHANGE, LARGEST_TEXT, LEAST_PROGRESS, in_time
+from wikisem.redaction import redacted
+
+T = TypeVar("T")
+
+_DETAIL: Final = 300
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_MOST_REDIRECTS: Final = 5
+# The names of hosts that have had an address while this process ran.
+_FOUND: Final = set[str]()
+
+# 429 asks for patience, 408 and 5xx are the server's own trouble; any other refusal would be the same the next time.
+_PASSING: Final = frozenset({408, 429})
+# The query service allows 60 s of work a minute for a client and answers 429 beyond that
+# (https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual#Query_limits, 2026-11), so a minute is enough.
+_LONGEST_PAUSE: Final = 60.0
+
+
+class NoAnswerError(Exception):
+    """A request that got no whole answer; worth another try unless ``final``.
+
+    ``status`` is that of HTTP where the server refused, else 0, and ``retry_after`` its header of that name.
+    """
+
+    def __init__(self, reason: str, *, final: bool = False, status: int = 0, retry_after: str = "") -> None:
+        super().__init__(redacted(reason))
+        self.final = final
+        self.status = status
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a request is made, the first pause in seconds (each next one doubles), and the longest that is waited.
+
+    A pause that the server asks for is respected, unless it is longer than ``longest_asked``. ``on_pause`` is called
+    before a pause. ``wait`` and ``now`` are arguments, so that a pause can be ended, and tests take no time.
+
+    >>> [Patience(attempts=4, longest=3.0).pause(attempt, "") for attempt in (1, 2, 3, 4)]
+    [1.0, 2.0, 3.0, None]
+    """
+
+    attempts: int = 6
+    first: float = 1.0
+    longest: float = _LONGEST_PAUSE
+    longest_asked: float = 600.0
+    on_pause: Callable[[float], object] = lambda _: None
+    wait: Callable[[float], object] = time.sleep
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    def persist(
+        self,
+        url: str,
+        ask: Callable[[], T],
+        kind: type[WikisemError],
+        about: str = "",
+        progress: Callable[[], int] = lambda: 0,
+    ) -> T:
+        """What ``ask`` returns, asked again while that is worth it; after that an error of ``kind`` that says why.
+
+        The count of attempts restarts when ``progress``, in bytes, has grown by LEAST_PROGRESS.
+        """
+        attempt, reached = 1, progress()
+        while True:
+            try:
+                return ask()
+            except NoAnswerError as error:
+                if progress() >= reached + LEAST_PROGRESS:
+                    attempt, reached = 1, progress()
+                pause = None if error.final else self.pause(attempt, error.retry_after)
+                if pause is None:
+                    asked = f", which asked to wait: {error.retry_after[:_DETAIL]}" if error.retry_after else ""
+                    raise kind(
+                        f"{url}: expected a whole answer{about and ' about '}{about}, saw none in {attempt} "
+                        f"attempt{'s' * (attempt > 1)}; the last gave {error}{asked}"
+                    ) from error
+            self.on_pause(pause)
+            self.wait(pause)
+            attempt += 1
+
+    def pause(self, attempt: int, retry_after: str) -> float | None:
+        """Seconds to wait after a failed attempt (1, 2, ...); None when it is not worth waiting any more."""
+        if attempt >= self.attempts:
+            return None
+        asked = seconds_asked(retry_after, self.now())
+        if asked is not None:
+            return asked if asked <= self.longest_asked else None
+        return min(self.first * 2.0 ** (attempt - 1), self.longest)
+
+
+def seconds_asked(retry_after: str, now: datetime) -> float | None:
+    """The seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); None without one."""
+    text = retry_after.strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        date = parsedate_to_datetime(text)
+        aware = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max((aware - now).total_seconds(), 0.0)
+    except (ValueError, TypeError, IndexError, OverflowError):  # the parser of dates trusts what it splits
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpClient:
+    """Asks servers in someone's name; ``timeout`` is that of a whole exchange in seconds; see ``Answer`` for files.
+
+    A URL may have a user and a password, which are sent to its server alone.
+    """
+
+    contact: str
+    timeout: float = EXCHANGE
+
+    def read(
+        self, url: str, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> bytes:
+        """The whole body of an answer; NoAnswerError if it is cut, late or too large."""
+        with self.open(url, method, body, headers) as answer:
+            return b"".join(answer.blocks(LARGEST_TEXT, in_parts=False))
+
+    @contextmanager
+    def open(
+        self, url: str, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Iterator["Answer"]:
+        """An answer whose body is still to be read; NoAnswerError for a refusal or without a connection.
+
+        Redirects are followed with the same method and body, from http to https or within a scheme.
+        """
+        exchange = _Exchange(self.timeout, time.monotonic() + self.timeout)
+        sent = urllib3.HTTPHeaderDict(headers or {})
+        sent["User-Agent"] = user_agent(self.contact)
+        response = exchange.within(lambda: _send(url, method, body, sent, self.timeout))
+        try:
+            if not 200 <= response.status < 300:
+                raise exchange.refusal(response)
+            yield Answer(response, exchange)
+        finally:
+            with suppress(ValueError, RuntimeError, OSError):  # it has ended
+                response.shutdown()  # for a read that is late, on which closing would wait
+            response.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """The time of an exchange: how much it has, and when that is over."""
+
+    seconds: float
+    end: float
+
+    def within(self, work: Callable[[], T], *, anew: bool = False) -> T:
+        """Do a part of the exchange, with the whole time ``anew``; whatever ends it becomes a NoAnswerError."""
+        try:
+            return in_time(self.seconds if anew else self.end - time.monotonic(), work)
+        except (OSError, HTTPError, ValueError) as error:
+            raise self._told(error) from error
+
+    def _told(self, error: Exception) -> NoAnswerError:
+        cause: BaseException = error
+        host = ""
+        while cause.__cause__ or cause.__context__:
+            if isinstance(cause, NewConnectionError):
+                host = cause.conn.host
+            cause = cause.__cause__ or cause.__context__  # type: ignore[assignment]
+        if isinstance(cause, TimeoutError):
+            return NoAnswerError(f"no whole answer within {self.seconds:g} s")
+        if isinstance(cause, socket.gaierror):
+            # A wrong name, or the machine is offline. One that had an address before, as in the middle of a download,
+            # is asked for again.
+            reason = f"no address of {host} ({cause.strerror}); is the name right, and this machine online?"
+            return NoAnswerError(reason, final=host not in _FOUND)
+        return NoAnswerError(f"{type(cause).__name__}: {cause}", final=isinstance(error, ValueError))
+
+    def refusal(self, response: urllib3.BaseHTTPResponse) -> NoAnswerError:
+        """What a server said in its refusal, from the beginning of its body."""
+        detail = b""
+        try:
+            while len(detail) < _DETAIL and (block := self.within(lambda: response.read1(_DETAIL))):
+                detail += block
+        except NoAnswerError:
+            pass  # what came is told
+        status = response.status
+        text = " ".join(f"HTTP status {status} {response.reason}: {detail.decode('utf-8', 'replace')}".split())
+        return NoAnswerError(
+            text[:_DETAIL].rstrip(": "),
+            final=status < 500 and status not in _PASSING,
+            status=status,
+            retry_after=response.headers.get("Retry-After", ""),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer whose headers have come."""
+
+    _response: urllib3.BaseHTTPResponse
+    _exchange: _Exchange
+
+    @property
+    def status(self) -> int:
+        """The status of HTTP."""
+        return self._response.status
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers."""
+        return self._response.headers
+
+    @property
+    def length(self) -> int | None:
+        """The bytes that the headers promise; None where they do not say."""
+        promised = self.headers.get("Content-Length", "")
+        fits = promised.isascii() and promised.isdigit() and len(promised) < 19
+        return int(promised) if fits and "Transfer-Encoding" not in self.headers else None
+
+    def blocks(self, most: int, *, in_parts: bool = True) -> Iterator[bytes]:
+        """The body as it comes; NoAnswerError where it is cut, late, or larger than ``most``, which then has not come.
+
+        ``in_parts``, as for files, each LEAST_PROGRESS bytes have the time of an exchange, else the whole body has it.
+        """
+        packed = self.headers.get("Content-Encoding", "identity")
+        if packed != "identity":
+            raise NoAnswerError(f"an answer packed as {packed[:_DETAIL]}, which was not asked for", final=True)
+        if self.length is not None and self.length > most:
+            raise NoAnswerError(f"an answer of {self.length:,} bytes, where at most {most:,} may come", final=True)
+        came = 0
+        while block := self._exchange.within(lambda: self._response.read(LEAST_PROGRESS), anew=in_parts):
+            came += len(block)
+            if came > most:
+                raise NoAnswerError(f"an answer that goes on, where at most {most:,} bytes may come", final=True)
+            yield block
+        if self.length is not None and came != self.length:
+            raise NoAnswerError(f"a connection cut after {came} of {self.length} bytes")
+
+
+def _send(
+    url: str, method: str, body: bytes | None, headers: Mapping[str, str], timeout: float
+) -> urllib3.BaseHTTPResponse:
+    """The answer at the end of all redirects."""
+    for _ in range(_MOST_REDIRECTS):
+        place = parse_url(url)
+        connections = _connections(place)
+        response = connections.urlopen(
+            method,
+            place._replace(auth=None).url,
+            body=body,
+            headers={**headers, **(make_headers(basic_auth=unquote(place.auth)) if place.auth else {})},
+            redirect=False,
+            retries=False,
+            timeout=timeout,
+            preload_content=False,
+            decode_content=False,
+            enforce_content_length=False,
+        )
+        _FOUND.update(str(each.host) for each in (place, connections.proxy) if each)
+        if response.status not in _REDIRECTS or "Location" not in response.headers:
+            return response
+        response.close()
+        url = redirected(url, response.headers["Location"])
+    raise NoAnswerError(f"more than {_MOST_REDIRECTS} redirects", final=True)
+
+
+def _connections(place: Url) -> urllib3.PoolManager:
+    """The way to a server: direct, or by the proxy that the environment names."""
+    proxy = urllib.request.getproxies().get(str(place.scheme))
+    if not proxy or urllib.request.proxy_bypass(str(place.netloc)):
+        return urllib3.PoolManager(ssl_context=_trusted())
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    login = parse_url(proxy).auth
+    headers = make_headers(proxy_basic_auth=unquote(login)) if login else None
+    return urllib3.ProxyManager(proxy, proxy_headers=headers, ssl_context=_trusted())
+
+
+@lru_cache(maxsize=1)
+def _trusted() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def redirected(url: str, location: str) -> str:
+    """Where a redirect leads; NoAnswerError unless that is to the same scheme or to https.
+
+    The user and the password of a URL go with it on the same server alone.
+
+    >>> redirected("https://me:secret@x.org/a", "https://x.org/b"), redirected("https://me:secret@x.org/a", "//y.org/b")
+    ('https://me:secret@x.org/b', 'https://y.org/b')
+    """
+    # Headers are read as Latin-1, whatever bytes they have; what a URL cannot hold of them is escaped.
+    target = quote(urljoin(url, location), safe="!#$%&'()*+,/:;=?@[]~", encoding="iso-8859-1")
+    before, after = urlsplit(url), urlsplit(target)
+    if after.scheme not in {before.scheme, "https"}:
+        raise NoAnswerError(f"a redirect from {before.scheme} to {target[:_DETAIL]}", final=True)
+    login, _, server = before.netloc.rpartition("@")
+    if login and (after.scheme, after.netloc) == (before.scheme, server):
+        return after._replace(netloc=before.netloc).geturl()
+    return target
+
+
+def read_web(url: str, most: int = LARGEST_TEXT) -> bytes:
+    """The bytes of a file on the web; MissingInputError, with what its server said, if they cannot be had."""
+
+    def ask() -> bytes:
+        with HttpClient("anonymous", EXCHANGE).open(url) as answer:
+            return b"".join(answer.blocks(most))
+
+    return Patience().persist(url, ask, MissingInputError)
+
+
+def below(url: str, path: str) -> str:
+    """The address of a path below another address, whose parameters stay.
+
+    >>> below("https://x.org/set/?token=a", "groups/de.parquet")
+    'https://x.org/set/groups/de.parquet?token=a'
+    """
+    parts = urlsplit(url)
+    return parts._replace(path=f"{parts.path.rstrip('/')}/{path}").geturl()
+
+
+def user_agent(contact: str) -> str:
+    """Who asks, and how to reach them (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy, 2026-11)."""
+    return f"wikisem/{wikisem.__version__} ({contact}) urllib3/{version('urllib3')}"
+
+
+def user_at_host() -> str:
+    """Who runs this, as far as the machine knows; "anonymous" where it does not."""
+    try:
+        contact = f"{getpass.getuser()}@{socket.gethostname()}"
+    except (KeyError, OSError):  # a container may run under a number that belongs to no user
+        return "anonymous"
+    return contact if fits_header(contact) else "anonymous"
+
+
+def fits_header(text: str) -> bool:
+    """Whether a string can be part of an HTTP header."""
+    return bool(text.strip()) and text.isascii() and text.isprintable()
