@@ -22,7 +22,7 @@ import wikisem
 from wikisem.pipeline.cli import main as command
 from wikisem.pipeline.explain.explanation import Explanation
 from wikisem.pipeline.release import labels_of
-from wikisem.records import Member, Outlier, name_of_outlier_class
+from wikisem.records import OUTLIER_CLASSES, Member, Outlier
 
 RECIPE: Final = """\
 base = "wikisem"
@@ -163,7 +163,7 @@ def group_section(output: str, language: str, qid: str, why: str) -> Iterator[st
     english = labels_of(output, {qid, *(one.id for one in group.cluster), *_of(group.outliers)}, "en")[0]
     yield _heading(found, english)
     rows = [("cluster", _words(group.cluster, english, language))]
-    for via, own in groupby(group.outliers, key=lambda one: (name_of_outlier_class(one.outlier_class), one.via)):
+    for via, own in groupby(group.outliers, key=lambda one: (OUTLIER_CLASSES[one.outlier_class].name, one.via)):
         rows.append((f"{via[0]}, {english.get(via[1], via[1])}", _words(list(own), english, language)))
     yield _table(rows)
     margins = sorted(one.margin for one in group.outliers if one.margin is not None)

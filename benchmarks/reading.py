@@ -31,7 +31,7 @@ from typing import Any, Final
 import orjson
 from scipy.stats import binomtest
 
-from wikisem.records import RELATED, name_of_outlier_class
+from wikisem.records import OUTLIER_CLASSES
 
 JUDGEMENTS: Final = ("good", "doubtful", "wrong")
 HIDDEN: Final = ("recipe", "outlier_class", "via", "ties")
@@ -73,7 +73,7 @@ def _pair(case: _Case) -> tuple[str, str]:
 def _draw(cases: Sequence[_Case], count: int, random_: random.Random) -> list[_Case]:
     """So many cases, evenly over the outlier classes: no pair twice, and no class twice before each came once."""
     chosen: list[_Case] = []
-    for number in (1, 2, 3, RELATED):
+    for number in OUTLIER_CLASSES:
         of_class = [case for case in cases if case["outlier_class"] == number]
         random_.shuffle(of_class)
         pairs = list({_pair(case): case for case in of_class}.values())
@@ -155,7 +155,7 @@ def table(cases: Iterable[_Case]) -> str:
     """
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for case in cases:
-        for kind in (name_of_outlier_class(case["outlier_class"]), "all"):
+        for kind in (OUTLIER_CLASSES[case["outlier_class"]].name, "all"):
             own = counts[case["recipe"], kind]
             own[case["judgement"]] += 1
             if "pick" in case:

@@ -30,7 +30,7 @@ from wikisem.evaluation.options import SEED, Compactness
 from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
-from wikisem.records import RELATED, name_of_outlier_class
+from wikisem.records import OUTLIER_CLASSES
 
 Metric = Literal["opp", "accuracy"]
 METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
@@ -245,20 +245,17 @@ class Evaluation:
         ]
 
 
-# Outliers come from siblings of the class, from its cousins, or from far away (Blair et al. 2016, section 3).
-_KINDS: Final = {"1": "O1, siblings", "2": "O2, cousins", "3": "O3, far away"}
+_TITLES: Final = {one.key: one.title for one in OUTLIER_CLASSES.values()}
 
 
-def kind_of_class(name: str) -> str:
-    """An outlier class by name for people, as "O1, siblings"; others as they are."""
-    return _KINDS.get(name, name)
+def kind_of_class(key: str) -> str:
+    """The title of an outlier class by its key in scores, as "O1, siblings"; other words as they are."""
+    return _TITLES.get(key, key)
 
 
 def class_name(outlier_class: int | None) -> str:
-    """The outlier class as a report writes it."""
-    if outlier_class == RELATED:
-        return name_of_outlier_class(RELATED)
-    return UNKNOWN if outlier_class is None else str(outlier_class)
+    """The key of an outlier class in scores."""
+    return UNKNOWN if outlier_class is None else OUTLIER_CLASSES[outlier_class].key
 
 
 # Models on a data set.

@@ -14,7 +14,7 @@ import pyarrow.json
 import pyarrow.parquet as pq
 
 from wikisem.datasets.files import data_set_path
-from wikisem.datasets.word_groups import OUTLIER_CLASSES, write_outlier_classes
+from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid, qid_of
 from wikisem.layout import group_leaves
@@ -265,7 +265,7 @@ def group_folders(language: str) -> list[str]:
 def side_files(language: str, groups: Sequence[Group]) -> Iterator[tuple[str, bytes]]:
     """The files beside those of the groups of a language: the outlier classes, which WikiSem500 text does not say."""
     classes = ((group.qid, [outlier.outlier_class for outlier in group.outliers]) for group in groups)
-    yield f"wikisem500/{language}/{OUTLIER_CLASSES}", write_outlier_classes(classes)
+    yield f"wikisem500/{language}/{OUTLIER_CLASSES_FILE}", write_outlier_classes(classes)
 
 
 def group_files(group: Group) -> Iterator[tuple[str, bytes]]:

@@ -51,7 +51,7 @@ from wikisem.outputs.release.files import (
 from wikisem.outputs.release.prose import WORDS
 from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.records import RELATED, Group, Rejection, Wall, name_of_outlier_class
+from wikisem.records import OUTLIER_CLASSES, Group, Rejection, Wall
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.surfaces.cleaning import first_label
 from wikisem.typed_json import decode_json
@@ -192,9 +192,9 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
 def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
     """Of each of coherence and the margins of an outlier class: how many are known, and their five quartiles."""
     values = {"coherence": [group.coherence for group in groups]}
-    for number in (1, 2, 3, RELATED):
+    for number, kind in OUTLIER_CLASSES.items():
         outliers = (one for group in groups for one in group.outliers if one.outlier_class == number)
-        values[f"margin, {name_of_outlier_class(number)}"] = [one.margin for one in outliers]
+        values[f"margin, {kind.name}"] = [one.margin for one in outliers]
     known = {name: [one for one in own if one is not None] for name, own in values.items()}
     return {name: (len(own), np.quantile(own, [0, 0.25, 0.5, 0.75, 1]).tolist()) for name, own in known.items() if own}
 

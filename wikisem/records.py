@@ -107,26 +107,54 @@ class Tie:
     value: str
 
 
-# The number of the outlier class of related outliers, beside 1, 2 and 3 for O1, O2 and O3.
-RELATED: Final = 4
+class OutlierClass(NamedTuple):
+    """An outlier class: its ``number`` in files, its ``name``, its ``key`` in scores, and how people are told of it.
 
-
-def name_of_outlier_class(number: int) -> str:
-    """What people read for an outlier class.
-
-    >>> [name_of_outlier_class(number) for number in (1, 3, RELATED)]
-    ['O1', 'O3', 'related']
+    ``kind`` says what classes its outliers are of, ``title`` is its line in tables of scores. Pages put ``mark`` beside
+    its words; figures draw it in ``colour``.
     """
-    return "related" if number == RELATED else f"O{number}"
+
+    number: int
+    name: str
+    key: str
+    kind: str
+    title: str
+    mark: str
+    colour: str
+
+    @property
+    def label(self) -> str:
+        """Its name and kind.
+
+        >>> OUTLIER_CLASSES[1].label, OUTLIER_CLASSES[RELATED].label
+        ('O1: sibling', 'related')
+        """
+        return self.name if self.name == self.kind else f"{self.name}: {self.kind}"
+
+
+# The outlier classes by number, in the order of every table: siblings, cousins and strangers (Blair et al. 2016, 3.1),
+# then related outliers. The colours are from the palette of Okabe and Ito (2008), which colour-blind readers can tell
+# apart.
+FAR: Final = 3
+RELATED: Final = 4
+OUTLIER_CLASSES: Final[Mapping[int, OutlierClass]] = {
+    one.number: one
+    for one in (
+        OutlierClass(1, "O1", "1", "sibling", "O1, siblings", "▲", "#E69F00"),
+        OutlierClass(2, "O2", "2", "cousin", "O2, cousins", "◆", "#009E73"),
+        OutlierClass(FAR, "O3", "3", "far", "O3, far away", "■", "#CC79A7"),
+        OutlierClass(RELATED, "related", "related", "related", "related", "★", "#D55E00"),
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Outlier(Member):
     """An item that does not belong to the cluster of its group.
 
-    ``outlier_class`` is 1 for a sibling, 2 for a cousin, 3 for a stranger, and 4 for a related outlier. ``via`` is the
-    QID of the class that brought it in, one of its own for a stranger or a related outlier. ``ties`` are the statements
-    that tie a related outlier to members; None for others.
+    ``outlier_class`` is a number of ``OUTLIER_CLASSES``. ``via`` is the QID of the class that brought it in, one of its
+    own for a stranger or a related outlier. ``ties`` are the statements that tie a related outlier to members; None for
+    others.
 
     ``margin`` is the share of the class's instances whose statements are less typical of the class than those of the
     outlier, a tie counting half: 0 if every instance is more typical. None if the recipe has no rule on statements, or

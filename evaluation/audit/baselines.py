@@ -20,7 +20,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
 from wikisem.evaluation.statistics import wilson
 from wikisem.heuristics.selection.places import letter_pairs
-from wikisem.records import RELATED, name_of_outlier_class
+from wikisem.records import OUTLIER_CLASSES
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 
 # How much each word of a case stands out; None where the data set does not say what it takes.
@@ -146,7 +146,7 @@ Baselines = Mapping[str, HitRate | None]
 # Column ("O1", "O2", "O3", "related", "O?", "all") -> baselines.
 Columns = Mapping[str, Baselines]
 ALL: Final = "all"
-COLUMNS: Final[Mapping[int | None, str]] = {n: name_of_outlier_class(n) for n in (1, 2, 3, RELATED)} | {None: "O?"}
+COLUMNS: Final[Mapping[int | None, str]] = {n: one.name for n, one in OUTLIER_CLASSES.items()} | {None: "O?"}
 
 
 def credit(standing: list[float], outlier: int) -> float:

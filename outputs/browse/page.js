@@ -1,8 +1,7 @@
 "use strict";
 // Every state is in the fragment of the address: #/de?q=river&show=weak, #/class/Q515, #/de/quiz?at=3&right=2, #/de/walls.
 // Words of the data only ever become text nodes.
-const MARKS = { in: "●", o1: "▲", o2: "◆", o3: "■", o4: "★" };
-const PLACES = { in: "cluster", o1: "O1, sibling class", o2: "O2, cousin", o3: "O3, far", o4: "related" };
+const MARKS = { in: ["●", "cluster"] };
 const SOURCES = ["anchor", "label", "title"];
 const PAGE = 24, SIDE_BY_SIDE = 6;
 const main = document.getElementById("main"), choose = document.getElementById("choose");
@@ -10,7 +9,7 @@ let index = null;
 const loaded = new Map(), waiting = new Map();
 
 const wikisem = {
-  index(value) { index = value; start(); },
+  index(value) { index = value; Object.assign(MARKS, value.outliers); start(); },
   language(value) { loaded.set(value.code, value); },
 };
 
@@ -155,12 +154,12 @@ function weakness(row, own) {
 }
 
 function word(row, kind, own, about) {
-  const weak = weakness(row, own), name = `${PLACES[kind]}${weak ? ", weak" : ""}`;
+  const weak = weakness(row, own), name = `${MARKS[kind][1]}${weak ? ", weak" : ""}`;
   const open = () => { if (about.current !== row) { about.current = row; about.replaceChildren(details(row, kind, own, weak)); } about.hidden = false; };
   // Enter goes on to the details, whose links Tab then reaches; Escape comes back.
   const enter = () => { open(); about.onkeydown = (key) => { if (key.key === "Escape") button.focus(); }; about.focus(); };
   const button = el("button", { type: "button", class: `word ${kind}${weak ? " weakly" : ""}`, onclick: enter, onfocus: open, onmouseenter: open, "aria-label": `${row[1]}, ${name}` },
-    el("span", { "aria-hidden": "true" }, `${MARKS[kind]} `), bdi(row[1], own), weak ? el("span", { class: "weak", "aria-hidden": "true" }, " ~") : "");
+    el("span", { "aria-hidden": "true" }, `${MARKS[kind][0]} `), bdi(row[1], own), weak ? el("span", { class: "weak", "aria-hidden": "true" }, " ~") : "");
   return el("li", {}, button);
 }
 

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from wikisem.ids import qid_number
 from wikisem.outputs.html_page import direction, html_page, script_json
-from wikisem.records import Group, Member, Outlier, Rejection, Wall
+from wikisem.records import OUTLIER_CLASSES, Group, Member, Outlier, Rejection, Wall
 from wikisem.wikipedia.data.iso_639 import iso_639
 from wikisem.wikis import wiki_of
 
 SOURCES: Final = ("anchor", "label", "title")
+_CLASSES: Final = OUTLIER_CLASSES.items()
 
 # Rejected classes that a language lists; all of them are in rejected/<code>.jsonl.
 MOST_REJECTED: Final = 500
@@ -41,7 +42,8 @@ class BrowseLanguage:
 
 def browse_page(title: str, notice: str = "") -> bytes:
     """The page, below a notice if there is one; its data are in scripts beside it, the only other place it may load."""
-    parts = {"TITLE": escape(title), "NOTICE": escape(notice)}
+    marks = [f'     <span class="mark o{n}" aria-hidden="true">{one.mark}</span> {one.label}' for n, one in _CLASSES]
+    parts = {"TITLE": escape(title), "NOTICE": escape(notice), "OUTLIERS": "\n".join(marks)}
     return html_page("wikisem.outputs.browse", parts, " 'self' file:").encode()
 
 
@@ -52,7 +54,8 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
         for group in language.groups:
             classes.setdefault(qid_number(group.qid), []).append(at)
     rows = [_overview(language, names.get(language.code, language.code)) for language in languages]
-    return _call("index", {"about": about, "languages": rows, "classes": classes})
+    marks = {f"o{number}": (one.mark, one.label) for number, one in _CLASSES}
+    return _call("index", {"about": about, "languages": rows, "classes": classes, "outliers": marks})
 
 
 def _overview(language: BrowseLanguage, name: str) -> dict[str, Any]:

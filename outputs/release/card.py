@@ -16,7 +16,6 @@ import orjson
 
 from wikisem.outputs.release.facts import CC0, ManifestFile, ReleaseFacts, Source, toml_text
 from wikisem.outputs.release.prose import (
-    OUTLIER_CLASSES,
     REASONS,
     WORDS,
     biases,
@@ -31,7 +30,7 @@ from wikisem.outputs.release.prose import (
     uses,
     word_sources,
 )
-from wikisem.records import RELATED, TIERS
+from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.wikipedia.data.iso_639 import iso_639
 from wikisem.wikis import date_in_name
 
@@ -117,7 +116,7 @@ def _example(facts: ReleaseFacts) -> str:
     return (
         f"For example, {_code(row['id'])} asks for the odd one of {choices}. All but **{_plain(row['outlier'])}** are "
         f"of the class {_plain(row['label'])} ({row['class']}); "
-        f"the outlier is of a {OUTLIER_CLASSES[row['outlier_class']]} class."
+        f"the outlier is of a {OUTLIER_CLASSES[row['outlier_class']].kind} class."
     )
 
 
@@ -206,9 +205,9 @@ def _sizes(facts: ReleaseFacts) -> str:
     lines = [f"- {count:,} groups of {size} words in the cluster" for size, count in sizes]
     lines += [
         f"- {count:,} test cases with a related outlier"
-        if number == RELATED
-        else f"- {count:,} test cases with an outlier of a {OUTLIER_CLASSES[number]} class (O{number})"
-        for number, count in outliers
+        if one.number == RELATED
+        else f"- {count:,} test cases with an outlier of a {one.kind} class ({one.name})"
+        for one, count in ((OUTLIER_CLASSES[number], count) for number, count in outliers)
     ]
     return "\n".join(lines)
 

@@ -10,21 +10,19 @@ from importlib.resources import files
 from typing import Any, Final
 
 from wikisem.outputs.release.facts import ANCHOR, LABEL, TITLE, ReleaseFacts
-from wikisem.records import RELATED
+from wikisem.records import OUTLIER_CLASSES
 from wikisem.wikis import WIKIPEDIAS
 
 _TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
 WORDS: Final[dict[str, str]] = _TEXTS
-# What classes the outliers of each outlier class are from.
-OUTLIER_CLASSES: Final[Mapping[int, str]] = {1: "sibling", 2: "cousin", 3: "far", RELATED: "related"}
 _SOURCES: Final = {ANCHOR: "anchors of links in {}Wikipedia", LABEL: "labels in {}Wikidata", TITLE: "titles of pages"}
 _LIBRARY: Final = "wikisem"
 
 
 def description(facts: ReleaseFacts) -> str:
     """What the set is for, and what a test case has; of a made-up one, first that it is."""
-    kinds = [OUTLIER_CLASSES[number] for number in sorted(facts.total("outliers"))]
+    kinds = [OUTLIER_CLASSES[number].kind for number in sorted(facts.total("outliers"))]
     start = f"{WORDS['made_up']} " if facts.made_up else ""
     return (
         f"{start}Outlier detection in {_languages(facts.spoken)}: {sizes(facts)} words for items of one Wikidata "

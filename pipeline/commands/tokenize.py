@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from wikisem.datasets.word_groups import OUTLIER_CLASSES, WordGroup, write_outlier_classes
+from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, WordGroup, write_outlier_classes
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.options import TOKENIZERS
 from wikisem.evaluation.outlier_detection import group_ids
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(path, [_text(_divided(group, tokenize))])
         classes[path.parent].append((path.stem, [outlier.outlier_class for outlier in group.outliers]))
     for folder, known in classes.items():
-        write_text(folder / OUTLIER_CLASSES, [write_outlier_classes(known).decode()])
+        write_text(folder / OUTLIER_CLASSES_FILE, [write_outlier_classes(known).decode()])
     print_line(f"{len(dataset.groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
     return 0
 

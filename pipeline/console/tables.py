@@ -11,7 +11,7 @@ from wikisem.class_names import name_class
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
-from wikisem.records import Group, Outlier, Rejection
+from wikisem.records import OUTLIER_CLASSES, Group, Outlier, Rejection
 
 if TYPE_CHECKING:  # what shows groups does without Beam, which a run imports
     from wikisem.pipeline.build.run import Run
@@ -187,7 +187,7 @@ def _choose(languages: list[str]) -> list[str]:
 
 # Groups: how many there are, and one in full.
 
-_PARTS: Final = ("cluster", "O1: sibling", "O2: cousin", "O3: far", "related")
+_PARTS: Final = {0: "cluster", **{number: one.label for number, one in OUTLIER_CLASSES.items()}}
 
 
 def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[str, Sequence[Rejection]]) -> Table:

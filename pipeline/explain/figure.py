@@ -25,18 +25,14 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_number
 from wikisem.pipeline.console.terminal import log
 from wikisem.pipeline.explain.explanation import Explanation, way_up
-from wikisem.records import Outlier
+from wikisem.records import OUTLIER_CLASSES, Outlier
 
 # The picture.
 
-# The palette of Okabe and Ito (2008), which colour-blind readers can tell apart: cluster, O1, O2, O3, related, others;
-# and on each the ink with more contrast, 4.5 or above (WCAG 1.4.3).
-COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#6B6B6B")
+# Cluster, the outlier classes, others; and on each the ink with more contrast, 4.5 or above (WCAG 1.4.3).
+COLOURS: Final = ("#0072B2", *(one.colour for one in OUTLIER_CLASSES.values()), "#6B6B6B")
 INKS: Final = ("white", "black", "black", "black", "black", "white")
-_KINDS: Final = (
-    *("cluster", "outlier class 1: sibling", "outlier class 2: cousin", "outlier class 3: far away"),
-    "related outliers",
-)
+_KINDS: Final = ("cluster", *(one.label for one in OUTLIER_CLASSES.values()))
 _WIDTH: Final = 13.0
 _LINE: Final = 0.42
 _LABEL: Final = 24  # letters in a line of a class's label: more would reach the box of the next column

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.datasets.word_groups import OUTLIER_CLASSES, OutlierWord, WordGroup, parse_group, read_dataset
+from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, OutlierWord, WordGroup, parse_group, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier
@@ -41,7 +41,7 @@ def _write_set(folder: Path, sides: str) -> None:
     folder.mkdir(parents=True)
     for name in ("Q1", "Q2", "Q3"):
         (folder / f"{name}.txt").write_text("a\nb\n\n" + "x\n" * (4 if name == "Q3" else 6))
-    (folder / OUTLIER_CLASSES).write_text(sides)
+    (folder / OUTLIER_CLASSES_FILE).write_text(sides)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -72,7 +72,7 @@ def test_the_side_file_of_a_folder_says_the_outlier_classes(tmp_path: Path, pack
 def test_a_side_file_that_does_not_fit_is_named(tmp_path: Path, sides: str, message: str) -> None:
     """What was edited by hand is not read as something else."""
     _write_set(tmp_path / "set", "{}")
-    (tmp_path / "set" / OUTLIER_CLASSES).write_bytes(sides.encode("latin-1"))
+    (tmp_path / "set" / OUTLIER_CLASSES_FILE).write_bytes(sides.encode("latin-1"))
     with pytest.raises(DamagedInputError, match=message):
         read_dataset(tmp_path / "set")
 

@@ -26,7 +26,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group, Member, Outlier, Rejection, name_of_outlier_class
+from wikisem.records import OUTLIER_CLASSES, Entity, Group, Member, Outlier, Rejection
 from wikisem.schemas import ENTITIES, SURFACES
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import language_profile
@@ -124,7 +124,7 @@ def outcomes(judgements: Mapping[tuple[str, str], Judgement]) -> set[str]:
     """What an example shows: groups, in one language and in two, each outlier class, each reason of a rejection."""
     groups = {key: one for key, one in judgements.items() if isinstance(one, Group)}
     by_class = Counter(qid for _, qid in groups)
-    found = {name_of_outlier_class(one.outlier_class) for group in groups.values() for one in group.outliers}
+    found = {OUTLIER_CLASSES[one.outlier_class].name for group in groups.values() for one in group.outliers}
     found |= {way for group in groups.values() for one in group.outliers for way in ways_of(one)}
     found |= {one.reason for one in judgements.values() if isinstance(one, Rejection)}
     return found | ({"group"} if groups else set()) | ({"both languages"} if 2 in by_class.values() else set())

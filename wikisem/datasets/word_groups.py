@@ -71,7 +71,7 @@ class WordGroup:
 # order O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
 _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
 # The file beside text files that has, by the name of each without its suffix, the outlier classes of its outliers.
-OUTLIER_CLASSES: Final = "outlier-classes.json"
+OUTLIER_CLASSES_FILE: Final = "outlier-classes.json"
 OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3, 4] | None, ...]]
 
 
@@ -87,7 +87,7 @@ def read_dataset(path: str | PathLike[str]) -> list[WordGroup]:
     """
     known: dict[PurePosixPath, OutlierClasses | None] = {}
     groups = []
-    for file in data_files(data_set_path(path), OUTLIER_CLASSES):
+    for file in data_files(data_set_path(path), OUTLIER_CLASSES_FILE):
         if file.path.parent not in known:
             known[file.path.parent] = _read_outlier_classes(file)
         groups += _read_file(file, known[file.path.parent])
@@ -102,7 +102,7 @@ def _read_outlier_classes(file: DataFile) -> OutlierClasses | None:
     try:
         found: OutlierClasses = msgspec.json.decode(data, type=OutlierClasses)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        where = f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES}"
+        where = f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES_FILE}"
         raise DamagedInputError(f"{where}: expected the outlier classes of groups, saw {error}") from error
     return found
 
@@ -131,7 +131,7 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
     given = _CLASSES_OF_SIX if known is None and len(outliers) == len(_CLASSES_OF_SIX) else (None,) * len(outliers)
     classes = given if known is None else known.get(name, given)
     if len(classes) != len(outliers):
-        said = f"expected {len(classes)} outliers, as {OUTLIER_CLASSES} beside it says"
+        said = f"expected {len(classes)} outliers, as {OUTLIER_CLASSES_FILE} beside it says"
         raise DamagedInputError(f"{where}: {said}, saw {len(outliers)}")
     return WordGroup(name, cluster, tuple(map(OutlierWord, outliers, classes)), where)
 
@@ -201,7 +201,7 @@ def _keys(item: _SurfaceItem) -> ItemKeys:
 
 
 def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
-    """The file ``OUTLIER_CLASSES`` of some groups, by the names of their text files without the suffix.
+    """The file ``OUTLIER_CLASSES_FILE`` of some groups, by the names of their text files without the suffix.
 
     >>> write_outlier_classes([("Q5", [1, 1, 3]), ("Q1", [None])])
     b'{\\n"Q1": [null],\\n"Q5": [1, 1, 3]\\n}\\n'

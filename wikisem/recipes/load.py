@@ -16,7 +16,7 @@ from msgspec import inspect
 
 from wikisem.errors import BadIdError, RecipeError
 from wikisem.ids import check_qid, qid_number
-from wikisem.recipes.options import OUTLIER_CLASSES, Recipe
+from wikisem.recipes.options import DRAWN, Recipe
 from wikisem.wikis import known_language
 
 # A recipe for groups.
@@ -98,7 +98,7 @@ def _check(recipe: Recipe) -> None:
     asks = recipe.outliers.related == 0 or recipe.outliers.margin is not None
     require(asks, recipe.outliers.related, "outliers.related", "0 without outliers.margin, the witness of their kind")
     kinds = recipe.outliers.kinds
-    require(kinds <= OUTLIER_CLASSES, kinds, "outliers.kinds", f"at most {OUTLIER_CLASSES} outlier classes")
+    require(kinds <= DRAWN, kinds, "outliers.kinds", f"at most {DRAWN} outlier classes")
 
 
 # The files of any kind of recipe.

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from wikisem.records import Share
+from wikisem.records import FAR, Share
 
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
@@ -23,10 +23,8 @@ Variant: TypeAlias = Literal[
 # What names an item without an anchor.
 Fallback: TypeAlias = Literal["none", "label", "title"]
 
-# How hard a test case is expected to be.
-
-# O1, O2 and O3.
-OUTLIER_CLASSES: Final = 3
+# O1, O2 and O3, which every group draws from.
+DRAWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +73,13 @@ class OutlierOptions:
     places: bool = False
     # An outlier gives way if at least this share of the instances has less evidence of being one than it has.
     margin: Share | None = None
-    # Only outliers whose cases should be this hard; all others give way.
     # How many further outliers of another kind, tied to members by statements; they change no other outlier.
     related: FromZero = 0
     shared: bool = False
 
     def draws_by_class(self, outlier_class: int) -> bool:
         """Whether the outliers of O1, O2 or O3 (1, 2 or 3) come from one class where one brings enough."""
-        return (self.draw_o3 if outlier_class == OUTLIER_CLASSES else self.draw) == "class"
+        return (self.draw_o3 if outlier_class == FAR else self.draw) == "class"
 
 
 @dataclass(frozen=True, slots=True)

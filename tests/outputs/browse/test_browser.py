@@ -170,7 +170,7 @@ def test_coherence_and_margins_are_shown_where_they_are_known(page: Page) -> Non
     """Of a group beside its class, of an outlier among its details; groups can be sorted by coherence."""
     page.open("#/de?q=q201")
     assert "coherence 0.92" in page.texts(".card .soft")[0]
-    page.tab_to("de 2 out 1, O1, sibling class")
+    page.tab_to("de 2 out 1, O1: sibling")
     (details,) = page.texts(".about:not([hidden])")
     assert "0.01, its statements are more typical of the class than those of 1 % of the class's instances" in details
     page.open("#/de?q=q101")
