@@ -7,6 +7,7 @@ made with different seeds, there is no ``seed`` at the top. ``made_up`` is there
 
 import importlib
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
@@ -16,7 +17,6 @@ from wikisem import __version__
 from wikisem.layout import MANIFEST
 from wikisem.pipeline.build.inputs import MADE_UP
 from wikisem.pipeline.build.ledger import Record, write_json
-from wikisem.wikipedia.data.grapheme_breaks import UNICODE
 
 if TYPE_CHECKING:  # `wikisem --version` does without Beam, which a run imports
     from wikisem.pipeline.build.run import Run
@@ -26,7 +26,7 @@ ENGLISH: Final = "english_labels"
 # Of a unit of groups: how many outliers take their places, as far as the recipe gives them any.
 PLACES: Final = "places"
 _IN_COMMON: Final = ("recipe", "seed", "versions")
-_LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
+_LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow", "regex")
 
 
 def write_manifest(run: "Run") -> None:
@@ -59,14 +59,15 @@ def _stage(record: Record) -> dict[str, Any]:
 def versions() -> dict[str, str]:
     """The versions that decide the bytes of a unit, by name: wikisem, Python, and the libraries that read and write.
 
-    ``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is named too, though it only
-    decides how long reading takes.
+    ``unicode`` is the version by whose rules characters are counted, which ``regex`` names only in its description.
+    The bzip2 decoder is named too, though it only decides how long reading takes.
     """
+    unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").get_payload()))
     return {
         "wikisem": __version__,
         "python": platform.python_version(),
         "bzip2": bzip2_decoder(),
-        "unicode": UNICODE,
+        "unicode": unicode[1] if unicode else "unknown",
         **{name: _version(name) for name in _LIBRARIES},
     }
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.trees import manifest_of
 from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.manifest import versions, write_manifest
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders
 from wikisem.pipeline.build.stages.surfaces import result_of
@@ -105,3 +105,9 @@ def test_the_top_holds_what_all_groups_have_in_common(run: Run) -> None:
     put(run, "groups/de", recipe={"name": "x"}, seed=8)
     write_manifest(run)
     assert manifest_of(Path(run.output))["seed"] == 8
+
+
+def test_the_version_of_unicode_is_named() -> None:
+    """It decides what counts as one character, from 18.0 on, which the installed ``regex`` has."""
+    major, _ = versions()["unicode"].split(".")
+    assert int(major) >= 18

@@ -35,7 +35,7 @@ from wikisem.transforms.surfaces.pages import (
 from wikisem.wikipedia.variants import variant_of
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 1
+VERSION: Final = 2
 # A part has so many bytes of files that what its languages leave in each bucket is worth a batch; more parts than
 # this would make more files than they would speed up a run on many machines.
 _PART_BYTES: Final = 1 << 22
@@ -51,7 +51,7 @@ def resolve_surfaces(
 ) -> dict[str, SurfaceCounts]:
     """Find the surface forms of the items that have a page or a label in each language.
 
-    They are written to the folder of the language, into ``*.parquet`` of schemas.STAGE.
+    They are written to the folder of the language, into ``*.parquet`` of schemas.SURFACES.
 
     ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback. Items named by
     their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items; left out
