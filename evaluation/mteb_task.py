@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from datasets import Dataset, load_dataset
 from mteb._create_dataloaders import create_dataloader
 from mteb.abstasks.abstask import AbsTask
 from mteb.abstasks.task_metadata import TaskMetadata
 
+from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.outlier_detection import score, score_groups, words_of
@@ -46,7 +47,8 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
         raise MissingInputError(f"{folder}: expected groups/{'*'.join(missing[:1]) or '*'}.parquet, saw none")
     chosen = {code: files[code] for code in languages or files}
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files.values())).hexdigest()
-    licence = (pq.read_schema(next(iter(files.values()))).metadata or {}).get(b"wikisem.license", b"not specified")
+    tables = {code: _read_table(path) for code, path in chosen.items()}
+    licence = (next(iter(tables.values())).schema.metadata or {}).get(b"wikisem.license", b"not specified")
     metadata = TaskMetadata(
         name=f"WikisemOutlierDetection.{digest[:8]}",
         description="How often the outlier is the word without which a set of words is most compact.",
@@ -55,7 +57,7 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
         category="t2t",
         reference="https://arxiv.org/abs/1611.01547",
         eval_splits=["test"],
-        eval_langs={code: _language_scripts(code, path) for code, path in chosen.items()},
+        eval_langs={code: _language_scripts(code, table) for code, table in tables.items()},
         main_score="opp",
         date=_dates(Path(folder) / "manifest.json"),
         domains=["Encyclopaedic"],
@@ -78,9 +80,15 @@ def _dates(manifest: Path) -> tuple[str, str] | None:
     return (dates[0], dates[-1]) if dates else None
 
 
-def _language_scripts(code: str, path: Path) -> list[str]:
+def _read_table(path: Path) -> pa.Table:
+    """The whole table, so that all its checksums are verified before MTEB reads it without them."""
+    with path.open("rb") as source, open_parquet(source, str(path), "a Parquet file of groups") as file:
+        return file.read()
+
+
+def _language_scripts(code: str, table: pa.Table) -> list[str]:
     """The languages of the words of a table: that of its name, or those that are mixed."""
-    members = pc.list_flatten(pq.read_table(path, columns=["cluster"])["cluster"])
+    members = pc.list_flatten(table["cluster"])
     codes = pc.unique(pc.struct_field(members, "language")).to_pylist()
     return sorted({language_script(one or code) for one in codes})
 

@@ -11,15 +11,14 @@ import msgspec
 import orjson
 import pyarrow as pa
 import pyarrow.json
-import pyarrow.parquet as pq
 
+from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid, qid_of
 from wikisem.layout import group_leaves
 from wikisem.records import Group, Member, Outlier, Rejection, Share
-from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 
 # Groups as JSON lines and as tables.
@@ -147,12 +146,9 @@ def _read_file(file: Path) -> list[Group]:
     if file.suffix != ".parquet":
         lines = enumerate(file.read_bytes().splitlines(), start=1)
         return [decode_group(line, f"{file}:{number}") for number, line in lines]
-    try:
+    with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of groups") as table:
         # Unlike read_table, a ParquetFile may lack columns: a file from before one was added is read as well.
-        with file.open("rb") as source:
-            rows = pq.ParquetFile(source).read(columns=GROUPS.names).to_pylist()
-    except PARQUET_ERRORS as error:
-        raise DamagedInputError(f"{file}: expected a Parquet file of groups, saw {error}") from error
+        rows = table.read(columns=GROUPS.names).to_pylist()
     places = (f"{file}: row {number}" for number in range(len(rows)))
     return [decode_group(_as_line(row, place), place) for row, place in zip(rows, places, strict=True)]
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid
@@ -18,7 +18,6 @@ from wikisem.layout import NOTES, walls_path
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.wall_answers import prompt
 from wikisem.records import LEAST_HERRINGS, SIDE, Herring, Member, Share, Tier, Wall, WallGroup
-from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 
 
@@ -159,9 +158,11 @@ def _lines_of(file: Path) -> list[bytes]:
     if file.suffix != ".parquet":
         return file.read_bytes().splitlines()
     try:
-        with file.open("rb") as source:
-            return list(map(_line_of, pq.ParquetFile(source).read().to_pylist()))
-    except (*PARQUET_ERRORS, KeyError, TypeError, ValueError) as error:
+        with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of walls") as table:
+            return list(map(_line_of, table.read().to_pylist()))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DamagedInputError):
+            raise
         raise DamagedInputError(f"{file}: expected a Parquet file of walls, saw {error}") from error
 
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from wikisem.arrow.columns import MapLookup
 from wikisem.arrow.item_index import read_items
-from wikisem.arrow.parquet import read_batches
+from wikisem.arrow.parquet import open_parquet, read_batches
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
 from wikisem.evaluation.audit.measures import AuditGroup
@@ -123,8 +123,8 @@ def table_metadata(table: Path | None) -> dict[str, str]:
     """What the Parquet of a release says of itself; empty of any other, and without a table."""
     if table is None:
         return {}
-    with table.open("rb") as source:
-        found = pq.read_schema(source).metadata or {}
+    with table.open("rb") as source, open_parquet(source, str(table)) as file:
+        found = file.schema_arrow.metadata or {}
     return {key.decode(): value.decode() for key, value in found.items() if key.startswith(b"wikisem.")}
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any, Final, TypeAlias
 
@@ -9,21 +10,22 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset
+import pyarrow.parquet as pq
 from rdflib import Graph
 from rdflib.store import Store
 from rdflib.term import IdentifiedNode, Literal, URIRef, Variable
 
 from wikisem.arrow.columns import Numbers, distinct, join, qid_numbers, qids_of, union
 from wikisem.arrow.item_index import read_items
+from wikisem.arrow.parquet import open_parquet
 from wikisem.categories.recipe import CandidateItem, Category, Condition, PropertyPath, sorted_values
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.files import check_address, driver_of, is_local, list_files, read_if_there
+from wikisem.files import check_address, list_files, open_binary, read_if_there
 from wikisem.ids import is_qid, qid_number
 from wikisem.layout import find_folder, index_folder
 from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, check_pattern
 from wikisem.records import Statement
-from wikisem.schemas import ADDED, ENTITIES, PARQUET_ERRORS
+from wikisem.schemas import ADDED, ENTITIES
 
 
 class EntitySource:
@@ -176,7 +178,11 @@ class EntityTable:
     def __init__(self, folder: str) -> None:
         self.folder = folder.rstrip("/")
         self._path = _locate(self.folder)
-        self._dataset = _open_dataset(self.folder, self._path)
+        self._files = list_files(f"{self._path}/*.parquet")
+        if not self._files:
+            raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {self.folder!r}")
+        with _open(self._files[0]):  # before anything else is done
+            pass
         self._read = cache(self._read_property)
 
     def edges(self, name: str) -> PropertyEdges:
@@ -230,13 +236,12 @@ class EntityTable:
         return _edges([items for items, _ in found]), texts
 
     def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        chosen = None if qids is None else pc.field("qid").isin(pa.array(list(qids), pa.string()))
-        try:
-            for batch in self._dataset.to_batches(columns=list(columns), filter=chosen):
-                batch.validate(full=True)
-                yield batch
-        except PARQUET_ERRORS as error:
-            raise DamagedInputError(f"{self.folder}: expected whole Parquet files of entities, saw {error}") from error
+        chosen = None if qids is None else pa.array(list(qids), pa.string())
+        for path in self._files:
+            with _open(path) as file:
+                for batch in file.iter_batches(columns=list(columns)):
+                    batch.validate(full=True)
+                    yield batch if chosen is None else batch.filter(pc.is_in(batch["qid"], chosen))
 
 
 def _locate(folder: str) -> str:
@@ -246,23 +251,19 @@ def _locate(folder: str) -> str:
     return found if list_files(f"{found}/*.parquet") else f"{path}/entities"
 
 
-def _open_dataset(folder: str, path: str) -> pyarrow.dataset.Dataset:
-    if not (files := list_files(f"{path}/*.parquet")):
-        raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
-    try:
-        system, names = (None, files) if is_local(path) else driver_of(files)
-        dataset = pyarrow.dataset.dataset(names, filesystem=system, format="parquet")
-        types = dict(zip(dataset.schema.names, dataset.schema.types, strict=True))  # names may be damaged, too
-    except PARQUET_ERRORS as error:
-        raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
-    # Category sets do not read the columns that older files lack.
-    read = [each for each in ENTITIES if each.name not in ADDED]
-    if missing := [each.name for each in read if each.name not in types]:
-        raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
-    for each in read:
-        if (seen := types[each.name]) != each.type:
-            raise DamagedInputError(f"{folder}: expected {each.name} to be {each.type}, saw {seen}")
-    return dataset
+@contextmanager
+def _open(path: str) -> Iterator[pq.ParquetFile]:
+    """Open a file of entities; DamagedInputError unless it has the columns of the entities stage."""
+    with open_binary(path) as source, open_parquet(source, path, "the Parquet of the entities stage") as file:
+        types = {each.name: each.type for each in file.schema_arrow}
+        # Category sets do not read the columns that older files lack.
+        read = [each for each in ENTITIES if each.name not in ADDED]
+        if missing := [each.name for each in read if each.name not in types]:
+            raise DamagedInputError(f"{path}: expected the columns of entities, saw none called {', '.join(missing)}")
+        for each in read:
+            if (seen := types[each.name]) != each.type:
+                raise DamagedInputError(f"{path}: expected {each.name} to be {each.type}, saw {seen}")
+        yield file
 
 
 def _flatten(batch: pa.RecordBatch, column: str) -> _Columns:

@@ -1,6 +1,7 @@
 """The files of a release for programs: test cases, Parquet, tasks of evaluation harnesses, and croissant.json."""
 
 import hashlib
+import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -8,8 +9,8 @@ from typing import Any, Final
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.release.card import NOBODY, PAPER, PAPER_URL, hub_url, lm_eval_readme, yaml_json
 from wikisem.outputs.release.facts import ReleaseFacts, Source, package_name, toml_text
@@ -111,9 +112,12 @@ def _key(seed: int, *parts: str) -> bytes:
 def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
     """A Parquet file with the table, and key-value metadata that any reader shows; the same bytes every time."""
     about = {**(table.schema.metadata or {}), **{key.encode(): value.encode() for key, value in metadata.items()}}
-    sink = pa.BufferOutputStream()
-    pq.write_table(table.replace_schema_metadata(about), sink, compression="zstd", write_page_checksum=True)
-    return bytes(sink.getvalue())
+    table = table.replace_schema_metadata(about)
+    sink = io.BytesIO()
+    writer = CheckedWriter(sink, table.schema)
+    writer.write(table)
+    writer.close()
+    return sink.getvalue()
 
 
 # Tasks for lm-evaluation-harness, eval.yaml and a task file for inspect-ai.

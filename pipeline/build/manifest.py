@@ -62,7 +62,7 @@ def versions() -> dict[str, str]:
     ``unicode`` is the version by whose rules characters are counted, which ``regex`` names only in its description.
     The bzip2 decoder is named too, though it only decides how long reading takes.
     """
-    unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").get_payload()))
+    unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").json["description"]))
     return {
         "wikisem": __version__,
         "python": platform.python_version(),

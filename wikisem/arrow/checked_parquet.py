@@ -10,6 +10,7 @@ skip the checksums in front of it.
 import io
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
@@ -55,24 +56,29 @@ class CheckedWriter:
         self._blocks.seal()
 
 
-def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = ()) -> pq.ParquetFile:
+def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = (), any_writer: bool = False) -> pq.ParquetFile:
     """A file of ``CheckedWriter``; a damaged byte that is read ends in DamagedInputError, here or later.
 
+    With ``any_writer`` also a file of another program: what is checked of it are its pages, if they have checksums.
     ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
     """
-    tail = _read_tail(source)
-    if tail is None:
-        raise DamagedInputError(f"{path}: expected Parquet with checksums, as it was written, saw another end of file")
-    # Arrow would read the last 64 KiB for the footer, and so blocks that may hold none of the columns asked for.
-    metadata = pq.read_metadata(pa.BufferReader(tail.data))
-    file = _CheckedFile(source, path, tail)
-    return pq.ParquetFile(file, metadata=metadata, read_dictionary=list(coded), page_checksum_verification=True)
+    tail = _read_tail(source, path)
+    options: dict[str, Any] = {"read_dictionary": list(coded), "page_checksum_verification": True}
+    if tail is not None:
+        # Arrow would read the last 64 KiB for the footer, and so blocks that may hold none of the columns asked for.
+        metadata = pq.read_metadata(pa.BufferReader(tail.data))
+        return pq.ParquetFile(_CheckedFile(source, path, tail), metadata=metadata, **options)
+    if any_writer:
+        return pq.ParquetFile(source, **options)
+    raise DamagedInputError(f"{path}: expected Parquet with checksums at its end, saw none")
 
 
 def end_checksum(source: BinaryIO) -> int | None:
     """The checksum of the checksums and the footer of a file, and so of all of it; None where these do not fit."""
-    tail = _read_tail(source)
-    return None if tail is None else crc32(tail.data)
+    with suppress(DamagedInputError):
+        tail = _read_tail(source, "")
+        return None if tail is None else crc32(tail.data)
+    return None
 
 
 class _Blocks(io.BufferedIOBase):
@@ -140,8 +146,8 @@ class _Tail:
         return int(_CHECKSUM.unpack_from(self.data, block * _CHECKSUM.size)[0])
 
 
-def _read_tail(source: BinaryIO) -> _Tail | None:
-    """The end of a file, as it was written; None where it cannot be."""
+def _read_tail(source: BinaryIO, path: str) -> _Tail | None:
+    """The end of a file of ``CheckedWriter``, None of any other; DamagedInputError where bytes of it changed."""
     size = source.seek(0, io.SEEK_END)
     end = _read(source, max(0, size - _TAIL_BYTES), size)
     if len(end) < _LENGTH.size:
@@ -152,13 +158,14 @@ def _read_tail(source: BinaryIO) -> _Tail | None:
     if footer + _SEAL.size > len(end):
         end = _read(source, size - footer - _SEAL.size, size)
     before, after, whole, mark = _SEAL.unpack_from(end, len(end) - footer - _SEAL.size)
+    if mark != _MARK:
+        return None
     start = size - footer - _SEAL.size - -(-before // _BLOCK) * _CHECKSUM.size
-    if mark != _MARK or start != before:
-        return None
-    data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
-    if crc32(data[-footer:]) != after or _crc_of(data[: -footer - _SEAL.size], before, after) != whole:
-        return None
-    return _Tail(start, data)
+    if start == before:
+        data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
+        if crc32(data[-footer:]) == after and _crc_of(data[: -footer - _SEAL.size], before, after) == whole:
+            return _Tail(start, data)
+    raise DamagedInputError(f"{path}: expected the checksums that were written, saw other bytes at its end")
 
 
 def _read(source: BinaryIO, start: int, stop: int) -> bytes:

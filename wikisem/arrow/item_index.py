@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
+from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import Numbers, distinct, is_in, join, qid_numbers
+from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import DamagedInputError
 from wikisem.files import open_binary
-from wikisem.schemas import ITEM_INDEX, PARQUET_ERRORS
+from wikisem.schemas import ITEM_INDEX
 
 # Larger ones make every lookup read more, smaller ones the footer larger: that of 7 million items has 50 KB.
 _ROW_GROUP: Final = 1 << 14
@@ -80,12 +81,13 @@ def _read(
     path: str, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
 ) -> Iterator[pa.Table]:
     """Some row groups of a file; of an index, the row groups that may have any of the numbers."""
+    expected = "the row groups that the index names"
     try:
-        with open_binary(path) as source, open_checked(source, path) as file:
+        with open_binary(path) as source, open_parquet(source, path, expected, any_writer=False) as file:
             for group in sorted(row_groups if numbers is None else _having(file, numbers)):
                 yield file.read_row_group(group, list(columns), use_threads=False)
-    except PARQUET_ERRORS as error:
-        raise DamagedInputError(f"{path}: expected the row groups that the index names, saw {error}") from error
+    except FileNotFoundError as error:
+        raise DamagedInputError(f"{path}: expected {expected}, saw no such file") from error
 
 
 def _having(file: pq.ParquetFile, numbers: Numbers) -> Iterator[int]:

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import BinaryIO, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
-from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.errors import DamagedInputError, MissingInputError, WikisemError
 from wikisem.files import create_binary, list_files, open_binary
 from wikisem.schemas import PARQUET_ERRORS
 
@@ -52,16 +52,27 @@ def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()
 
 @contextmanager
 def _open(path: str, coded: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
-    """Open a file that wikisem wrote; errors become a DamagedInputError that names it."""
-    with open_binary(path) as source:
-        try:
-            yield open_checked(source, path, coded)
-        except PARQUET_ERRORS as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            raise DamagedInputError(
-                f"{path}: expected a whole Parquet file, saw {str(error) or type(error).__name__}"
-            ) from error
+    """Open a file that a stage wrote."""
+    with open_binary(path) as source, open_parquet(source, path, coded=coded, any_writer=False) as file:
+        yield file
+
+
+@contextmanager
+def open_parquet(
+    source: BinaryIO,
+    path: str,
+    expected: str = "a whole Parquet file",
+    coded: Sequence[str] = (),
+    any_writer: bool = True,
+) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file with ``open_checked``; what Arrow raises becomes a DamagedInputError that names it."""
+    try:
+        yield open_checked(source, path, coded, any_writer)
+    except PARQUET_ERRORS as error:
+        if isinstance(error, WikisemError) or (isinstance(error, OSError) and error.errno is not None):
+            raise
+        saw = str(error).partition("\n")[0] or type(error).__name__
+        raise DamagedInputError(f"{path}: expected {expected}, saw {saw}") from error
 
 
 def bucket_name(bucket: int, buckets: int) -> str:

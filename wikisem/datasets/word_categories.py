@@ -8,11 +8,10 @@ from pathlib import Path
 
 import msgspec
 import orjson
-import pyarrow.parquet as pq
 
+from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import data_set_path, is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 
 
@@ -66,11 +65,8 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
 
 def _read_file(file: Path, language: str) -> list[WordCategory]:
     if file.suffix == ".parquet":
-        try:
-            with file.open("rb") as source:
-                rows = pq.ParquetFile(source).read().to_pylist()
-        except PARQUET_ERRORS as error:
-            raise DamagedInputError(f"{file}: expected a Parquet file of categories, saw {error}") from error
+        with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of categories") as table:
+            rows = table.read().to_pylist()
         return _from_lines(((f"{file}: row {at}", orjson.dumps(row)) for at, row in enumerate(rows)), language)
     text = read_utf8(file)
     if is_json_lines(file, text):

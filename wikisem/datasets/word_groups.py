@@ -1,5 +1,6 @@
 """Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines and Parquet."""
 
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,12 +10,10 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import DataFile, data_files, data_set_path, decode_utf8, is_json_lines, numbered_lines
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIA_CODES
 
@@ -176,10 +175,8 @@ def parse_line(line: str, where: str) -> WordGroup:
 
 
 def _read_parquet(file: DataFile) -> list[WordGroup]:
-    try:
-        rows = pq.read_table(pa.BufferReader(file.read())).to_pylist()
-    except PARQUET_ERRORS as error:
-        raise DamagedInputError(f"{file.where}: expected a Parquet file of groups, saw {error}") from error
+    with open_parquet(io.BytesIO(file.read()), file.where, "a Parquet file of groups") as table:
+        rows = table.read().to_pylist()
     return [_parse_row(row, f"{file.where}: row {number}") for number, row in enumerate(rows)]
 
 

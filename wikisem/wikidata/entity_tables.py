@@ -11,15 +11,14 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 import pyarrow.parquet as pq
 
+from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.files import for_each_file, list_files, open_binary
-from wikisem.schemas import PARQUET_ERRORS
 from wikisem.wikidata.line_types import is_wikipedia
 from wikisem.wikis import WIKIPEDIAS, date_in_name
 
@@ -269,8 +268,11 @@ def _require_parts(found: Iterable[TableFile]) -> None:
 
 def _look(file: TableFile) -> TablePart:
     """The row groups and columns of a file."""
-    with open_binary(file.path) as source, naming(file.path):
-        metadata = pq.ParquetFile(source).metadata
+    with open_binary(file.path) as source, open_parquet(source, file.path) as table:
+        return _look_at(file, table.metadata)
+
+
+def _look_at(file: TableFile, metadata: pq.FileMetaData) -> TablePart:
     columns = {metadata.schema.column(at).path: at for at in range(metadata.num_columns)}
     names = frozenset(path.partition(".")[0] for path in columns)
     expected = ("id", *columns_of(file, columns))
@@ -305,18 +307,6 @@ def columns_of(file: TableFile, columns: Iterable[str]) -> tuple[str, ...]:
 
 def _text(value: str | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else value
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """While inside, what Arrow raises becomes a DamagedInputError that names the file."""
-    try:
-        yield
-    except PARQUET_ERRORS as error:
-        if (isinstance(error, OSError) and error.errno is not None) or isinstance(error, MissingInputError):
-            raise
-        saw = str(error).partition("\n")[0] or type(error).__name__
-        raise DamagedInputError(f"{path}: expected a whole Parquet file, saw {saw}") from error
 
 
 def _require_order(series: Sequence[TablePart]) -> None:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from wikisem import files
 from wikisem.arrow.columns import Numbers
+from wikisem.arrow.parquet import open_parquet
 from wikisem.dumps import Opener
 from wikisem.records import SHOWN
 from wikisem.wikidata.entity_columns import Certainty, EntityColumns, LineColumns, split_by_certainty
@@ -28,7 +29,6 @@ from wikisem.wikidata.entity_tables import (
     TableFile,
     TablePart,
     columns_of,
-    naming,
     unsorted,
 )
 from wikisem.wikidata.line_types import (
@@ -141,8 +141,7 @@ class TableReader(LineAccount):
         if not numbers:
             return
         path = part.file.path
-        with open_binary(path) as source, naming(path):
-            file = pq.ParquetFile(source)
+        with open_binary(path) as source, open_parquet(source, path) as file:
             filled = [at for at in range(file.num_row_groups) if file.metadata.row_group(at).num_rows]
             for number in numbers:
                 group, at = part.groups[number], filled[number]
