@@ -24,6 +24,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem import __version__
+from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import ranks
@@ -175,10 +177,18 @@ _EXPECTED_DATES: Final = "a manifest with the date and highest item of its Wikid
 def read_dates(paths: Iterable[str]) -> list[KnownDate]:
     """The highest item numbers at some dates: of the manifest of a run (or its folder), or of a file of lines.
 
-    A line of such a file is ``2026-11-02,138000000`` or ``2026-11-02,Q138000000``; a first line of names is skipped.
-    Raises MissingInputError and DamagedInputError.
+    A line of such a file is ``2026-11-02,138000000`` or ``2026-11-02,Q138000000``; a first line without a digit, as
+    of the names of columns, is skipped. Raises MissingInputError, and DamagedInputError also where a later date has
+    a lower number.
     """
-    return [known for path in paths for known in _read_dates(path_of(path))]
+    found = [known for path in paths for known in _read_dates(path_of(path))]
+    for before, after in pairwise(sorted(found, key=lambda known: known.date)):
+        if after.item < before.item:
+            raise DamagedInputError(
+                f"expected higher item numbers at later dates, saw {before.item} at {before.date} and {after.item} at "
+                f"{after.date}"
+            )
+    return found
 
 
 def _read_dates(path: Path) -> Iterator[KnownDate]:
@@ -187,17 +197,28 @@ def _read_dates(path: Path) -> Iterator[KnownDate]:
         raise MissingInputError(f"expected {_EXPECTED_DATES}, saw nothing at {path}")
     if path.suffix == ".json":
         entities = decode_json(path.read_bytes(), _Manifest, str(path), "the manifest of a run").stages.get("entities")
-        date = max((one.date for one in entities.inputs), default="") if entities else ""
-        if not entities or not date or not entities.highest_item:
+        day = max((one.date for one in entities.inputs), default="") if entities else ""
+        if not entities or not _is_date(day) or not entities.highest_item:
             raise MissingInputError(f"{path}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
-        yield KnownDate(date, entities.highest_item)
+        yield KnownDate(day, entities.highest_item)
         return
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        found = re.fullmatch(r"\s*(\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?(\d{1,18})\s*", line)
-        if found:
+    empty = True
+    for number, line in numbered_lines(read_utf8(path)):
+        found = re.fullmatch(r"(\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?([1-9]\d{0,17})", line, re.ASCII)
+        if found and _is_date(found[1]):
+            empty = False
             yield KnownDate(found[1], int(found[2]))
-        elif line.strip() and number > 1:
-            raise DamagedInputError(f"{path}:{number}: expected {_EXPECTED_DATES}, saw {line!r}")
+        elif line and (number > 1 or re.search(r"\d", line)):
+            raise DamagedInputError(f"{path}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
+    if empty:
+        raise DamagedInputError(f"{path}: expected {_EXPECTED_DATES}, saw no date")
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 # The cases of a model on a data set, by the number of their newest member.

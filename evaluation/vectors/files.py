@@ -1,4 +1,4 @@
-"""Files of vectors: text as word2vec, fastText .vec and GloVe write it, and the binary forms of word2vec and fastText.
+"""Files of vectors: text as word2vec, fastText .vec and GloVe write it, binary word2vec and fastText, and arrays.
 
 Each is read in one pass. Nothing is allocated because a header asks for it: memory grows with what has been read.
 """
@@ -6,17 +6,17 @@ Each is read in one pass. Nothing is allocated because a header asks for it: mem
 import codecs
 import re
 import struct
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
-from typing import Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.datasets.files import compression, lines_of, open_unpacked
+from wikisem.datasets.files import compression, lines_of, open_unpacked, words_beside
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.vectors.words import Spelling, VectorRows, WordVectors, from_words, spelling_of
 
@@ -24,6 +24,8 @@ from wikisem.evaluation.vectors.words import Spelling, VectorRows, WordVectors, 
 
 # Several times what the largest language models have (2026-11); a header may ask for any.
 _MOST_DIMENSIONS: Final = 100_000
+
+EXPECTED: Final = "expected vectors of word2vec, GloVe or fastText, or FILE.npy with FILE.words"
 
 # What a line may take: a word, and each number with its blank.
 LONGEST_WORD: Final = 1 << 16
@@ -80,8 +82,57 @@ def is_text(sample: bytes, dimensions: int) -> bool:
 
 
 def excerpt(line: bytes) -> str:
-    """The beginning of a line, quoted for a message."""
-    return repr(line[:60].decode(errors="replace"))
+    """The beginning of a line, quoted for a message: as text, or where it is none as bytes."""
+    start = line[:60]
+    try:
+        return repr(codecs.getincrementaldecoder("utf-8")().decode(start))
+    except UnicodeDecodeError:
+        return repr(start)
+
+
+# By their first bytes, forms that are not read: what they are, and what to do.
+_REFUSED: Final[Mapping[bytes, str]] = {
+    b"\x80": "a pickle, as gensim saves models; wikisem loads none, since a pickle can run any code: in gensim, "
+    "kv.save_word2vec_format(FILE) writes vectors that are read (of a whole model, kv is model.wv)",
+    b"PK\x03\x04": "a zip archive, as numpy.savez and torch.save write; numpy.save(FILE.npy, rows) writes an array "
+    "that is read, with a word for each row in FILE.words",
+}
+
+
+def refuse_other_forms(start: bytes, name: str) -> None:
+    """Raise DamagedInputError for a form that is known and not read, by the first bytes of the file."""
+    for magic, saw in _REFUSED.items():
+        if start.startswith(magic):
+            raise DamagedInputError(f"{name}: {EXPECTED}, saw {saw}")
+
+
+# An array of numpy with the words of its rows beside it.
+
+NUMPY: Final = b"\x93NUMPY"
+
+
+def read_array(path: Path) -> tuple[list[str], npt.NDArray[Any]]:
+    """The words of ``FILE.words`` and the rows of ``FILE.npy``, mapped; DamagedInputError unless they are as many."""
+    words = words_beside(path)
+    try:
+        # What is mapped is never larger than the file, whatever its header says.
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise DamagedInputError(f"{path}: expected an array of numpy, saw {error}") from error
+    if matrix.ndim != 2 or matrix.shape[0] != len(words) or matrix.dtype.kind not in "fiu":
+        raise DamagedInputError(
+            f"{path}: expected numbers in {len(words)} rows, one for each word of {path.stem}.words, "
+            f"saw {matrix.dtype} of shape {matrix.shape}"
+        )
+    return words, matrix
+
+
+def read_rows(path: Path, asked: Container[str] | None) -> WordVectors:
+    """The vectors of ``FILE.npy``, with ``asked`` only of these words."""
+    words, matrix = read_array(path)
+    chosen = [at for at, word in enumerate(words) if asked is None or word in asked]
+    rows = matrix[chosen].astype(np.float64 if matrix.dtype == np.float64 else np.float32)
+    return from_words([words[at] for at in chosen], rows, None if asked is None else spelling_of(words), len(words))
 
 
 # Text, one word a line, with a header (word2vec, fastText .vec) or without (GloVe).

@@ -1,7 +1,7 @@
 """A model as a lookup of vectors: named by a string (a file, a model of another library, a function), or an object.
 
-The form of a file is found by its content: text, word2vec binary, fastText binary, compressed or not. The strings are
-public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
+The form of a file is found by its content: text, word2vec binary, fastText binary, an array; compressed or not. The
+strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
 """
 
 import importlib
@@ -21,14 +21,18 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError, Wik
 from wikisem.evaluation.options import Keys
 from wikisem.evaluation.vectors.counts import SIMILARITIES, WEIGHTS, check_choice, read_counts
 from wikisem.evaluation.vectors.files import (
+    EXPECTED,
     FASTTEXT,
+    NUMPY,
     excerpt,
     is_text,
     read_binary,
     read_fasttext,
     read_graph_header,
     read_header,
+    read_rows,
     read_text,
+    refuse_other_forms,
 )
 from wikisem.evaluation.vectors.lookup import (
     KeyLookup,
@@ -290,12 +294,15 @@ def _read(file: Path, asked: Container[str] | None) -> WordVectors:
     first, _, rest = start.partition(b"\n")
     if start.startswith(FASTTEXT):
         return read_fasttext(file, asked)
+    if start.startswith(NUMPY):
+        return read_rows(file, asked)
     graph = read_graph_header(first, rest.partition(b"\n")[0], str(file))
     header = graph or read_header(first, str(file))
     dimensions = header[1] if header else len(first.split()) - 1
     text = dimensions > 0 and is_text(rest if header else start, dimensions)
     if not text and (header is None or dimensions < 1):
-        raise DamagedInputError(f"{file}: expected vectors of word2vec, GloVe or fastText, saw {excerpt(first)}")
+        refuse_other_forms(start, str(file))
+        raise DamagedInputError(f"{file}: {EXPECTED}, saw {excerpt(first)}")
     with open_unpacked(file) as stream:
         return read_text(stream, str(file), asked, graph) if text else read_binary(stream, str(file), asked)
 

@@ -5,11 +5,12 @@ on the CPU or whatever device the library chooses.
 """
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from wikisem.errors import MissingInputError, UsageError, optional_module
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError, optional_module
 
 Encoder = Callable[[Sequence[str]], Any]
 
@@ -112,5 +113,8 @@ def _marks_blanks(tokenizer: Any) -> bool:
 def _open(name: str, load: Callable[[], Any]) -> Any:
     try:
         return load()
-    except (OSError, ValueError, KeyError) as error:
-        raise MissingInputError(f"{name}: expected a model, saw {error}") from error
+    except Exception as error:  # parsers of weights and tokenizers raise bare ones
+        saw = str(error).partition("\n")[0] or type(error).__name__
+        if Path(name).exists():
+            raise DamagedInputError(f"{name}: expected a whole model, saw {saw}") from error
+        raise MissingInputError(f"{name}: expected a model, saw {saw}") from error

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from wikisem.datasets.files import words_beside
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.vectors.counts import read_triples
+from wikisem.evaluation.vectors.files import read_array
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, spelling_of, stack, tokens_of
 
@@ -72,17 +72,9 @@ def read_similarities(path: Path, name: str) -> SimilarityLookup:
 
 
 def _read_array(path: Path) -> tuple[list[str], Callable[..., Vector]]:
-    words = words_beside(path)
-    try:
-        # What is mapped is never larger than the file, whatever its header says.
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise DamagedInputError(f"{path}: expected an array of numpy, saw {error}") from error
-    if matrix.shape != (len(words), len(words)) or matrix.dtype.kind not in "fiu":
-        raise DamagedInputError(
-            f"{path}: expected numbers in {len(words)} rows and columns, one for each word of {path.stem}.words, "
-            f"saw {matrix.dtype} of shape {matrix.shape}"
-        )
+    words, matrix = read_array(path)
+    if matrix.shape[1] != len(words):
+        raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
     return words, lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)
 
 

@@ -166,18 +166,42 @@ def write(path: Path, value: Mapping[str, Any] | str) -> str:
 
 def test_dates_are_read_from_manifests_and_lines(tmp_path: Path) -> None:
     """The OUT of a run, its manifest, or lines, whose numbers may be QIDs."""
-    entities = {"highest_item": 138, "inputs": [{"date": "2026-11-02", "path": "x"}, {"path": "y"}]}
+    entities = {"highest_item": 138_000_000, "inputs": [{"date": "2026-11-02", "path": "x"}, {"path": "y"}]}
     manifest = write(tmp_path / "out" / "manifest.json", {"stages": {"entities": entities}})
     lines = write(tmp_path / "dates.csv", "date,item\n2014-01-06,Q15500000\n\n2019-01-07,60000000\n")
-    expected = [KnownDate("2026-11-02", 138), KnownDate("2014-01-06", 15_500_000), KnownDate("2019-01-07", 60_000_000)]
+    expected = [
+        KnownDate("2026-11-02", 138_000_000),
+        KnownDate("2014-01-06", 15_500_000),
+        KnownDate("2019-01-07", 60_000_000),
+    ]
     assert read_dates([manifest, lines]) == expected
     assert read_dates([str(tmp_path / "out")]) == expected[:1]
     with pytest.raises(DamagedInputError, match=r"bad.csv:2: expected .* saw 'soon,1'"):
         read_dates([write(tmp_path / "bad.csv", "2019-01-07,6\nsoon,1\n")])
+    with pytest.raises(DamagedInputError, match="expected higher item numbers at later dates, saw 9 at 2019"):
+        read_dates([write(tmp_path / "bad.csv", "2020-01-07,8\n2019-01-07,9\n")])
     with pytest.raises(MissingInputError, match="saw none; name a file of lines"):
         read_dates([write(tmp_path / "manifest.json", {"stages": {"entities": {"highest_item": 138}}})])
     with pytest.raises(MissingInputError, match="saw nothing at"):
         read_dates([str(tmp_path / "none")])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", r":? expected .* lines of YYYY-MM-DD,item, saw no date"),
+        (b"date,item\n", r"saw no date"),
+        (b"2019-01-07;60000000\n", r":1: expected .*, saw '2019-01-07;60000000'"),
+        (b"2019-13-07,60000000\n", r":1: expected .*, saw '2019-13-07,60000000'"),
+        (b"2019-01-07,0\n", r":1: expected .*, saw '2019-01-07,0'"),
+        (b"2019-01-07,60000000\n2020-01-07,7\xb00000000\n", r":2: expected UTF-8"),
+    ],
+)
+def test_damaged_dates_are_named(tmp_path: Path, data: bytes, message: str) -> None:
+    """No line is taken for the names of columns but a first one without a digit, and some line must be a date."""
+    (tmp_path / "dates.csv").write_bytes(data)
+    with pytest.raises(DamagedInputError, match=rf"dates\.csv{message}" if message[0] == ":" else message):
+        read_dates([str(tmp_path / "dates.csv")])
 
 
 def test_the_command_reads_what_a_harness_logged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

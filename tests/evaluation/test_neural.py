@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.small_models import make_model2vec, make_sentence_transformer, make_transformer
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.words import WordVectors, from_words
 
@@ -59,6 +59,19 @@ def test_model2vec_gives_its_static_vectors(vectors: WordVectors, tmp_path: Path
     assert set(found) == {"Lion", "red_panda"}
     with pytest.raises(MissingInputError, match="expected a model, saw"):
         open_model(f"model2vec:{tmp_path / 'none'}")
+
+
+@needs("model2vec", "model2vec")
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("model.safetensors", b"\x10\0\0\0\0\0\0\0{"), ("tokenizer.json", b"\xff"), ("config.json", b"{")],
+)
+def test_a_damaged_model_folder_is_named(vectors: WordVectors, tmp_path: Path, name: str, data: bytes) -> None:
+    """Whatever the parsers of weights, tokenizers and settings raise becomes one error."""
+    make_model2vec(vectors, WORDS, tmp_path / "model")
+    (tmp_path / "model" / name).write_bytes(data)
+    with pytest.raises(DamagedInputError, match="model: expected a whole model, saw"):
+        open_model(f"model2vec:{tmp_path / 'model'}")
 
 
 @needs("transformers", "transformers")

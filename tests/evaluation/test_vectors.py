@@ -2,6 +2,8 @@
 
 import bz2
 import gzip
+import io
+import pickle
 import struct
 import sys
 from collections.abc import Callable
@@ -25,6 +27,13 @@ def lines(header: bool, end: str = "\n", gap: str = " ", tail: str = "") -> byte
     """WORDS and ROWS as text."""
     rows = [gap.join([word, *map(repr, row.tolist())]) + tail for word, row in zip(WORDS, ROWS, strict=True)]
     return end.join([*(["4 3"] if header else []), *rows, ""]).encode()
+
+
+def npz() -> bytes:
+    """ROWS as numpy keeps several arrays."""
+    sink = io.BytesIO()
+    np.savez(sink, rows=ROWS)
+    return sink.getvalue()
 
 
 def word2vec_binary() -> bytes:
@@ -177,9 +186,12 @@ def test_zero_vectors_and_what_is_no_number_have_no_direction(tmp_path: Path) ->
         (b"a 1 2\nb 1\nc 1 2\n", r":2: expected a word and 2 numbers"),
         (b"3 2\na 1 2\nb 1 2\n", r"expected 3 words, as the first line says, saw 2"),
         (b"1 2\na 1 2\nb 1 2\n", r"expected 1 words, as the first line says, saw 2"),
-        (b"hello\nworld\n", r"expected vectors of word2vec, GloVe or fastText, saw 'hello'"),
-        (b"", r"expected vectors of word2vec, GloVe or fastText, saw ''"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", r"expected vectors of word2vec"),
+        (b"hello\nworld\n", r"expected vectors of word2vec, GloVe or fastText, or .*, saw 'hello'"),
+        (b"", r"expected vectors of word2vec, .*, saw ''"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", r"expected vectors of word2vec.*, saw b'\\x89PNG\\r'$"),
+        (pickle.dumps({"vectors": ROWS}), r"saw a pickle.*kv\.save_word2vec_format\(FILE\)"),
+        (gzip.compress(pickle.dumps(WORDS), mtime=0), r"saw a pickle"),
+        (npz(), r"saw a zip archive.*numpy\.save\(FILE\.npy, rows\)"),
         (word2vec_binary()[:40], r"expected 4 words of 3 numbers, saw 1 whole ones"),
         (b"100000000 1000\n" + word2vec_binary()[4:], r"expected 100000000 words of 1000 numbers, saw 0 whole ones"),
         (b"5 20000000000\n" + word2vec_binary()[4:], r"expected at most 100,000 dimensions, saw 20000000000"),
@@ -187,7 +199,7 @@ def test_zero_vectors_and_what_is_no_number_have_no_direction(tmp_path: Path) ->
         (b"9" * 5000 + b" 3\na x\n", r":2: expected a word and 1 numbers"),
         (b"-4 -3\na x\n", r":2: expected a word and 1 numbers"),
         (b"a 1\n" + b"b" * (2 << 20), r":2: expected a line of at most [0-9,]+ bytes, saw a longer one"),
-        (b"a" * (2 << 20), r"expected vectors of word2vec, GloVe or fastText, saw 'aaa"),
+        (b"a" * (2 << 20), r"expected vectors of word2vec, .*, saw 'aaa"),
         (gzip.compress(FORMS["GloVe"], mtime=0)[:-12], r"expected whole vectors"),
         (b"\xba\x16\x4f\x2f" + b"\x00" * 20, r"expected a fastText model, saw a header that is cut off"),
     ],
@@ -198,6 +210,25 @@ def test_damage_is_named(tmp_path: Path, data: bytes, message: str) -> None:
     with pytest.raises(DamagedInputError, match=message) as caught:
         read_vectors(tmp_path / "v")
     assert str(tmp_path / "v") in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8])
+def test_an_array_has_its_words_beside_it(tmp_path: Path, kind: type[np.number[Any]]) -> None:
+    """A row for each line of FILE.words, of all words or of those asked for, with the size and spelling of all."""
+    path = tmp_path / "rows.npy"
+    np.save(path, ROWS.astype(kind))
+    with pytest.raises(MissingInputError, match=r"expected the words of its rows in rows\.words beside it"):
+        read_vectors(path)
+    path.with_suffix(".words").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
+    vectors = read_vectors(path)
+    assert list(vectors.index) == WORDS
+    assert vectors.rows.tolist() == ROWS.astype(kind).tolist()
+    few = read_vectors(path, {"京都", "the"})
+    assert (list(few.index), few.size, few.spelling()) == (["the", "京都"], 4, vectors.spelling())
+    assert few.rows.tolist() == ROWS.astype(kind)[[0, 2]].tolist()
+    np.save(path, ROWS[:3])
+    with pytest.raises(DamagedInputError, match=r"expected numbers in 4 rows, one for each word of rows\.words, saw"):
+        read_vectors(path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -305,6 +305,14 @@ def reverse(table: pa.Table) -> pa.Table:
     return table.take(pa.array(range(len(table))[::-1]))
 
 
+def swap_bytes(path: Path, seen: bytes, other: bytes, last: bool = False) -> None:
+    """Write a file with checksums of pages, and then change bytes of it: in a page, or the last of these."""
+    pq.write_table(pq.read_table(path), path, compression="none", use_dictionary=False, write_page_checksum=True)
+    data = path.read_bytes()
+    at = data.rindex(seen) if last else data.index(seen)
+    path.write_bytes(data[:at] + other + data[at + len(seen) :])
+
+
 def put_others(folder: Path) -> None:
     """Another data set in place of the tables."""
     for name in ("claims", "labels", "links", "entities"):
@@ -343,6 +351,16 @@ DAMAGES: dict[str, tuple[Damage, type[WikisemError], str]] = {
         lambda folder: pq.write_table(pq.read_table(folder / LABELS), folder / LABELS, write_statistics=False),
         DamagedInputError,
         "de/.*: expected the least and the greatest id of each row group, saw none of row group 0",
+    ),
+    "statistics that are not UTF-8": (
+        lambda folder: swap_bytes(folder / LABELS, b"P31", b"P3\xff", last=True),
+        DamagedInputError,
+        "de/.*: expected a whole Parquet file, saw .*codec can't decode",
+    ),
+    "a page that changed": (
+        lambda folder: swap_bytes(folder / LABELS, b"Q70", b"Q71"),
+        DamagedInputError,
+        "de/.*: expected a whole Parquet file, saw .*CRC checksum",
     ),
     "not Parquet": (
         lambda folder: (folder / LABELS).write_bytes(b"<!DOCTYPE html>"),
