@@ -1,9 +1,9 @@
 """The size and the cut of the library: lines, functions, how long they are, and private ones with a single caller.
 
-``python -m benchmarks.house [FOLDER]`` measures the checkout in FOLDER, this one by default: the modules of the packages
-that are installed, without tests, benchmarks and studies. Code is what is neither blank, comment nor docstring. The body
-of a function is its lines of code; a caller is a place that names it, in its own module for functions and anywhere in
-the library for methods.
+``python -m benchmarks.house [FOLDER]`` measures the checkout in FOLDER, this one by default: the modules of the
+packages that are installed, without tests, benchmarks and studies. Code is what is neither blank, comment nor
+docstring. The body of a function is its lines of code; a caller is a place that names it, in its own module for
+functions and anywhere in the library for methods.
 """
 
 import ast
