@@ -24,7 +24,7 @@ from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.changes import compare_languages
 from wikisem.files import list_files, match, size_of, write_files
 from wikisem.ids import check_language, qid_number
-from wikisem.layout import ENTITIES, MANIFEST, index_folder, record_path
+from wikisem.layout import ENTITIES, MANIFEST, NAMES, index_folder, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, read_groups, read_rejections
 from wikisem.outputs.release.card import card, citation, license_text, source_kind
@@ -50,11 +50,11 @@ from wikisem.outputs.release.files import (
 )
 from wikisem.outputs.release.prose import WORDS
 from wikisem.outputs.wallfile import read_walls, walls_table
-from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.ledger import Ledger, checksum_of
 from wikisem.records import OUTLIER_CLASSES, Group, Rejection, Wall
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.surfaces.cleaning import first_label
-from wikisem.typed_json import decode_json
+from wikisem.typed_json import CHECKSUM, decode_checked, decode_json
 from wikisem.wikis import WIKIPEDIAS, name_codes, wiki_of
 
 # What is read of a run.
@@ -82,11 +82,15 @@ class RunFiles:
 
 
 def read_run(output: Path) -> RunFiles:
-    """The plainly named files of a run or a release; MissingInputError if it is neither or has no groups at all."""
+    """The plainly named files of a run or a release; MissingInputError if it is neither or has no groups at all.
+
+    DamagedInputError if they are not as the records of the run, or the manifest of the release, list them.
+    """
     groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
     manifest = _read_manifest(output, groups_files)
     if not groups_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
+    check_files(output, manifest, ("groups", "rejected", "walls"))
     filled = {check_language(path.stem) for path in groups_files}
     # A release has no tables of languages without groups.
     languages = sorted(filled | {check_language(path.stem) for path in (output / "rejected").glob("*.jsonl")})
@@ -103,11 +107,33 @@ def read_run(output: Path) -> RunFiles:
     return RunFiles(output, groups, rejections, manifest, walls, names)
 
 
+def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> None:
+    """Compare the files of some folders with what is listed of them: by the records of a run, or by its own manifest.
+
+    DamagedInputError for other bytes, or if a listed file is not there. Files that nothing lists, such as category sets
+    beside a run, are taken as they are.
+    """
+    parts = (pair for record in Ledger(str(output)).records() for pair in record.parts.items())
+    wanted = {name: (checksum_of, part.checksum) for name, part in parts}
+    wanted |= {name: (_sha256, listed.sha256) for name, listed in manifest.files.items()}
+    for name, (digest, expected) in wanted.items():
+        if name.partition("/")[0] in folders:
+            path = output / name
+            seen = digest(path) if path.is_file() else "no such file"
+            if seen != expected:
+                raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}")
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:
     """The manifest; of a release from before releases had one, what the metadata of its tables says."""
     path = output / MANIFEST
     if path.is_file():
-        return decode_json(path.read_bytes(), Manifest, str(path), "the manifest of a run")
+        advice = f"without its line {CHECKSUM!r} it is taken as it is"
+        return decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
     about = table_metadata(next((table for table in sorted(groups_files) if table.suffix == ".parquet"), None))
     if not about:
         raise MissingInputError(
@@ -222,6 +248,7 @@ def write_release(
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
+    check_files(output, run.manifest, (NAMES, *_EXTRAS))
     extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
     extras |= {"walls": tuple(run.walls)} if run.walls else {}
     largest = max(run.groups.values(), key=lambda groups: sum(len(group.outliers) for group in groups))

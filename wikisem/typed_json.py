@@ -1,12 +1,44 @@
 """JSON files that may be damaged, decoded into the expected types or refused with one kind of error."""
 
-from typing import TypeVar
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
 
 import msgspec
+import orjson
 
 from wikisem.errors import DamagedInputError
 
 T = TypeVar("T")
+# The key of a file's own checksum, of all that is under its other keys.
+CHECKSUM: Final = "checksum"
+
+
+def digest(values: Mapping[str, Any]) -> str:
+    """A digest of plain values under string keys, in any order."""
+    return hashlib.blake2b(orjson.dumps(values, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
+
+
+def with_checksum(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a JSON file, and their digest for ``decode_checked``."""
+    return {**values, CHECKSUM: digest(values)}
+
+
+def decode_checked(data: bytes, kind: type[T], where: str, expected: str, advice: str = "") -> T:
+    """A JSON object as a ``kind``, its other values compared with its checksum if it has one; else DamagedInputError.
+
+    >>> decode_checked(b'{"de": 2, "checksum": "0"}', dict[str, int], "a.json", "sizes by language")
+    Traceback (most recent call last):
+    wikisem.errors.DamagedInputError: a.json: expected sizes by language, saw other values than those of its checksum 0
+    """
+    values = decode_json(data, dict[str, Any], where, expected, advice)
+    seen = values.pop(CHECKSUM, None)
+    try:
+        if seen is not None and seen != digest(values):
+            raise ValueError(f"other values than those of its checksum {seen}")
+        return msgspec.convert(values, kind)
+    except (ValueError, TypeError) as error:  # numbers of more than 64 bits have no digest
+        raise DamagedInputError(f"{where}: expected {expected}, saw {error}{advice and '; '}{advice}") from error
 
 
 def decode_json(data: bytes | str, kind: type[T], where: str, expected: str, advice: str = "") -> T:

@@ -11,6 +11,7 @@ import orjson
 
 from wikisem.errors import DamagedInputError
 from wikisem.records import Group, Rejection
+from wikisem.typed_json import with_checksum
 from wikisem.wikipedia.data.iso_639 import iso_639
 from wikisem.wikis import date_in_name
 
@@ -383,7 +384,8 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
     stages = {unit: named(stage) for unit, stage in facts.stages.items()}
     own = facts.published, [*facts.notes], facts.reading, facts.made_up
     manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), stages, dict(files), *own)
-    return orjson.dumps(msgspec.to_builtins(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    values = with_checksum(msgspec.to_builtins(manifest))
+    return orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _web_address(url: str) -> str:

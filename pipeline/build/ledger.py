@@ -8,9 +8,10 @@ Before files are put into OUT, a note beside the record lists them. By these nam
 interrupted runs and earlier results; nothing else in OUT is ever removed.
 """
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from os import fspath
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -33,12 +34,9 @@ from wikisem.files import (
 from wikisem.layout import Fingerprint, folder_below, folder_path, names_path, record_path
 from wikisem.pipeline.build.lock import is_lock_file
 from wikisem.records import Count, Counts
-from wikisem.typed_json import decode_json
+from wikisem.typed_json import CHECKSUM, decode_json, digest, with_checksum
 
 # Records of finished units.
-
-# The key of a record's own checksum, of all that is under the other keys.
-_CHECKSUM: Final = "checksum"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +73,7 @@ class Record:
 
 def fingerprint(**parts: Any) -> str:
     """A digest of everything that a unit depends on, given as plain values in any order."""
-    data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return digest(parts)
 
 
 class Ledger:
@@ -126,8 +123,7 @@ class Ledger:
         """Record that a unit is finished."""
         path = self._path(record.unit)
         self._read.pop(path, None)
-        values = asdict(record)
-        write_json(path, {**values, _CHECKSUM: fingerprint(**values)})
+        write_json(path, with_checksum(asdict(record)))
 
     def invalidate(self, unit: str) -> None:
         """Record that a unit is not finished, before its files are replaced."""
@@ -158,7 +154,7 @@ def _read_record(path: str) -> Record:
         data = source.read()
     try:
         values = orjson.loads(data)
-        seen, expected = values.pop(_CHECKSUM), fingerprint(**values)
+        seen, expected = values.pop(CHECKSUM), digest(values)
         if seen != expected:
             raise ValueError(f"other values than those of its checksum {seen}")
         record = msgspec.convert(values, Record)
@@ -260,6 +256,11 @@ def _checksums(output: str, own: str, paths: Iterable[str]) -> Mapping[str, str]
 
     for_each_file(output, look, paths)
     return found
+
+
+def checksum_of(path: Path) -> str:
+    """The checksum of all bytes of a file, as a part with a plain name has it."""
+    return f"{_checksum(fspath(path), by_end=False):08x}"
 
 
 def _checksum(path: str, by_end: bool) -> int:

@@ -17,6 +17,7 @@ from wikisem import __version__
 from wikisem.layout import MANIFEST
 from wikisem.pipeline.build.inputs import MADE_UP
 from wikisem.pipeline.build.ledger import Record, write_json
+from wikisem.typed_json import with_checksum
 
 if TYPE_CHECKING:  # `wikisem --version` does without Beam, which a run imports
     from wikisem.pipeline.build.run import Run
@@ -35,7 +36,7 @@ def write_manifest(run: "Run") -> None:
     stages = {record.unit: _stage(record) for record in records}
     inputs = (file for record in records for file in record.facts.get("inputs", ()))
     made_up = {MADE_UP: True} if any(MADE_UP in file.get("origin", {}) for file in inputs) else {}
-    write_json(f"{run.output}/{MANIFEST}", {**_common(records), **made_up, "stages": stages})
+    write_json(f"{run.output}/{MANIFEST}", with_checksum({**_common(records), **made_up, "stages": stages}))
 
 
 def _common(records: Sequence[Record]) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 ``python -m tests.damages [--seed 1] [--runs 500] [--flips 200] [KIND ...]``: runs are dealt to the kinds in turn. Exit
 code 1 if a command ended with a traceback, without end, with a false account, or with no message or several.
 
-``--flips`` instead flips single bits in the files of a finished build, and runs the stages that read them: exit code 1
-if any gave other groups without a word, profiles aside, which are files to edit.
+``--flips`` instead flips single bits in the files of a finished build, and runs the stages that read them, or releases
+a build ("out") or a release ("set") again: exit code 1 if any gave other groups or another release without a word,
+profiles aside, which are files to edit.
 """
 
 import argparse
@@ -32,7 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--flips", type=int, default=0)
     arguments = parser.parse_args(words)
     if arguments.flips:
-        return _flip(arguments.kinds or list(flips.KINDS), arguments.seed, arguments.flips)
+        return _flip(arguments.kinds or [*flips.KINDS, *flips.RELEASED], arguments.seed, arguments.flips)
     outcomes = []
     with suppress(KeyboardInterrupt):  # the table then has the runs until then
         for outcome in outcomes_of(arguments.kinds or list(KINDS), arguments.seed, arguments.runs):
@@ -47,9 +48,12 @@ def _flip(kinds: Sequence[str], seed: int, number: int) -> int:
     found = []
     with tempfile.TemporaryDirectory(prefix="wikisem-damages-") as name, suppress(KeyboardInterrupt):
         whole = Whole(Path(name))
+        if flips.RELEASED.keys() & set(kinds):
+            flips.release(whole)
         for turn in range(number):
-            case = Path(name) / "case"
-            found.append(flips.flip_bit(kinds[turn % len(kinds)], seed * 10000 + turn // len(kinds), whole, case))
+            case, kind = Path(name) / "case", kinds[turn % len(kinds)]
+            flip = flips.flip_released if kind in flips.RELEASED else flips.flip_bit
+            found.append(flip(kind, seed * 10000 + turn // len(kinds), whole, case))
             shutil.rmtree(case)
             if found[-1].silent or found[-1].code is None:
                 _print(str(found[-1]))

@@ -1,5 +1,6 @@
-"""Single bits that flip in the files of a finished build, and what the later stages make of them."""
+"""Single bits that flip in the files of a finished build or a release, and what is made of them by who reads them."""
 
+import os
 import random
 import shutil
 from collections import Counter
@@ -7,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from unittest import mock
 
 from tests.damages.kinds import Whole
 from tests.damages.runs import run_command
@@ -24,6 +26,13 @@ KINDS: Final = {
     "manifest": (("manifest.json",), ()),
 }
 _RESULTS: Final = ("groups", "rejected", "wikisem500")
+# Releases have their day in them.
+_ONE_DAY: Final = mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "0"})
+# What `wikisem release` reads of a run and of a release.
+RELEASED: Final = {
+    "out": ("groups/*", "rejected/*", "walls/*", "names/*/*", "entities/**/*", ".wikisem/*.json", "manifest.json"),
+    "set": ("groups/*", "rejected/*", "walls/*", "names/*/*", "manifest.json"),
+}
 
 
 @dataclass(frozen=True)
@@ -45,26 +54,59 @@ class Flip:
 
 def flip_bit(kind: str, seed: int, whole: Whole, folder: Path) -> Flip:
     """Flip a seeded bit in a copy of a finished build, and run the stages that read the file again."""
-    chance, (patterns, records) = random.Random(f"{kind} {seed}"), KINDS[kind]
+    patterns, records = KINDS[kind]
     output = folder / "out"
-    shutil.copytree(whole.output, output)
-    found = {path for pattern in patterns for path in output.glob(pattern) if path.is_file() and path.stat().st_size}
+    path, bit = _flipped(whole.output, output, patterns, random.Random(f"{kind} {seed}"))
+    for pattern in records:
+        for record in output.glob(f".wikisem/{pattern}.json"):
+            if record != path:
+                record.unlink()
+    words = [*whole.build, "--output", str(output)]
+    return _ended(kind, path.relative_to(output), bit, words, output, whole.output)
+
+
+def release(whole: Whole) -> None:
+    """Add walls and tables of names to a build, and release it in the folder ``set`` and that release in ``again``."""
+    assert run_command(["walls", str(whole.output), "--number", "6"])[0] == 0
+    assert run_command(["names", str(whole.output)])[0] == 0
+    with _ONE_DAY:
+        for source, target in (("out", "set"), ("set", "again")):
+            words = ["release", str(whole.folder / source), "--output", str(whole.folder / target)]
+            assert run_command(words)[0] == 0
+
+
+def flip_released(kind: str, seed: int, whole: Whole, folder: Path) -> Flip:
+    """Flip a seeded bit in a copy of what was released, a run ("out") or a release ("set"), and release it again."""
+    path, bit = _flipped(whole.folder / kind, folder / kind, RELEASED[kind], random.Random(f"{kind} {seed}"))
+    words = ["release", str(folder / kind), "--output", str(folder / "new")]
+    expected = whole.folder / {"out": "set", "set": "again"}[kind]
+    with _ONE_DAY:
+        return _ended(f"{kind}, released", path.relative_to(folder / kind), bit, words, folder / "new", expected, ("",))
+
+
+def _flipped(whole: Path, copy: Path, patterns: Sequence[str], chance: random.Random) -> tuple[Path, int]:
+    """Copy a folder with one bit flipped: the file, and which bit of it."""
+    shutil.copytree(whole, copy)
+    found = {path for pattern in patterns for path in copy.glob(pattern) if path.is_file() and path.stat().st_size}
     path = chance.choice(sorted(found))
     data = bytearray(path.read_bytes())
     bit = chance.randrange(8 * len(data))
     data[bit // 8] ^= 1 << bit % 8
     path.write_bytes(data)
-    for pattern in records:
-        for record in output.glob(f".wikisem/{pattern}.json"):
-            if record != path:
-                record.unlink()
-    code, said, _, raised = run_command([*whole.build, "--output", str(output)])
+    return path, bit
+
+
+def _ended(
+    kind: str, path: Path, bit: int, words: list[str], output: Path, whole: Path, results: Sequence[str] = _RESULTS
+) -> Flip:
+    """How a command ended that read the flipped bit, and whether it wrote the folders of results as they should be."""
+    code, said, _, raised = run_command(words)
     message = next((line for line in said.splitlines() if line.startswith("wikisem: ")), "") or "".join(raised)
-    return Flip(kind, str(path.relative_to(output)), bit, code, _results(output) == _results(whole.output), message)
+    return Flip(kind, str(path), bit, code, _files(output, results) == _files(whole, results), message)
 
 
-def _results(output: Path) -> dict[str, bytes]:
-    paths = (path for name in _RESULTS for path in output.glob(f"{name}/**/*") if path.is_file())
+def _files(output: Path, folders: Sequence[str]) -> dict[str, bytes]:
+    paths = (path for name in folders for path in (output / name).rglob("*") if path.is_file())
     return {str(path.relative_to(output)): path.read_bytes() for path in paths}
 
 

@@ -10,6 +10,7 @@ import yaml
 
 from tests.outputs.release.world import CODES, write_run
 from tests.trees import tree_of
+from wikisem.layout import MANIFEST
 from wikisem.pipeline.cli import main
 from wikisem.schemas import NAMES
 
@@ -43,6 +44,30 @@ def test_tables_of_names_are_configs_of_a_release(run: Path, tmp_path: Path) -> 
     assert f"| `names-{SECOND}` | 1 | 0 |" in card
     assert main(["release", str(tmp_path / "set"), "--output", str(tmp_path / "again")]) == 0
     assert tree_of(tmp_path / "again", "names") == released
+
+
+@pytest.mark.parametrize(
+    "name", ["names/de/0.parquet", "groups/de.parquet", "rejected/de.jsonl", "categories/de.parquet", MANIFEST]
+)
+def test_a_release_is_not_made_from_other_bytes(
+    name: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each file of a release is compared with its manifest, and that with its checksum; so is one that is gone."""
+    (run / "categories").mkdir()
+    (run / "categories" / "de.jsonl").write_text('{"category": "colours", "language": "de", "items": []}\n')
+    assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
+    path = tmp_path / "set" / name
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"1" if name == MANIFEST else data[-20:-19])] ^= 1
+    path.write_bytes(data)
+    words = ["release", str(tmp_path / "set"), "--output", str(tmp_path / "again")]
+    assert main(words) == 1
+    assert f"{path}: expected" in capsys.readouterr().err
+    path.unlink()
+    if name != MANIFEST:  # releases from before there was one are read
+        assert main(words) == 1
+        assert f"{path}: expected the file with checksum" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
 
 
 @pytest.mark.parametrize("linked", [True, False])

@@ -153,6 +153,7 @@ def test_the_card_counts_walls_by_tier(release: Path) -> None:
 def test_the_card_says_how_walls_were_drawn_where_the_recipe_does_not(release: Path, tmp_path: Path) -> None:
     """`wikisem walls` has options of its own, which the manifest has with the stage."""
     manifest = json.loads((release / "manifest.json").read_bytes())
+    del manifest["checksum"]  # as who edits it does
     manifest["stages"]["walls/de"] = {"in": 3, "kept": 2, "recipe": {"walls": {"number": 9, "uses": 8}}}
     shutil.copytree(release, tmp_path / "run")
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
