@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import Any, BinaryIO, Final, TypeVar, cast
@@ -22,7 +23,10 @@ from urllib.parse import unquote, urlsplit
 
 from wikisem import atomic_files
 from wikisem.atomic_files import UnfinishedFile, whole_file
-from wikisem.errors import MissingInputError, OutputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
+from wikisem.limits import LARGEST_SET, STORE_CALL, in_time
+
+T = TypeVar("T")
 
 # Paths and URLs as people write them.
 
@@ -102,6 +106,8 @@ _STORES: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "me
 # What is written waits in a file of this machine; up to this many bytes go in one request.
 _ONE_REQUEST: Final = 1 << 24
 _READ_AHEAD: Final = 1 << 24
+# What is read of it at once where less is asked for: each read is handed to a thread.
+_PIECE: Final = 1 << 20
 
 
 def _no_options(scheme: str) -> Mapping[str, Any]:
@@ -119,19 +125,74 @@ def _import_driver(scheme: str) -> None:
     fsspec.get_filesystem_class(scheme)
 
 
-def _driver(url: str) -> tuple[Any, str]:
+def _driver(url: str) -> tuple["_Driver", str]:
     """The driver of a URL, and the URL as that driver calls it."""
     from fsspec.core import url_to_fs  # noqa: PLC0415
 
     check_address(url)
     # A listing that a driver remembers lacks what other processes have written since.
     driver, path = url_to_fs(url, use_listings_cache=False, **driver_options(_scheme(url)))
-    return driver, path
+    return _Driver(driver), path
 
 
-def driver_of(urls: Sequence[str]) -> tuple[Any, list[str]]:
-    """The driver of fsspec for URLs of one place, for libraries that take one, and the names by which it knows them."""
-    return _driver(urls[0])[0], [_driver(url)[1] for url in urls]
+# Calls that take as long as a file is large.
+_AS_LONG_AS_IT_TAKES: Final = frozenset({"put_file", "cp_file"})
+
+
+class _Driver:
+    """A driver of fsspec of which no call waits for ever: TimeoutError after STORE_CALL seconds."""
+
+    def __init__(self, driver: Any) -> None:
+        self._driver = driver
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._driver, name)
+        return partial(_in_time, found) if callable(found) and name not in _AS_LONG_AS_IT_TAKES else found
+
+
+class _StoreFile(io.RawIOBase):
+    """A file in a store: no read waits for ever, and all of it is at most LARGEST_SET bytes.
+
+    What a driver raises while it is read is a MissingInputError.
+    """
+
+    def __init__(self, file: Any, url: str) -> None:
+        self._file, self._url = file, url
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with _reported(MissingInputError, f"read {self._url}"):
+            data = _in_time(self._file.read, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        data = bytearray()
+        while piece := self.read(_READ_AHEAD):
+            data += piece
+            if len(data) > LARGEST_SET:
+                raise DamagedInputError(f"{self._url}: expected at most {LARGEST_SET:,} bytes at once, saw more")
+        return bytes(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def _in_time(call: Callable[..., T], *words: Any, **options: Any) -> T:
+    return in_time(STORE_CALL, partial(call, *words, **options))
 
 
 def _scheme(url: str) -> str:
@@ -165,7 +226,8 @@ def open_binary(path: str) -> BinaryIO:
         driver, name = _driver(path)
         if _scheme(path) == "memory":  # whose files have one position for all that read them
             return io.BytesIO(driver.cat_file(name))
-        return cast(BinaryIO, driver.open(name, "rb", block_size=_READ_AHEAD))
+        file = driver.open(name, "rb", block_size=_READ_AHEAD)
+        return io.BufferedReader(_StoreFile(file, path), _PIECE)
 
 
 def read_if_there(path: str) -> bytes | None:
@@ -176,7 +238,9 @@ def read_if_there(path: str) -> bytes | None:
         with open_binary(path) as source:
             return source.read()
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        if is_local(path):
+            return None
+        raise  # it is there, and its store does not answer
 
 
 def create_binary(path: str, durable: bool = False) -> BinaryIO:
@@ -594,7 +658,6 @@ def path_of(text: str | os.PathLike[str]) -> Path:
 # Many small files at once.
 
 _AT_ONCE: Final = 16
-T = TypeVar("T")
 
 
 def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) -> None:

@@ -1,8 +1,9 @@
 """Files by URL: written over, copied, listed and removed alike, on S3, in memory and where there are folders."""
 
 import io
+import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import fsspec
@@ -11,13 +12,14 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from tests.object_store import BUCKET, s3_bucket
 from wikisem import files
-from wikisem.errors import MissingInputError, OutputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.files import (
     copy,
     create_binary,
     exists,
     list_files,
     open_binary,
+    read_if_there,
     remove,
     remove_below,
     replace_file,
@@ -214,3 +216,78 @@ def test_what_beams_options_say_of_s3_reaches_its_driver_alone() -> None:
         assert files.driver_options("s3") == {"secret": "s"}
     finally:
         Runtime().configure_file_systems()
+
+
+class Hanging(MemoryFileSystem):
+    """``hanging://``: it lists files, and the calls that ``late`` names wait until ``awake`` is set."""
+
+    protocol = "hanging"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+    late: ClassVar[set[str]] = set()
+    awake = threading.Event()
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return str(super()._strip_protocol(path.removeprefix("hanging://")))
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in Hanging.late:
+            return lambda *_, **__: Hanging.awake.wait()
+        return super().__getattribute__(name)
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        file = super()._open(path, mode, **options)
+        return _HangingFile(file.getvalue()) if mode == "rb" else file
+
+
+class _HangingFile(io.BytesIO):
+    def read(self, size: int | None = -1, /) -> bytes:
+        if "read" in Hanging.late:
+            Hanging.awake.wait()
+        return super().read(size)
+
+
+fsspec.register_implementation("hanging", Hanging, clobber=True)
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A file in a store of which calls take as long as they like."""
+    monkeypatch.setattr("wikisem.files.STORE_CALL", 0.2)
+    fsspec.filesystem("hanging").pipe_file("/x/a.txt", b"0123456789")
+    Hanging.awake.clear()
+    yield "hanging://x/a.txt"
+    Hanging.awake.set()
+    Hanging.late.clear()
+
+
+@pytest.mark.parametrize(
+    ("late", "use"),
+    [
+        ("read", read),
+        ("open", read),
+        ("info", list_files),
+        ("info", size_and_time),
+        ("exists", exists),
+        ("find", lambda url: sizes_below(url.removesuffix("/a.txt"))),
+        ("rm_file", remove),
+        ("pipe_file", lambda url: replace_file(url, b"x")),
+        ("read", read_if_there),
+    ],
+)
+def test_no_call_to_a_store_waits_for_ever(hanging: str, late: str, use: Callable[[str], object]) -> None:
+    """It ends in an error that says how long was waited; a file that does not answer is not one that is not there."""
+    Hanging.late.add(late)
+    with pytest.raises((MissingInputError, OutputError), match=r"hanging://.*x.* TimeoutError: no answer within 0"):
+        use(hanging)
+
+
+def test_no_file_in_a_store_fills_the_memory(hanging: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read at once has a largest size; what is read in parts, as dumps are, has none."""
+    monkeypatch.setattr("wikisem.files.LARGEST_SET", 9)
+    with pytest.raises(DamagedInputError, match=r"hanging://.*a\.txt: expected at most 9 bytes at once, saw more"):
+        read(hanging)
+    with open_binary(hanging) as source:
+        assert [source.read(4), source.read(4), source.read(4), source.read(4)] == [b"0123", b"4567", b"89", b""]
+        assert (source.seek(3), source.tell(), source.read(2), source.seekable()) == (3, 3, b"34", True)
