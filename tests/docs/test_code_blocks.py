@@ -63,6 +63,7 @@ NUMBERED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", NUMBERED)
 def test_each_row_of_a_paper_does_what_it_says(
     paper: str, demo: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

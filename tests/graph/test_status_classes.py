@@ -27,6 +27,7 @@ def found(entities: list[Entity], pruning: GraphOptions, share: float) -> dict[s
     return dict(zip(map(qid_of, graph.nodes.tolist()), flags.tolist(), strict=True))
 
 
+@pytest.mark.slow
 def test_status_classes_are_those_of_the_oracle() -> None:
     """In random graphs, cycles among them, and for every share."""
     seen: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def _divide(table: pa.Table, named: list[str]) -> tuple[pa.Table, pa.Table]:
     return pa.concat_tables(kept), pa.concat_tables(left_out)
 
 
+@pytest.mark.slow
 def test_counted_items_decide_as_rows_of_the_graph_do() -> None:
     """Which classes are status classes, in random graphs; of several files as of one."""
     seen: Counter[str] = Counter()

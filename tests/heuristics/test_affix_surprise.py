@@ -120,6 +120,7 @@ def rejected_by_plain_reading(cluster: list[str], population: list[str]) -> bool
     return False
 
 
+@pytest.mark.slow
 def test_verdicts_are_those_of_plain_reading() -> None:
     """On random clusters and random languages; kept and rejected, at the beginning and at the end, all occur."""
     seen: Counter[str] = Counter()

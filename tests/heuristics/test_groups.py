@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -328,6 +329,7 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
         assert seen[rule] >= EXAMPLES // 30, (rule, seen)
 
 
+@pytest.mark.slow
 def test_shared_outliers_are_the_same_items_in_every_language() -> None:
     """They are the first on the ring that each language with a cluster has a new surface form for."""
     seen: Counter[str] = Counter()

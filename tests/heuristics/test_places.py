@@ -158,6 +158,7 @@ def values_by_picker(groups: list[Group]) -> Mapping[str, float]:
     return {name: 100 * one.value for name, one in found.items() if one is not None}
 
 
+@pytest.mark.slow
 def test_where_the_pool_is_rich_who_knows_nothing_is_at_chance() -> None:
     """Before, the longest word and the item with fewest sitelinks are outliers three times as often."""
     before, after = (values_by_picker(random_groups(with_places=each)) for each in (False, True))

@@ -192,10 +192,15 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
 _RUN_PIPELINES = {"build", "demo", "names", "plan", "stages", "walls"}
 _WITH_BEAM = [f"commands.{name}" for name in sorted(_RUN_PIPELINES)]
 _WITHOUT = ["cli", "scoring", *(f"commands.{name}" for name in COMMANDS if name not in STAGES | _RUN_PIPELINES)]
+_QUICK = ("cli", "commands.evaluate", "commands.show")
 
 
 @pytest.mark.parametrize(
-    "module", [*_WITHOUT, *(pytest.param(module, marks=pytest.mark.slow) for module in _WITH_BEAM)]
+    "module",
+    [
+        *_QUICK,
+        *(pytest.param(name, marks=pytest.mark.slow) for name in [*_WITHOUT, *_WITH_BEAM] if name not in _QUICK),
+    ],
 )
 def test_a_command_imports_only_what_it_needs(module: str) -> None:
     """A command starts in a part of a second unless it runs a pipeline: Beam takes one to import.

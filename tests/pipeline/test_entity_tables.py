@@ -45,6 +45,7 @@ def entities(output: Path, *words: str) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: int(row["qid"][1:]))
 
 
+@pytest.mark.slow
 def test_entities_from_tables_are_those_of_the_dump_and_are_kept_until_a_table_changes(
     dump: str,
     tables: Path,

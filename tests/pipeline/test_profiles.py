@@ -130,6 +130,7 @@ def test_chinese_links_that_are_not_converted_are_a_warning(
     assert "opencc" not in manifest_of(tmp_path)["stages"]["mentions/zh"]["warning"]
 
 
+@pytest.mark.slow
 def test_a_profile_can_be_given_to_the_library(world: SampleDumps, tmp_path: Path) -> None:
     """As on the command line."""
     path = tmp_path / "mine.toml"

@@ -90,6 +90,7 @@ def test_a_release_is_the_same_bytes_every_time(release: Path, tmp_path: Path, m
             assert (tmp_path / path.relative_to(release)).read_bytes() == path.read_bytes(), path
 
 
+@pytest.mark.slow
 @datasets
 def test_datasets_loads_every_config_whole_and_streaming(release: Path, tmp_path: Path) -> None:
     """Codes that YAML or a table takes for something else, words that CSV takes for nothing: all are as they were."""
@@ -130,6 +131,7 @@ def test_every_tool_reads_a_release_of_real_items(tmp_path: Path) -> None:
     assert cases > 100
 
 
+@pytest.mark.slow
 @datasets
 def test_croissant_validates_and_reads_every_record(release: Path, tmp_path: Path) -> None:
     """mlcroissant finds neither error nor warning, and its records are the rows of the Parquet files."""
@@ -254,6 +256,7 @@ print(json.dumps([row, made]))
     assert made["_letters"] == [f"Pick the odd word out.\n\n{listed}\nAnswer:", str(list("ABCDEFGHI"[: len(words)]))]
 
 
+@pytest.mark.slow
 @datasets
 def test_tables_are_read_in_one_line_each(release: Path, tmp_path: Path) -> None:
     """pandas, polars and duckdb count the same rows, and keep the word NA."""

@@ -96,6 +96,7 @@ def test_a_stage_that_was_cut_off_is_done_again(
     assert results_of(output) == results_of(german)
 
 
+@pytest.mark.slow
 def test_the_stages_one_by_one_leave_what_build_leaves(world: SampleDumps, german: Path, tmp_path: Path) -> None:
     """entities, mentions, surfaces, taxonomy and groups in turn are the build."""
     output = str(tmp_path / "out")

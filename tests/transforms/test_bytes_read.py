@@ -42,7 +42,7 @@ def test_bytes_are_known_while_a_file_is_read_and_exact_at_its_end(big_file: Pat
         assert count.total() == 0
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_pipeline_shows_what_its_workers_read(big_file: Path, workers: int) -> None:
     """In this process and in others; each pipeline begins at 0."""
     seen: list[tuple[int, int]] = []

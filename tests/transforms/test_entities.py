@@ -201,7 +201,7 @@ def test_an_index_says_where_each_item_is(
     assert [path.name for path in index] == [index_name(bucket, buckets) for bucket in range(buckets)]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_wrapping_order_and_workers_do_not_matter(tmp_path: Path, workers: int) -> None:
     """The same lines in other files, other orders and other wrappings give the same rows."""
     _, expected, _ = run(tmp_path / "plain", write(tmp_path / "dump.json", dump(*LINES)))

@@ -196,6 +196,7 @@ def test_a_connection_that_breaks_late_is_not_reported(monkeypatch: pytest.Monke
     assert reported == ["of the user"]
 
 
+@pytest.mark.slow
 def test_the_next_pipeline_runs_after_a_failure(tmp_path: Path) -> None:
     """The process that workers are forked from serves on after one of them has died."""
     with Runtime(workers=2) as runtime:
@@ -226,6 +227,7 @@ Runtime(workers=2).run(lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Re
     wait_until(lambda: not any(is_alive(int(path.name)) for path in tmp_path.iterdir()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "platform",
     ["darwin", pytest.param("linux", marks=pytest.mark.skipif(sys.platform != "linux", reason="asks Linux"))],
@@ -249,6 +251,7 @@ while not list(Path({str(tmp_path)!r}).iterdir()):
     wait_until(lambda: not is_alive(int(child.name)))
 
 
+@pytest.mark.slow
 def test_the_process_has_one_thread_of_pythons() -> None:
     """A fork copies only the thread that forks: what another one had locked would stay locked."""
     program = """

@@ -57,7 +57,12 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("again", "name", "workers", "by_engine"),
-    [("same file", "z", 1, False), ("multistream", "a", 2, False), ("part", "a", 1, False), ("part", "a", 1, True)],
+    [
+        ("same file", "z", 1, False),
+        pytest.param("multistream", "a", 2, False, marks=pytest.mark.slow),
+        ("part", "a", 1, False),
+        pytest.param("part", "a", 1, True, marks=pytest.mark.slow),
+    ],
 )
 def test_what_comes_twice_counts_once(
     tmp_path: Path, once: Path, again: str, name: str, workers: int, by_engine: bool, monkeypatch: pytest.MonkeyPatch

@@ -67,7 +67,7 @@ def test_a_pipeline_does_its_work_in_one_process_and_in_several(tmp_path: Path, 
     assert (str(os.getpid()) in owners.values()) == (workers == 1)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_failure_names_the_stage_and_the_first_cause(workers: int) -> None:
     """What a DoFn raises ends in one StageError, without Beam's step and traceback."""
     with pytest.raises(StageError) as caught:
@@ -75,7 +75,7 @@ def test_a_failure_names_the_stage_and_the_first_cause(workers: int) -> None:
     assert str(caught.value) == "counting: expected the pipeline to finish, saw ValueError: two is too much"
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_error_of_ours_comes_through_as_it_is(workers: int) -> None:
     """What a DoFn finds wrong with an input has its class and its words, from another process, too."""
     with pytest.raises(DamagedInputError) as caught:
@@ -83,7 +83,7 @@ def test_an_error_of_ours_comes_through_as_it_is(workers: int) -> None:
     assert str(caught.value) == "expected another number, saw 2"
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_full_disk_is_the_cause_that_is_told(workers: int) -> None:
     """Beam rebuilds an OSError as a RuntimeError; the message is the system's."""
     with pytest.raises(StageError, match=r"saw OSError: \[Errno 28\] No space left on device: '/full/2'$"):
@@ -135,6 +135,7 @@ def test_workers_are_asked_for_in_one_way(word: str) -> None:
         Runtime([word], workers=2).options()
 
 
+@pytest.mark.slow
 def test_processes_are_shared_by_the_pipelines_of_a_run(tmp_path: Path) -> None:
     """Inside the context all workers have one parent, a process of this one, which is gone after it."""
     with Runtime(workers=2) as runtime:

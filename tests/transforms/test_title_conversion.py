@@ -108,7 +108,14 @@ def large() -> Wiki:
     return pages, [(draw.choice(names), draw.choice(["one", "two"])) for _ in range(2_000)]
 
 
-@pytest.mark.parametrize(("workers", "buckets", "by_engine"), [(1, 8, False), (2, 1, False), (1, 8, True)])
+@pytest.mark.parametrize(
+    ("workers", "buckets", "by_engine"),
+    [
+        pytest.param(1, 8, False, marks=pytest.mark.slow),
+        pytest.param(2, 1, False, marks=pytest.mark.slow),
+        (1, 8, True),
+    ],
+)
 def test_buckets_count_as_a_literal_reading_has_it(
     tmp_path: Path, large: Wiki, monkeypatch: pytest.MonkeyPatch, workers: int, buckets: int, by_engine: bool
 ) -> None:

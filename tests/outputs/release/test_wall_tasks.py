@@ -163,6 +163,7 @@ def test_the_card_says_how_walls_were_drawn_where_the_recipe_does_not(release: P
     assert "They were drawn with" not in (release / "README.md").read_text()
 
 
+@pytest.mark.slow
 @datasets
 def test_datasets_and_croissant_read_every_wall(release: Path, tmp_path: Path) -> None:
     """A config and a record set have the values that were written, without a warning."""
