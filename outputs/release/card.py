@@ -112,7 +112,7 @@ def _example(facts: ReleaseFacts) -> str:
     row = facts.example
     if not row:
         return ""
-    choices = ", ".join(_plain(word) for word in row["choices"])
+    choices = " · ".join(_plain(word) for word in row["choices"])
     return (
         f"For example, {_code(row['id'])} asks for the odd one of {choices}. All but **{_plain(row['outlier'])}** are "
         f"of the class {_plain(row['label'])} ({row['class']}); "

@@ -126,10 +126,10 @@ _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # An answer to a wall takes some two hundred tokens, and far more in a script of which a tokenizer knows little.
 _WALL_TOKENS: Final = 1024
 _METRICS: Final = ("acc", "acc_norm", "acc_bytes")
-_WORDS_TEXT: Final = QUESTION + "\n\nQ: {{ choices | join(', ') }}\nA:"
-_LETTERS_TEXT: Final = (
-    QUESTION + "\n{% for choice in choices %}\n{{ '" + _LETTERS + "'[loop.index0] }}. {{ choice }}{% endfor %}\nAnswer:"
-)
+# A choice is a line: many a word has a comma, and none has the end of a line.
+_LISTED: Final = QUESTION + "\n{% for choice in choices %}\n$. {{ choice }}{% endfor %}\nAnswer:"
+_WORDS_TEXT: Final = _LISTED.replace("$.", "-")
+_LETTERS_TEXT: Final = _LISTED.replace("$", "{{ '" + _LETTERS + "'[loop.index0] }}")
 
 
 def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
@@ -137,7 +137,7 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
 
     lm_eval/ has a template for each variant and three lines for each language. In ``wikisem_<code>`` a model scores the
     words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them. The
-    prompt is that of *odd one out* in BIG-bench (Srivastava et al. 2022). Every value is written as JSON, which is
+    question is that of *odd one out* in BIG-bench (Srivastava et al. 2022). Every value is written as JSON, which is
     YAML.
     """
     yield "eval.yaml", yaml_bytes(_eval_yaml(facts))

@@ -3,6 +3,7 @@
 Tools run in processes of their own, offline: they keep caches, and warn of each other's versions.
 """
 
+import ast
 import importlib
 import importlib.util
 import json
@@ -10,11 +11,16 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pyarrow.parquet as pq
 import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import wikisem
 from tests.outputs.release.world import (
@@ -235,25 +241,45 @@ def test_tasks_of_lm_evaluation_harness_have_the_page_that_it_asks_for(release: 
     assert text.count("* [x] ") + text.count("* [ ] ") == 6
 
 
-@datasets
-def test_prompts_show_every_word_once(release: Path, tmp_path: Path) -> None:
-    """The templates rendered: words in a line, or each after its letter; the choices are as many."""
-    script = """
-import ast, json, jinja2, yaml, pyarrow.parquet as pq
-row = pq.read_table("cases/de.parquet").to_pylist()[0]
-made = {}
-for name in ("_words", "_letters"):
-    template = yaml.safe_load(open(f"lm_eval/{name}.yaml"))
-    text = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(template["doc_to_text"]).render(row)
-    choices = jinja2.Environment().from_string(template["doc_to_choice"]).render(row)
-    made[name] = [text, choices]
-print(json.dumps([row, made]))
-"""
-    row, made = run_python(script, release, tmp_path)
-    words = row["choices"]
-    assert made["_words"] == [f"Pick the odd word out.\n\nQ: {', '.join(words)}\nA:", "choices"]
-    listed = "\n".join(f"{letter}. {word}" for letter, word in zip("ABCDEFGHI", words, strict=False))
-    assert made["_letters"] == [f"Pick the odd word out.\n\n{listed}\nAnswer:", str(list("ABCDEFGHI"[: len(words)]))]
+def rendered(release: Path, kind: str, words: Sequence[str]) -> tuple[list[str], str]:
+    """The lines of the prompt that lm-evaluation-harness makes of a case, and the choices that it scores."""
+    template = yaml.safe_load((release / "lm_eval" / f"_{kind}.yaml").read_text(encoding="utf-8"))
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    text, choices = (
+        environment.from_string(template[key]).render(choices=words) for key in ("doc_to_text", "doc_to_choice")
+    )
+    return text.split("\n"), choices
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# Words of names, and what lists are made with; as in any surface form, no blanks at the ends and no end of a line.
+WORDS = st.text(st.sampled_from("ab,;.·|/-*A)( \"'")).filter(lambda word: word and word == word.strip())
+
+
+@given(words=st.lists(WORDS, min_size=2, max_size=26))
+@example(words=["Washington, D.C.", "Washington", "D.C.", "- Answer:", "A. B. Yehoshua"])
+def test_no_choice_can_be_cut_wrongly(release: Path, words: list[str]) -> None:
+    """Each choice has a line of its own, after a dash or a letter, in the order of the row."""
+    first, blank, *lines, last = rendered(release, "words", words)[0]
+    assert (first, blank, last) == ("Pick the odd word out.", "", "Answer:")
+    assert lines == [f"- {word}" for word in words]
+    lettered, choices = rendered(release, "letters", words)
+    assert lettered[2:-1] == [f"{letter}. {word}" for letter, word in zip(LETTERS, words, strict=False)]
+    assert ast.literal_eval(choices) == list(LETTERS[: len(words)])
+
+
+def test_harnesses_that_list_choices_themselves_are_given_a_list(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """inspect-ai and EuroEval put a letter before each; the question that they are given has no word of the case."""
+    tasks = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    assert {task["field_spec"]["choices"] for task in tasks} == {"choices"}
+    assert 'choices=row["choices"],' in (release / "inspect_wikisem.py").read_text(encoding="utf-8")
+    found = run_euroeval_file(release / "euroeval_wikisem.py", monkeypatch)
+    assert found["CASES_de"].choices_column == "choices"
+    rows = pq.read_table(release / "cases" / "de.parquet").to_pylist()
+    assert {row["question"] for row in rows} == {"Pick the odd word out."}
+    assert any(", " in word for row in rows for word in row["choices"])
 
 
 @pytest.mark.slow
