@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import orjson
 
+from wikisem.datasets.files import CONTROLS
 from wikisem.outputs.release.facts import CC0, ManifestFile, ReleaseFacts, Source, toml_text
 from wikisem.outputs.release.prose import (
     REASONS,
@@ -52,10 +53,10 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
 
     Languages are configs and never splits: a viewer takes thousands of the former and some thirty of the latter. Every
     code is quoted, because ``no`` is False in YAML. Names of recipes, files and versions come from elsewhere: in the
-    text they are escaped, so that none is taken for Markdown, HTML or the end of a cell.
+    text they are escaped, so that none is taken for Markdown, HTML or the end of a cell, and control characters go.
     """
     head = "\n".join(["---", *_front_matter(facts, files), "---"])
-    return "\n\n".join([head, *filter(None, (section(facts) for section in SECTIONS))]) + "\n"
+    return CONTROLS.sub("", "\n\n".join([head, *filter(None, (section(facts) for section in SECTIONS))]) + "\n")
 
 
 def configs(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
@@ -431,7 +432,8 @@ def license_text(facts: ReleaseFacts) -> str:
     words = "" if facts.linked else "All words of groups, classes" if facts.names else "All words, classes"
     others = f"{words or 'Classes'}, items and their numbers"
     wikidata = f"{others} are from Wikidata, https://www.wikidata.org/, which is in the public domain (CC0)."
-    return "\n".join([*lines, "", WORDS["made_up_words"] if facts.made_up else wikidata, ""])
+    lines += ["", WORDS["made_up_words"] if facts.made_up else wikidata, ""]
+    return CONTROLS.sub("", "\n".join(lines))
 
 
 def _taken(facts: ReleaseFacts) -> str:

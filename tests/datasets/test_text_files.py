@@ -56,6 +56,12 @@ def test_no_cell_is_a_formula_in_any_language_of_a_spreadsheet(text: str) -> Non
     assert cell.replace("'", "") == text
 
 
+def test_no_cell_has_a_control_character() -> None:
+    """Nor a mark that turns the direction of what follows; one before the sign of a formula hides none."""
+    assert csv_cell("\x1b[2Jred\x9b\u202e\x00") == "[2Jred"
+    assert csv_cell("\x1b=1+1") == csv_cell("\u2066=1+1") == "'=1+1"
+
+
 @pytest.mark.parametrize("text", ["", "a", "a-b", "1=1", "a;b", "x, y"])
 def test_words_that_begin_no_formula_stay(text: str) -> None:
     """An apostrophe would be seen."""

@@ -14,10 +14,10 @@ from wikisem.pipeline.build.ledger import Ledger
 # module of the stage, then write both here.
 KNOWN: Final = {
     "entities": (5, "f1f4688e49354cb09be4cfed3c75722e"),
-    "mentions": (3, "ae00d84bef9fcfe8e4884f8996e6588d"),
-    "surfaces": (2, "72433427167fa294e82ece474225690a"),
+    "mentions": (4, "ae00d84bef9fcfe8e4884f8996e6588d"),
+    "surfaces": (3, "72433427167fa294e82ece474225690a"),
     "taxonomy": (1, "7a8d75c8b93cd47068c44500349fed24"),
-    "groups": (8, "f5cdf9d5bff28e0fbaa1b5f9de769d1a"),
+    "groups": (9, "f5cdf9d5bff28e0fbaa1b5f9de769d1a"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (6, "23a1b1fb743faf1a3f6178ba73dae085"),
     "walls": (2, "22bac7d359abefc809f4f0cd54ab6033"),

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import tomllib
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +146,21 @@ def test_a_run_with_and_without_anchors(anchors: bool, tmp_path: Path) -> None:
         manifest["stages"] = {unit: each for unit, each in manifest["stages"].items() if "mentions" not in unit}
         (run / "manifest.json").write_text(json.dumps(manifest))
     check_claims(run, released(run, tmp_path / "set"))
+
+
+def test_no_control_character_is_in_a_text_for_people(tmp_path: Path) -> None:
+    """Whatever labels, words, names of files and of models have, such as those of a run by another program."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    lines = (run / "groups" / "de.jsonl").read_text(encoding="utf-8")
+    hostile = lines.replace("class 1", "\\u001b[2Jclass\\u009b\u202e 1").replace("de 1", "\\u0007de\x85 1")
+    assert hostile.count("\\u001b") == 1
+    (run / "groups" / "de.jsonl").write_text(hostile, encoding="utf-8")
+    manifest = (run / "manifest.json").read_text().replace("dewiki-2026-11-01-p1p9", "de\\u001bwiki")
+    (run / "manifest.json").write_text(manifest)
+    texts = released(run, tmp_path / "set")
+    found = {name: {letter for letter in text if unicodedata.category(letter) == "Cc"} for name, text in texts.items()}
+    assert found == {key: {"\n"} for key in texts}
+    assert not any("\u202e" in text for text in texts.values())
 
 
 def test_a_wikipedia_of_another_set_is_no_source(tmp_path: Path) -> None:

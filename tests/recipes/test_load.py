@@ -177,7 +177,8 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
     ("data", "message"),
     [
         ({}, "name: expected a string, saw nothing"),
-        ({"name": " "}, "name: expected a string that is not empty, saw ' '"),
+        ({"name": " "}, "name: expected a string of one line that is not empty, saw ' '"),
+        ({"name": "a\x1bb"}, r"name: expected a string of one line that is not empty, saw 'a\x1bb'"),
         ({"name": 5}, "name: expected a string, saw 5"),
         ({"name": "x", "sed": 1}, "unknown key sed; did you mean seed?"),
         ({"name": "x", "zzz": 1}, "unknown key zzz; known here: name, seed, languages"),

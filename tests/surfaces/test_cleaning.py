@@ -1,12 +1,18 @@
 """What is taken off labels and titles, and which letters are a language's own."""
 
+import unicodedata
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.surface_oracle import WRITTEN_IN, in_script, plain_title
-from wikisem.surfaces.cleaning import compose, is_in_script, tidy, without_parenthesis
+from wikisem.arrow.columns import MapLookup
+from wikisem.surfaces.cleaning import compose, first_label, is_in_script, tidy, without_parenthesis
+from wikisem.wikipedia.wikitext import SPACES, UNSEEN, visible
+
+LABELS = pa.map_(pa.string(), pa.string())
 
 
 @pytest.mark.parametrize(
@@ -29,6 +35,23 @@ def test_one_trailing_parenthesis_goes(title: str, plain: str) -> None:
 def test_unseen_marks_go(mark: str) -> None:
     """Soft hyphens and marks of direction go wherever they are, and what is nothing else is nothing."""
     assert tidy(pa.chunked_array([[f"{mark}a{mark}b {mark} c{mark}", mark]])).to_pylist() == ["ab c", None]
+
+
+@given(st.text(st.sampled_from("ab =" + SPACES + UNSEEN), max_size=10))
+def test_labels_are_cleaned_as_anchors_are(text: str) -> None:
+    """The same string is left of both, without a control character; nothing, if nothing visible is left."""
+    (label,) = tidy(pa.chunked_array([[text]])).to_pylist()
+    assert (label or "") == visible(text)
+    assert label is None or not any(unicodedata.category(letter) == "Cc" for letter in label)
+
+
+@pytest.mark.parametrize("control", [*range(32), *range(127, 160)])
+def test_no_control_character_is_part_of_a_name(control: int) -> None:
+    """Those of C0 and C1, which terminals obey and spreadsheets break at: white space is a blank, others go."""
+    between = " " if chr(control).isspace() else ""
+    label, code = first_label(MapLookup(pa.array([{"en": f"a{chr(control)}b"}], LABELS)), ["en"])
+    assert (label.to_pylist(), code.to_pylist()) == ([f"a{between}b"], ["en"])
+    assert visible(f"a{chr(control)}b") == f"a{between}b"
 
 
 def test_joiners_stay() -> None:

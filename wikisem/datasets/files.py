@@ -328,6 +328,8 @@ def _csv(reader: "csv.DictReader[str]", where: str) -> Iterator[None]:
         raise DamagedInputError(f"{where}:{reader.line_num}: expected CSV, saw {error}") from error
 
 
+# Control characters (C0 and C1 without tabs and ends of lines), and marks that turn the direction of what follows.
+CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FORMULA: Final = re.compile(r"(^|[;,\t\r\n|])(?=\s*[=+\-@＝＋－＠])")
 
 
@@ -335,9 +337,9 @@ def csv_cell(text: str) -> str:
     """A string as a cell that no spreadsheet program takes for a formula: an apostrophe is put before its first sign.
 
     The same is done after every separator that such a program may take for the end of a cell, whatever language it
-    runs in (OWASP, "CSV Injection", read 2026-11).
+    runs in (OWASP, "CSV Injection", read 2026-11). Control characters and marks that turn the direction are left out.
 
     >>> [csv_cell(text) for text in ("=1+1", "a; =1+1", "-5", "a-b")]
     ["'=1+1", "a;' =1+1", "'-5", 'a-b']
     """
-    return _FORMULA.sub("\\1'", text)
+    return _FORMULA.sub("\\1'", CONTROLS.sub("", text))

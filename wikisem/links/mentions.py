@@ -28,7 +28,7 @@ _SPACE: Final = ord(" ")
 # Brackets and braces may belong to a template, or to the end of a link, and change where a title ends.
 _BRACKETS: Final = list(b"{}[]")
 # A title or an anchor is plain text if it has none of these.
-_MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\x7f", "\ufffd")
+_MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\ufffd")
 _IRREGULAR: Final = [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)]
 
 
@@ -86,7 +86,7 @@ def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
 def _find_markup(parts: Contents) -> tuple[Positions, Positions | None]:
     """Where markup is, and where the marks are that decide whether contents are NFC; None if there are too many."""
     with_marks = not normal_form.has_many_marks(parts)
-    found = _finder(with_marks).find_matches_as_indexes(parts.data)
+    found = _finder(with_marks).find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
     starts = np.array([start for _, start, _ in found], np.int64)
     if not with_marks:
         return starts, None

@@ -74,7 +74,8 @@ def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _check(recipe: Recipe) -> None:
     """Check what types cannot: ids, and keys that depend on each other."""
-    require(recipe.name.strip() != "", recipe.name, "name", "a string that is not empty")
+    named = recipe.name.strip() != "" and recipe.name.isprintable()
+    require(named, recipe.name, "name", "a string of one line that is not empty")
     require_seed(recipe.seed)
     require_ids(known_language, recipe.languages, "languages")
     require_ids(known_language, recipe.mixed, "mixed")

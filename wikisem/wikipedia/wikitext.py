@@ -10,12 +10,15 @@ from mwparserfromhell import nodes
 from wikisem.wikipedia.titles import composed, unescape
 from wikisem.wikipedia.work import Work
 
-# What a reader cannot see: soft hyphens, zero-width spaces, marks of direction. Joiners stay: they change letters.
-UNSEEN: Final = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 # White space beyond the plain space, all of which reads as one.
 SPACES: Final = (
-    "\t\n\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
     "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+# What a reader cannot see: soft hyphens, zero-width spaces, marks of direction, and control characters (C0 and C1),
+# which terminals and spreadsheets may obey. Joiners stay: they change letters.
+UNSEEN: Final = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff" + "".join(
+    chr(code) for code in (*range(32), *range(127, 160)) if chr(code) not in SPACES
 )
 # What only changes the letters beside it, or fills the place of one (``Default_Ignorable_Code_Point``, Unicode 18.0):
 # it stays in a word, and a string of nothing else is empty.
@@ -52,7 +55,8 @@ _VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "z
 
 def visible(text: str) -> str:
     """The text in NFC without invisible characters, every run of white space as one space, ends trimmed."""
-    return " ".join((text if text.isascii() else composed(_UNSEEN.sub("", text))).split())
+    plain = text.isascii() and text.isprintable()
+    return " ".join((text if plain else composed(_UNSEEN.sub("", text))).split())
 
 
 def anchor_text(raw: str, work: Work | None = None) -> str:

@@ -16,7 +16,7 @@ from tests.outputs.annotation.sets import HOSTILE, hostile_set, make_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.annotation.answers import check_answers, missing_answers
-from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
+from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, Sheet, encode_key, read_key, sample_cases
 from wikisem.outputs.annotation.sheets import (
     format_csv,
     format_page,
@@ -103,6 +103,12 @@ def test_a_whole_number_may_have_a_point_in_a_spreadsheet() -> None:
     sheet = make_set(1, 1, 1).sheet("annotator-1")
     data = filled_csv(sheet, {"case-1": 3}).replace(b",3,", b",3.0,")
     assert [answer.choice for answer in parse_csv(data, "x")] == [3]
+
+
+def test_no_control_character_of_a_word_is_in_a_spreadsheet() -> None:
+    """Words of sets that others made may have some."""
+    sheet = Sheet("s", "a", "en", (("c", ("\x1b[2Jred", "\x07=1", "\u202eblue")),))
+    assert format_csv(sheet).splitlines()[1] == "s,a,c,[2Jred,'=1,blue,,"
 
 
 def test_a_spreadsheet_takes_no_word_for_a_formula() -> None:
