@@ -158,9 +158,10 @@ def test_an_output_that_cannot_be_written(
 def test_a_runner_that_beam_does_not_know(
     tmp_path: Path, recipe: str, dump: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Beam's own words are in the message."""
-    assert build(tmp_path, recipe, dump, "--", "--runner=Nope") == 2
-    assert "after --: expected options that Beam takes, saw ValueError: Unexpected pipeline" in the_message(capsys)
+    """Before anything is written."""
+    assert build(tmp_path, recipe, dump, "--", "--runner=DirectRuner") == 2
+    assert "after --: unknown runner 'DirectRuner'; did you mean DirectRunner?" in the_message(capsys)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_file_that_is_no_dump(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,6 +128,40 @@ def test_a_runner_that_is_named_gets_its_own_options() -> None:
     assert options["direct_num_workers"] == 3
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--runnr=DirectRunner"], "unknown option '--runnr' of Beam; did you mean --runner\\?"),
+        (["--runner=FnApiRunner", "--machine_typ", "x"], "unknown option '--machine_typ' of Beam; did you mean"),
+        (["--runner=Prismrunne"], "unknown runner 'Prismrunne'; did you mean PrismRunner\\?"),
+        (["--runner=nowhere.Runner"], "expected a runner that is installed, saw 'nowhere.Runner': No module"),
+        (["--direct_num_workers=x"], "argument --direct_num_workers: invalid int value: 'x'"),
+        (["words"], "unknown option 'words' of Beam$"),
+    ],
+)
+def test_options_that_beam_would_ignore_are_refused(words: list[str], message: str) -> None:
+    """With the nearest name, before anything is done; a misspelt runner would be the one of this machine."""
+    with pytest.raises(UsageError, match=f"^after --: {message}"):
+        Runtime(words)
+
+
+def test_a_runner_may_have_options_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of its module, as Dask's, and those of a job server, which is asked when the pipeline runs."""
+    module = """
+from apache_beam.options.pipeline_options import PipelineOptions
+class OwnOptions(PipelineOptions):
+    @classmethod
+    def _add_argparse_args(cls, parser):
+        parser.add_argument("--own_address")
+"""
+    (tmp_path / "own_runner.py").write_text(module)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match="unknown option '--own_address'"):
+        Runtime(["--own_address=x"])
+    Runtime(["--runner=own_runner.OwnRunner", "--own_address=x"])
+    Runtime(["--runner=FlinkRunner", "--checkpointing_interval=10"])
+
+
 @pytest.mark.parametrize("word", ["--direct_num_workers=3", "--direct_running_mode=multi_processing"])
 def test_workers_are_asked_for_in_one_way(word: str) -> None:
     """Beam's own way to have local processes would hang when one dies, and contradict --workers: it is refused."""

@@ -18,7 +18,7 @@ from apache_beam.runners.portability.portable_runner import PortableRunner
 from apache_beam.transforms.environments import Environment
 
 from wikisem.errors import UsageError
-from wikisem.transforms.io.runtime import Runtime, shuffles_by_engine
+from wikisem.transforms.io.runtime import Runtime, parse_options, shuffles_by_engine
 
 # Composites that runners take as one step, besides everything that is not composite.
 _WHOLE: Final = (common_urns.composites.RESHUFFLE.urn,)
@@ -49,7 +49,7 @@ class PlannedPipeline:
 
 def check_options(words: Sequence[str]) -> PipelineOptions:
     """Beam's options from the words after ``--``; UsageError for errors that Beam's own validation finds."""
-    options = PipelineOptions(list(words))
+    options = parse_options(words)
     runner = options.view_as(StandardOptions).runner or ""
     # The validation looks at the name of the runner's class alone, and importing Dataflow's takes Google's packages.
     named = type(runner.rpartition(".")[2] or "FnApiRunner", (), {})()

@@ -1,5 +1,7 @@
 """How a stage runs: where it writes, its pipelines with the options of a runner, progress, and failures."""
 
+import difflib
+import importlib
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, NoReturn, Protocol, Self
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
@@ -122,6 +124,48 @@ class ShuffleOptions(PipelineOptions):
         parser.add_argument("--bulk_shuffle", choices=("engine", "files"), help=text)
 
 
+# Runners with a job server, which has options beyond those that Beam's Python knows.
+_SERVED: Final = frozenset({"PortableRunner", "FlinkRunner", "SparkRunner"})
+
+
+def parse_options(words: Sequence[str]) -> PipelineOptions:
+    """Beam's options of some words; UsageError for a runner, an option or a value that Beam does not know.
+
+    Beam itself ignores options that none of its groups has, so a misspelt ``--runner`` would build on this machine.
+    """
+    options = PipelineOptions(list(words))
+    given, runner = options.view_as(StandardOptions).runner or "", _runner_name(options)
+    module, dot, _ = given.rpartition(".")
+    if dot:
+        try:
+            importlib.import_module(module)  # which may bring a group of options
+        except ImportError as error:
+            _refuse(f"expected a runner that is installed, saw {given!r}: {error}")
+    elif given and runner not in StandardOptions.KNOWN_RUNNER_NAMES:
+        _refuse(f"unknown runner {given!r}{_nearest(given, StandardOptions.KNOWN_RUNNER_NAMES)}")
+
+    def check(parser: Any) -> None:
+        parser.error = _refuse  # Beam's prints its usage, of several hundred lines, and exits
+        _, unknown = parser.parse_known_args(list(words))
+        if unknown and runner not in _SERVED:
+            word = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
+            known = [name for action in parser._actions for name in action.option_strings]  # noqa: SLF001
+            _refuse(f"unknown option {word!r} of Beam{_nearest(word, known)}")
+
+    options.get_all_options(add_extra_args_fn=check)  # called with the options of all groups
+    return options
+
+
+def _refuse(message: str) -> NoReturn:
+    raise UsageError(f"after --: {message}")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    lowered = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), lowered, n=1)
+    return f"; did you mean {lowered[near[0]]}?" if near else ""
+
+
 def shuffles_by_engine(options: PipelineOptions) -> bool:
     """Whether the engine that runs a pipeline with these options is to shuffle in bulk, instead of bucket files."""
     chosen = options.view_as(ShuffleOptions).bulk_shuffle
@@ -178,6 +222,10 @@ class Runtime:
     workers: int = 1
     _shared: _SharedWorkers = field(default_factory=_SharedWorkers, init=False, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        if self.beam_options:  # refused before anything is done
+            parse_options(self.beam_options)
+
     def __enter__(self) -> Self:
         self._shared.share()
         return self
@@ -220,7 +268,7 @@ class Runtime:
     def _new_pipeline(self, runner: FnApiRunner | None) -> beam.Pipeline:
         try:
             return beam.Pipeline(runner=runner, options=self.options())
-        except ValueError as error:  # a runner that is not known, or lacks an option it needs
+        except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
             raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
 
     def configure_file_systems(self) -> None:
