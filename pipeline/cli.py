@@ -48,6 +48,10 @@ _HINTS: Final = {
 }
 
 
+# What Python, and the loader of libraries, say where memory or threads have a limit (`ulimit -v`, containers).
+_USED_UP: Final = ("can't start new thread", "failed to map segment")
+
+
 class _Help(argparse.HelpFormatter):
     """Help whose description keeps its paragraphs, and whose examples keep their lines."""
 
@@ -69,7 +73,9 @@ class Parser(argparse.ArgumentParser):
         """Raise instead of exiting, so that mistakes are reported in one way; tasks are named where none is given."""
         if self._subparsers and message.startswith("the following"):
             message += f", one of {', '.join(name.strip() for name, _ in parsers_of('', self) if name)}"
-        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+        error = UsageError(message)
+        error.add_note(self.format_usage().strip())
+        raise error
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
         """Parse. An option of several values takes one, and further words only if the command has no place for them.
@@ -156,6 +162,8 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
             raise
         end_soon()
         hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
+        for usage in getattr(error, "__notes__", ()):  # above, so that the error is the last line on the screen
+            _print_line(usage)
         _print_error(f"{error}{hint}")
         return error.exit_code
     except BrokenPipeError:
@@ -181,8 +189,12 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
 
 def _print_error(text: str) -> None:
     """One message on standard error, if that can still be written."""
+    _print_line(f"wikisem: {text}")
+
+
+def _print_line(text: str) -> None:
     with suppress(OSError):
-        print(f"wikisem: {shown(text)}", file=sys.stderr)  # noqa: T201 - the command line speaks to people
+        print(shown(text), file=sys.stderr)  # noqa: T201 - the command line speaks to people
 
 
 def _leave_output() -> None:
@@ -196,8 +208,8 @@ def _leave_output() -> None:
 
 def _describe_fault(error: Exception) -> str:
     """An error that no reader of an input has foreseen, on one line, with the last of our own places that it left."""
-    if isinstance(error, MemoryError):
-        return f"expected enough memory, saw that there is no more{(error.args and ': ') or ''}{error}"
+    if isinstance(error, MemoryError) or any(said in str(error) for said in _USED_UP):
+        return f"expected enough memory and threads, saw that there are no more{(error.args and ': ') or ''}{error}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wikisem" in Path(frame.filename).parts]
     place = f" in {Path(*Path(frames[-1].filename).parts[-3:])}:{frames[-1].lineno}" if frames else ""
     said = " ".join(str(error).split())[:300]

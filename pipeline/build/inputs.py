@@ -318,16 +318,26 @@ class ListedLanguage:
         return asdict(self)
 
 
-def known_languages() -> list[ListedLanguage]:
-    """All Wikipedias, then all languages of labels, as they are known without a dump."""
-    return [_listed(code, None) for code in (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))]
+def known_languages(
+    codes: Sequence[str] = (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES)),
+) -> list[ListedLanguage]:
+    """Some languages as they are known without a dump; by default all Wikipedias, then all languages of labels."""
+    return [_listed(code, None) for code in codes]
 
 
 def languages_in(output: str) -> list[ListedLanguage]:
-    """The languages of an output folder by their profile files; MissingInputError without any."""
+    """The languages of an output folder by their profile files, or the one that is named by its code.
+
+    MissingInputError for anything else.
+    """
     paths = list_files(f"{output}/{profile_path('*')}")
     if not paths:
-        raise MissingInputError(f"expected {output}/{profile_path('<language>')}, saw none; run `wikisem build` first")
+        if output in WIKIPEDIA_CODES | LABEL_ONLY_CODES:
+            return known_languages([output])
+        raise MissingInputError(
+            f"expected the output folder of a build, with {profile_path('<language>')}, or the code of a language, "
+            f"saw {output!r}"
+        )
     ledger, found = Ledger(output), []
     for path in sorted(paths):
         code = path.rsplit("/", 1)[-1].removesuffix(".toml")

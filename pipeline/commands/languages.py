@@ -1,7 +1,8 @@
 """Every language with its wiki, script, rules, link trail and list words, with the source and support of each.
 
-Without OUT: all 364 Wikipedias and the languages of labels, as known before any dump is read. With OUT: the languages
-of that folder by ``OUT/languages/<language>.toml``, with the number of groups.
+Without OUT: all 364 Wikipedias and the languages of labels, as known before any dump is read. With a code such as "is"
+in its place: that language. With OUT: the languages of that folder by ``OUT/languages/<language>.toml``, with the
+number of groups.
 """
 
 import argparse
@@ -24,7 +25,9 @@ _LEARNED: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare OUT and --json."""
-    parser.add_argument("output", nargs="?", type=argument(folder), metavar="OUT", help="the output folder of a run")
+    parser.add_argument(
+        "output", nargs="?", type=argument(folder), metavar="OUT", help="the output folder of a run, or a code"
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON list of objects, and no table")
 
 

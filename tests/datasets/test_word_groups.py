@@ -1,5 +1,6 @@
 """Data sets of test groups: what is read, in which order, and how damage is named."""
 
+import csv
 import tarfile
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wikisem.datasets.files import data_set_name
 from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, OutlierWord, WordGroup, parse_group, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.groupfile import encode_group
@@ -198,3 +200,58 @@ def test_a_json_line_may_have_more_keys_and_empty_parts(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"class":"Q1","cluster":[],"outliers":[],"source":{"x":[1]},"language":"la"}')
     (group,) = read_dataset(tmp_path)
     assert (group.cluster, group.outliers, group.language) == ((), (), "la")
+
+
+CSV = """group,word,role,language,id,note
+fruit,lion,outlier,de,Q140,x
+fruit,Apfel,cluster,de,Q89,
+big cats,"Löwe, Leu",cluster,,,
+fruit,Birne,cluster,de,,
+fruit,apple,cluster,en,,
+fruit,London,O3,en,Q84,
+big cats,Apfel,O1,,,
+"""
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_table_has_a_row_for_each_word(tmp_path: Path, delimiter: str) -> None:
+    """In any order; language, QID and outlier class where they are given; groups of two languages may share a name."""
+    path = tmp_path / ("mine.tsv" if delimiter == "\t" else "mine.csv")
+    rows = csv.reader(CSV.splitlines())
+    path.write_text("".join(delimiter.join(f'"{cell}"' for cell in row) + "\r\n" for row in rows), encoding="utf-8-sig")
+    found = read_dataset(path)
+    assert [(group.language, group.id, *surfaces(group)) for group in found] == [
+        ("de", "fruit", ("Apfel", "Birne"), ("lion",)),
+        ("", "big cats", ("Löwe, Leu",), ("Apfel",)),
+        ("en", "fruit", ("apple",), ("London",)),
+    ]
+    assert [group.outliers[0].outlier_class for group in found] == [None, 1, 3]
+    assert [keys.qid for keys in found[0].keys] == ["Q89", ""]
+    assert found[2].outliers[0].keys.qid == "Q84"
+    assert found[1].where == f"{path}:4"
+    assert data_set_name(path) == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"a\.csv:1: expected the columns group, word and role, saw no group in ''"),
+        ("group,word\nfruit,apple\n", r":1: expected the columns group, word and role, saw no role in 'group,word'"),
+        ("group,word,role\nfruit,apple,odd\n", r":2: expected .* of cluster, outlier, O1, O2, O3, saw .* and 'odd'"),
+        ("group,word,role\nfruit,,cluster\n", r":2: expected a group, a word and a role"),
+        ("group,word,role\nfruit,apple,cluster\n", r":2: expected a group with a cluster and outliers, saw no outlier"),
+        ("group,word,role\nfruit,apple,O2\n", r":2: expected a group with a cluster and outliers, saw no cluster"),
+    ],
+)
+def test_a_table_of_something_else_is_named(tmp_path: Path, text: str, message: str) -> None:
+    """By its line, with what was expected of it."""
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(DamagedInputError, match=message):
+        read_dataset(tmp_path / "a.csv")
+
+
+def test_tables_in_a_folder_are_of_something_else(tmp_path: Path) -> None:
+    """Of scores or answers, say: only a table that is named itself is a data set."""
+    (tmp_path / "fruit.txt").write_text("apple\npear\n\nlion\n")
+    (tmp_path / "scores.csv").write_text("model,accuracy\nx,3\n")
+    assert [group.id for group in read_dataset(tmp_path)] == ["fruit"]

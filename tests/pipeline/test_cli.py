@@ -167,19 +167,39 @@ def test_an_error_that_was_not_foreseen_is_one_line(
     assert len(line) < 600
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("Unable to allocate 3 GiB"),
+        RuntimeError("can't start new thread"),
+        ImportError("lib.so: failed to map segment from shared object"),
+    ],
+)
 def test_memory_that_is_not_there_is_no_fault(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A machine may be too small for an input."""
+    """A machine, or a limit of a shell or a container, may be too small for an input."""
 
     def fail(arguments: argparse.Namespace) -> int:
-        raise MemoryError(f"Unable to allocate 3 GiB{arguments.beam_options}")
+        assert arguments
+        raise error
 
     monkeypatch.setattr("wikisem.pipeline.commands.check.run", fail)
     monkeypatch.delenv(TRACEBACK)
     assert main(["check", "x", "--language", "de"]) == 1
-    said = "wikisem: expected enough memory, saw that there is no more: Unable to allocate 3 GiB[]\n"
+    said = f"wikisem: expected enough memory and threads, saw that there are no more: {error}\n"
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    "words", [["show"], ["build"], ["build", "wikisem", "--outptu", "o"], ["evaluate", "outliers"]]
+)
+def test_the_error_is_the_last_line_on_the_screen(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Of wrong usage, below the usage of the command."""
+    assert main(words) == 2
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"usage: wikisem {words[0]}")
+    assert last.startswith("wikisem: ")
 
 
 def test_what_is_logged_gives_a_terminal_no_command() -> None:

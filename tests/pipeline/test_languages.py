@@ -57,6 +57,17 @@ def test_a_folder_s_languages_have_their_groups_and_evidence(
 
 
 def test_a_folder_without_languages_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It says what to run."""
+    """It says what may be named."""
     assert main(["languages", str(tmp_path)]) == 1
-    assert "run `wikisem build` first" in capsys.readouterr().err
+    assert "expected the output folder of a build" in capsys.readouterr().err
+
+
+def test_a_language_is_shown_by_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it is known without a dump; anything else that is no folder of languages is an error."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["languages", "is", "--json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)] == ["Icelandic"]
+    assert main(["languages", "icelandish"]) == 1
+    assert "or the code of a language, saw 'icelandish'" in capsys.readouterr().err

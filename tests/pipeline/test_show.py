@@ -26,15 +26,55 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str
 
 
 def test_a_group_is_shown_by_the_name_of_its_class(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By QID or by label in any language and case, in one language or in each that has it."""
+    """By QID or by label in any language and case, in one language; the others are named."""
     out = shown(capsys, str(run), "CLASS 4", "--language", "de")
     assert "class 4 (Q4, de) in full" in out
     assert "de 4 out 3" in out
     assert "Q903" in out
     assert shown(capsys, str(run), "Q4", "--language", "de") == out
-    both = shown(capsys, str(run), "Q4")
-    assert both.startswith(out)
-    assert "class 4 (Q4, no) in full" in both
+    assert out.endswith("also in no: --language no\n")
+    other = shown(capsys, str(run), "Q4", "--language", "no")
+    assert "class 4 (Q4, no) in full" in other
+    assert other.endswith("also in de: --language de\n")
+
+
+@pytest.mark.parametrize(
+    ("variables", "name", "language"),
+    [
+        ({"LANG": "de_DE.UTF-8"}, "Q4", "de"),
+        ({"LANG": "de_DE.UTF-8", "LC_MESSAGES": "no"}, "Q4", "no"),
+        ({"LC_ALL": "C", "LANG": "de_DE.UTF-8"}, "Q4", "en"),
+        ({}, "Q4", "en"),
+        ({"LANG": "en_GB"}, "Klasse 4", "de"),
+    ],
+)
+def test_a_group_is_shown_in_the_language_of_its_reader(
+    variables: dict[str, str],
+    name: str,
+    language: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """That of the label that was asked for, else of the locale, else English."""
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    groups = [encode_group(make_group(code, 4)) for code in ("ar", "de", "en", "no")]
+    groups[1] = groups[1].replace(b'"label":"class 4"', b'"label":"Klasse 4"')
+    (tmp_path / "groups.jsonl").write_bytes(b"".join(groups))
+    assert f"4 (Q4, {language}) in full" in shown(capsys, str(tmp_path / "groups.jsonl"), name)
+
+
+def test_groups_are_listed_without_a_class(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each in one language, with its first words."""
+    *lines, last = shown(capsys, str(run), "--language", "no").splitlines()
+    assert len(lines) == 5
+    assert lines[3].startswith("class 4 (Q4): ")
+    assert lines[3].endswith(", ...")
+    assert last == "also in de: --language de"
+    assert "expected groups in cy, saw those in de, no" in shown(capsys, str(run), "--language", "cy", code=1)
 
 
 def test_a_release_and_a_file_are_shown_alike(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,7 +83,7 @@ def test_a_release_and_a_file_are_shown_alike(run: Path, tmp_path: Path, capsys:
     capsys.readouterr()
     one = shown(capsys, str(run), "Q4", "--language", "no")
     assert shown(capsys, str(tmp_path / "set"), "Q4", "--language", "no") == one
-    assert shown(capsys, str(run / "groups" / "no.jsonl"), "Q4") == one
+    assert shown(capsys, str(run / "groups" / "no.jsonl"), "Q4") == one.removesuffix("also in de: --language de\n")
 
 
 def test_labels_stand_beside_the_classes_of_outliers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

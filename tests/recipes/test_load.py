@@ -184,6 +184,7 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "zzz": 1}, "unknown key zzz; known here: name, seed, languages"),
         ({"name": "x", "surface": {"min_sitelinks": 0}}, "surface.min_sitelinks; did you mean outliers.min_sitelinks?"),
         ({"name": "x", "cluster": {"minimun": 7}}, "unknown key cluster.minimun; did you mean cluster.minimum?"),
+        ({"name": "x", "filters": {"bogus": 7}}, "unknown key filters.bogus; known here: filters."),
         ({"name": "x", "cluster": 7}, "cluster: expected a table, saw 7"),
         ({"name": "x", "cluster": {"size": "8"}}, "cluster.size: expected a whole number from 2 up, saw '8'"),
         ({"name": "x", "cluster": {"size": True}}, "cluster.size: expected a whole number from 2 up, saw True"),

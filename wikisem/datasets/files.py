@@ -78,7 +78,7 @@ def _copy_of(url: str) -> Path:
 
     name = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name).lstrip(".") or "set"
     root = Path(_temporary().name) / name
-    if name.endswith((*SUFFIXES, *ARCHIVES)):
+    if name.endswith((*SUFFIXES, *TABLES, *ARCHIVES)):
         root.write_bytes(read_web(url, LARGEST_SET))
         return root
     where = below(url, MANIFEST)
@@ -112,6 +112,8 @@ def _temporary() -> tempfile.TemporaryDirectory[str]:
 # Which files a data set consists of.
 
 SUFFIXES: Final = (".txt", ".jsonl", ".parquet")
+# Read where the file itself is named: in a folder, such files may be of anything, as answers and scores are.
+TABLES: Final = (".csv", ".tsv")
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 # Files that come with a release and are not test groups.
 _PAPERS: Final = ("readme", "license", "licence", "citation", "changelog", "notice")
@@ -165,7 +167,7 @@ def is_archive(path: Path) -> bool:
 def data_set_name(path: Path) -> str:
     """The name of a data set: that of its file or folder without the suffix."""
     name = path.resolve().name
-    endings = (*ARCHIVES, *SUFFIXES) if path.is_file() else ()
+    endings = (*ARCHIVES, *SUFFIXES, *TABLES) if path.is_file() else ()
     ending = max((end for end in endings if name.lower().endswith(end)), key=len, default="")
     return name.removesuffix(name[len(name) - len(ending) :]) if ending else name
 

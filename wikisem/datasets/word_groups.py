@@ -12,7 +12,16 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from wikisem.arrow.parquet import open_parquet
-from wikisem.datasets.files import DataFile, data_files, data_set_path, decode_utf8, is_json_lines, numbered_lines
+from wikisem.datasets.files import (
+    TABLES,
+    DataFile,
+    csv_rows,
+    data_files,
+    data_set_path,
+    decode_utf8,
+    is_json_lines,
+    numbered_lines,
+)
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIA_CODES
@@ -78,8 +87,9 @@ def read_dataset(path: str | PathLike[str]) -> list[WordGroup]:
     """Read the groups of any data set: a file, a folder and the folders in it, a tar archive, or a run's OUT.
 
     A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace has JSON
-    lines. Any other file has one group as text: cluster lines, a blank line, outlier lines, and perhaps their outlier
-    classes in a file ``outlier-classes.json`` beside it. Groups are in the order of paths.
+    lines; one that ends in .csv or .tsv a row for each word. Any other file has one group as text: cluster lines, a
+    blank line, outlier lines, and perhaps their outlier classes in a file ``outlier-classes.json`` beside it. Groups
+    are in the order of paths.
 
     Raises MissingInputError if there is no such file, and DamagedInputError, with file and line, for something that is
     not a test group.
@@ -110,6 +120,8 @@ def _read_file(file: DataFile, known: OutlierClasses | None) -> list[WordGroup]:
     if file.path.suffix == ".parquet":
         return _read_parquet(file)
     text = decode_utf8(file.read(), file.where)
+    if file.path.suffix.lower() in TABLES:
+        return parse_table(text, file.where)
     if not is_json_lines(file.path, text):
         return [parse_group(text, file.path.stem, file.where, known)]
     return [parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line]
@@ -146,6 +158,42 @@ def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         elif block:
             yield start, tuple(block)
             block = []
+
+
+# The roles of a word in CSV: the outlier class of an outlier, None where it is not known.
+_ROLES: Final = {"outlier": None, **{f"O{number}": number for number in (1, 2, 3)}}
+_MEMBER: Final = "cluster"
+
+
+def parse_table(text: str, where: str) -> list[WordGroup]:
+    """The groups of CSV with a row for each word; cells are divided by commas, semicolons or tabs.
+
+    The columns are ``group``, ``word`` and ``role`` ("cluster", "outlier", or "O1", "O2" or "O3" for an outlier of that
+    class), and perhaps ``language`` and ``id``, a QID; others are ignored. Raises DamagedInputError.
+    """
+    header = text.partition("\n")[0]
+    columns, rows = csv_rows(text, where, max(",;\t", key=header.count))
+    if missing := {"group", "word", "role"}.difference(columns):
+        expected = "expected the columns group, word and role"
+        raise DamagedInputError(f"{where}:1: {expected}, saw no {min(missing)} in {header[:60]!r}")
+    found: dict[tuple[str, str], WordGroup] = {}
+    for number, row in rows:
+        name, word, role = (row[column].strip() for column in ("group", "word", "role"))
+        if not name or not word or role not in {_MEMBER, *_ROLES}:
+            expected = f"expected a group, a word and a role of {_MEMBER}, {', '.join(_ROLES)}"
+            raise DamagedInputError(f"{where}:{number}: {expected}, saw {name!r}, {word!r} and {role!r}")
+        language, keys = row.get("language", "").strip(), ItemKeys(row.get("id", "").strip())
+        group = found.setdefault((language, name), WordGroup(name, (), (), f"{where}:{number}", language))
+        if role == _MEMBER:
+            group = replace(group, cluster=(*group.cluster, word), keys=(*group.keys, keys))
+        else:
+            group = replace(group, outliers=(*group.outliers, OutlierWord(word, _ROLES[role], keys)))
+        found[language, name] = group
+    for group in found.values():
+        if not group.cluster or not group.outliers:
+            part = "outlier" if group.cluster else "cluster"
+            raise DamagedInputError(f"{group.where}: expected a group with a cluster and outliers, saw no {part}")
+    return list(found.values())
 
 
 class _SurfaceItem(msgspec.Struct):

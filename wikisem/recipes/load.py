@@ -202,11 +202,11 @@ def _prepare(data: Any, info: inspect.Type, path: str, whole: inspect.Type) -> A
     keys = {key: f"{path}.{key}" if path else key for key in (*fields, *data)}
     for key in data:
         if key not in fields:
-            known = [keys[name] for name in fields]
+            near = difflib.get_close_matches(key, list(fields), n=1)
             others = [f"{table.encode_name}.{key}" for table in _fields(whole) if key in _names(table.type)]
-            hint = f"did you mean {others[0]}?" if len(others) == 1 else did_you_mean(keys[key], known)
-            hint = hint or f"known here: {', '.join(known)}"
-            raise RecipeError(f"unknown key {keys[key]}; {hint}")
+            meant = others if len(others) == 1 else [keys[name] for name in near]
+            known = f"known here: {', '.join(keys[name] for name in fields)}"
+            raise RecipeError(f"unknown key {keys[key]}; {f'did you mean {meant[0]}?' if meant else known}")
     return {key: _prepare(value, fields[key], keys[key], whole) for key, value in data.items()}
 
 
