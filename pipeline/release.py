@@ -114,14 +114,14 @@ def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> Non
     beside a run, are taken as they are.
     """
     parts = (pair for record in Ledger(str(output)).records() for pair in record.parts.items())
-    wanted = {name: (checksum_of, part.checksum) for name, part in parts}
-    wanted |= {name: (_sha256, listed.sha256) for name, listed in manifest.files.items()}
-    for name, (digest, expected) in wanted.items():
+    wanted = {name: (checksum_of, part.checksum, "run `wikisem build` again") for name, part in parts}
+    wanted |= {name: (_sha256, listed.sha256, "copy it again") for name, listed in manifest.files.items()}
+    for name, (digest, expected, advice) in wanted.items():
         if name.partition("/")[0] in folders:
             path = output / name
             seen = digest(path) if path.is_file() else "no such file"
             if seen != expected:
-                raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}")
+                raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}; {advice}")
 
 
 def _sha256(path: Path) -> str:
