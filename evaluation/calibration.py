@@ -12,9 +12,9 @@ the difficulties: an ability of 0 solves half of the cases of a group of middlin
 
 Abilities, mean and spread maximise the marginal likelihood, whose gradient is an expectation over the groups' posterior
 distributions, as in EM (Bock and Aitkin 1981, Psychometrika 46). Weak priors keep abilities finite where a model solves
-all or nothing. Their covariance is the sandwich H⁻¹ B H⁻¹ over groups (White 1982, Econometrica 50), which allows for
-cases of a group that are right or wrong together for reasons that are not in the formula. Difficulty and discrimination
-of a group are means of its posterior distribution, given the abilities.
+all or nothing. Their covariance is the sandwich H⁻¹ B H⁻¹ over classes (White 1982, Econometrica 50), which allows for
+cases of a class, in any of its languages, that are right or wrong together for reasons that are not in the formula.
+Difficulty and discrimination of a group are means of its posterior distribution, given the abilities.
 """
 
 import math
@@ -47,10 +47,14 @@ _WIDEST: Final = 4.2
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """How many of the cases of each group each model was ``asked``, and how many it had ``right``: (groups, models)."""
+    """How many of the cases of each group each model was ``asked``, and how many it had ``right``: (groups, models).
+
+    ``classes`` has the class of each group: groups of one class, in several languages, are not independent.
+    """
 
     models: tuple[str, ...]
     groups: tuple[str, ...]
+    classes: tuple[str, ...]
     right: FloatArray
     asked: FloatArray
 
@@ -61,9 +65,15 @@ class Answers:
         return Answers(
             tuple(self.models[at] for at in columns),
             tuple(self.groups[at] for at in rows),
+            tuple(self.classes[at] for at in rows),
             self.right[np.ix_(rows, columns)],
             self.asked[np.ix_(rows, columns)],
         )
+
+    def class_numbers(self) -> Places:
+        """The number of each group's class, from 0 on, in the order in which classes come first."""
+        numbers = {name: at for at, name in enumerate(dict.fromkeys(self.classes))}
+        return np.array([numbers[name] for name in self.classes], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -131,7 +141,7 @@ class Calibration:
 def calibrate(answers: Answers, *, discriminations: bool | None = None) -> Calibration:
     """Fit the two-parameter model, or without ``discriminations`` that of Rasch; None lets the number of models decide.
 
-    MissingInputError for fewer than two models, or fewer than ten groups that some model was asked.
+    MissingInputError for fewer than two models, or fewer than ten classes that some model was asked.
     """
     likelihood, found = _fit(answers, discriminations)
     return likelihood.calibration(found, likelihood.covariance(found))
@@ -140,9 +150,12 @@ def calibrate(answers: Answers, *, discriminations: bool | None = None) -> Calib
 def _fit(answers: Answers, discriminations: bool | None) -> tuple["_Likelihood", FloatArray]:
     kept = np.flatnonzero(answers.asked.sum(axis=1) > 0)
     answers = answers.of(groups=kept.tolist())
-    if len(answers.models) < _FEWEST_MODELS or len(answers.groups) < _FEWEST_GROUPS:
-        seen = f"{len(answers.models)} models and {len(answers.groups)} groups"
-        raise MissingInputError(f"expected answers of {_FEWEST_MODELS} models to {_FEWEST_GROUPS} groups, saw {seen}")
+    models, classes = len(answers.models), len(set(answers.classes))
+    if models < _FEWEST_MODELS or classes < _FEWEST_GROUPS:
+        raise MissingInputError(
+            f"expected answers of {_FEWEST_MODELS} models to groups of {_FEWEST_GROUPS} classes, "
+            f"saw {models} models and {classes} classes"
+        )
     if discriminations is None:
         discriminations = len(answers.models) >= FEWEST_FOR_2PL
     likelihood = _Likelihood(answers, discriminations)
@@ -186,12 +199,14 @@ class _Likelihood:
         return Calibration(self._answers, at[:-2], covariance, float(at[-2]), spread, self._a(at), self._b, posterior)
 
     def covariance(self, at: FloatArray) -> FloatArray:
-        """The sandwich of the abilities; groups add up with the correction n / (n - 1)."""
-        scores = self._scores(at, self._posterior(at)[0])
+        """The sandwich of the abilities; n classes add up with the correction n / (n - 1)."""
         free = len(at) if self._z.any() else len(at) - 1  # the Rasch model has no spread
         bread = np.linalg.pinv(self._hessian(at)[:free, :free])
+        classes = self._answers.class_numbers()
+        scores = np.zeros((classes.max() + 1, free))
+        np.add.at(scores, classes, self._scores(at, self._posterior(at)[0])[:, :free])
         count = len(scores)
-        meat = (scores[:, :free] - scores[:, :free].mean(axis=0)).T @ scores[:, :free] * count / (count - 1)
+        meat = (scores - scores.mean(axis=0)).T @ scores * count / (count - 1)
         return np.asarray((bread @ meat @ bread)[: self._models, : self._models])
 
     def _hessian(self, at: FloatArray) -> FloatArray:
@@ -289,7 +304,7 @@ KEPT: Final = 0.95
 class Form:
     """How well ``groups`` groups rank models: mean Spearman's ρ with the whole set, and the range of 95 % of the draws.
 
-    ``half``: with the other half of the groups instead. ``chosen`` says whether the groups were chosen by their
+    ``half``: half of the classes with the other half instead. ``chosen`` says whether the groups were chosen by their
     information, on other models than the ``models`` that are ranked, or drawn.
     """
 
@@ -308,7 +323,7 @@ class Form:
 
 
 def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
-    """Half of the groups against the other half, for all models; then ever shorter forms against the whole set.
+    """Half of the classes against the other half, for all models; then ever shorter forms against the whole set.
 
     Forms of a half, a quarter and so on down to ten groups have the groups with most information by a calibration of a
     random half of the models, or random groups; they rank the other half. Fewer than six models are not split. Only
@@ -320,8 +335,11 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     generator = np.random.default_rng(seed)
     if count < 2 * _FEWEST_GROUPS or models < _FEWEST_TO_RANK:
         return []
-    halves = (np.split(generator.permutation(count), [count // 2]) for _ in range(_HALVES))
-    forms = list(_form(count // 2, False, models, [_agreement(answers, *both) for both in halves], half=True))
+    class_of = answers.class_numbers()
+    classes = int(class_of.max()) + 1
+    firsts = (np.isin(class_of, generator.permutation(classes)[: classes // 2]) for _ in range(_HALVES))
+    rhos = [_agreement(answers, np.flatnonzero(one), np.flatnonzero(~one)) for one in firsts]
+    forms = list(_form(count // 2, False, models, rhos, half=True))
     if models < _FEWEST_TO_SPLIT:
         return forms
     everything = np.arange(count)

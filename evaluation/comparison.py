@@ -1,13 +1,13 @@
 """Which of several models is better: every two on the same test cases or categories, with Holm's correction.
 
-A model is *tied with the best* if the paired permutation test by group does not tell the two apart at 5 %, with
+A model is *tied with the best* if the paired permutation test by class does not tell the two apart at 5 %, with
 p-values raised by Holm's method (1979) for every two models. Which model is the best is known only after looking; a
 correction for all pairs holds whichever it is (Hsu 1996, "Multiple comparisons", chapter 4, has a test against the best
 alone, but assumes normal scores).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -19,26 +19,32 @@ from wikisem.evaluation.statistics import (
     ErrorBars,
     FloatArray,
     PairedDifference,
+    Unit,
     clustered_means,
     compare_paired,
     holm,
     pairs,
     sign_flip_p_values,
+    widening,
 )
 from wikisem.evaluation.topk import CategoryScore, mean_error_bars
-from wikisem.evaluation.walls import WallEvaluation
+from wikisem.evaluation.walls import WallEvaluation, WallMeans
 from wikisem.outputs.wall_answers import SCORES
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A score of the model ``one`` less that of ``other``; ``p_holm`` is corrected for all pairs of models."""
+    """A score of the model ``one`` less that of ``other``; ``p_holm`` is corrected for all pairs of models.
+
+    ``unit`` is what the test pairs: "class", "wall" or "category".
+    """
 
     metric: str
     one: str
     other: str
     pair: PairedDifference
     p_holm: float
+    unit: Unit
     dataset: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -50,7 +56,8 @@ class Comparison:
             "dataset": self.dataset,
             "model": self.one,
             "other": self.other,
-            "groups": pair.groups,
+            "n": pair.n,
+            "unit": self.unit,
             "difference": 100 * pair.difference,
             "low": 100 * pair.low,
             "high": 100 * pair.high,
@@ -67,12 +74,12 @@ def compare_evaluations(
     if not common:
         return []
     scores = [evaluation.overall() for evaluation in common]
-    names, counts = [evaluation.name for evaluation in common], scores[0].counts
+    names, first = [evaluation.name for evaluation in common], scores[0]
     return [
-        comparison
+        replace(comparison, dataset=common[0].dataset)
         for column, metric in enumerate(metrics)
         for comparison in _compare(
-            metric, names, [score.sums[:, column] for score in scores], counts, seed, common[0].dataset
+            metric, first.unit, names, [score.sums[:, column] for score in scores], first.counts, seed, first.shared
         )
     ]
 
@@ -82,7 +89,7 @@ def compare_categories(
 ) -> list[Comparison]:
     """Every two models by the mean over the categories that all of them scored, the category being the unit."""
     shares = _shares(scores)
-    return _compare(metric, names, list(shares.T), np.ones(len(shares)), seed)
+    return _compare(metric, "category", names, list(shares.T), np.ones(len(shares)), seed)
 
 
 def _shares(scores: Sequence[Sequence[CategoryScore]]) -> FloatArray:
@@ -96,16 +103,22 @@ def _shares(scores: Sequence[Sequence[CategoryScore]]) -> FloatArray:
 
 
 def _compare(
-    metric: str, names: Sequence[str], sums: Sequence[FloatArray], counts: FloatArray, seed: int, dataset: str = ""
+    metric: str,
+    unit: Unit,
+    names: Sequence[str],
+    sums: Sequence[FloatArray],
+    counts: FloatArray,
+    seed: int,
+    shared: Sequence[frozenset[str]] = (),
 ) -> list[Comparison]:
     found = [
         (names[one], names[other], pair)
         for one, other in pairs(len(names))
-        if (pair := compare_paired(sums[one], sums[other], counts, seed)) is not None
+        if (pair := compare_paired(sums[one], sums[other], counts, seed, shared)) is not None
     ]
     corrected = holm([pair.p for _, _, pair in found])
     return [
-        Comparison(metric, one, other, pair, p, dataset) for (one, other, pair), p in zip(found, corrected, strict=True)
+        Comparison(metric, one, other, pair, p, unit) for (one, other, pair), p in zip(found, corrected, strict=True)
     ]
 
 
@@ -120,7 +133,8 @@ WHOLE: Final = "all"
 class Standing:
     """A score of a model on a data set or a part of one, ``bars`` in percent, and how it compares with the best.
 
-    ``bars`` is None without test cases; ``chance`` is the score of a guess in percent, None where there is no such.
+    ``bars`` is None without test cases; ``unit`` is what they count; ``chance`` is the score of a guess in percent,
+    None where there is no such.
     """
 
     model: str
@@ -128,6 +142,7 @@ class Standing:
     part: str
     bars: ErrorBars | None
     mark: Mark
+    unit: Unit
     chance: float | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -135,7 +150,8 @@ class Standing:
         value = self.bars.value if self.bars else None
         row = {"metric": self.metric, "part": self.part, "model": self.model, "value": value}
         ends = {name.removeprefix("_"): end for name, end in error_bars_as_json("", self.bars).items()}
-        return {**row, **ends, "groups": self.bars.groups if self.bars else 0, "chance": self.chance, "mark": self.mark}
+        units = {"n": self.bars.n if self.bars else 0, "unit": self.unit}
+        return {**row, **ends, **units, "chance": self.chance, "mark": self.mark}
 
 
 def rank_evaluations(models: Sequence[Sequence[Evaluation]], seed: int = SEED) -> list[Standing]:
@@ -147,18 +163,11 @@ def rank_evaluations(models: Sequence[Sequence[Evaluation]], seed: int = SEED) -
     by_model = [_parts(evaluations) for evaluations in models]
     names = [evaluations[0].name for evaluations in models]
     return [
-        row
+        Standing(name, metric, part, score.error_bars and score.error_bars[column], mark, "class", score.chance(metric))
         for column, metric in reversed(list(enumerate(METRICS)))
         for part in by_model[0]
         for scores in [[parts[part] for parts in by_model]]
-        for row in _rank(
-            (metric, part),
-            names,
-            [score.error_bars and score.error_bars[column] for score in scores],
-            [score.chance(metric) for score in scores],
-            [score.sums[score.counts > 0, column] for score in scores],
-            seed,
-        )
+        for name, score, mark in zip(names, scores, _marks(scores, column, seed), strict=True)
     ]
 
 
@@ -166,33 +175,16 @@ def rank_walls(models: Sequence[WallEvaluation], seed: int = SEED) -> list[Stand
     """Every model on all walls and on those of each tier, all of them scored on the same walls."""
     by_model = [{WHOLE: one.overall(), **one.by_tier()} for one in models]
     return [
-        row
+        Standing(one.name, metric, part, mean.error_bars.get(metric), mark, "wall", mean.chance[metric])
         for column, metric in enumerate(SCORES)
         for part in by_model[0]
         for means in [[parts[part] for parts in by_model]]
-        for row in _rank(
-            (metric, part),
-            [one.name for one in models],
-            [mean.error_bars.get(metric) for mean in means],
-            [mean.chance[metric] for mean in means],
-            [mean.sums[mean.counts > 0, column] for mean in means],
-            seed,
-        )
+        for one, mean, mark in zip(models, means, _marks(means, column, seed), strict=True)
     ]
 
 
-def _rank(
-    which: tuple[str, str],
-    names: Sequence[str],
-    bars: Sequence[ErrorBars | None],
-    chances: Sequence[float | None],
-    sums: Sequence[FloatArray],
-    seed: int,
-) -> Iterator[Standing]:
-    """The models by one score on one part; ``sums`` are those over the cases of each group that has any."""
-    metric, part = which
-    for name, own, chance, mark in zip(names, bars, chances, marks(np.array(sums).T, seed), strict=True):
-        yield Standing(name, metric, part, own, mark, chance)
+def _marks(scores: Sequence[Score | WallMeans], column: int, seed: int) -> list[Mark]:
+    return marks(np.array([score.sums[:, column] for score in scores]).T, seed, scores[0].shared)
 
 
 def _parts(evaluations: Sequence[Evaluation]) -> dict[str, Score]:
@@ -210,7 +202,7 @@ def rank_categories(
 ) -> list[Standing]:
     """Every model by the mean over its categories, tied by those that all of them scored."""
     return [
-        Standing(name, "score", WHOLE, mean_error_bars(own), mark)
+        Standing(name, "score", WHOLE, mean_error_bars(own), mark, "category")
         for name, own, mark in zip(names, scores, marks(_shares(scores), seed), strict=True)
     ]
 
@@ -224,7 +216,7 @@ def rank_sections(names: Sequence[str], scores: Sequence[Sequence[SectionScore]]
     right = np.array([[score.correct for score in own] for own in scores], dtype=np.float64)
     found: list[Mark] = marks(right.T, seed) if (asked == asked[0]).all() else [""] * len(names)
     return [
-        Standing(name, "accuracy", WHOLE, _percent(own, counts, seed), mark)
+        Standing(name, "accuracy", WHOLE, _percent(own, counts, seed), mark, "section")
         for name, own, counts, mark in zip(names, right, asked, found, strict=True)
     ]
 
@@ -233,11 +225,11 @@ def _percent(right: FloatArray, asked: FloatArray, seed: int) -> ErrorBars | Non
     return clustered_means(right[:, None], asked, seed)[0].percent() if asked.any() else None
 
 
-def marks(sums: FloatArray, seed: int = SEED) -> list[Mark]:
+def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] = ()) -> list[Mark]:
     """Which models are the best by their total, and which are tied with one of these.
 
-    ``sums``, shape ``(groups, models)``, are over the same cases of each group for all models. No model is marked where
-    there is only one or nothing to compare.
+    ``sums``, shape ``(units, models)``, are over the same cases of each unit for all models; ``shared`` is that of
+    ``clustered_means``. No model is marked where there is only one or nothing to compare.
 
     >>> marks(np.array([[4, 4, 0]] * 6 + [[4, 3, 0]] * 4, dtype=float))
     ['best', 'tied', '']
@@ -247,7 +239,8 @@ def marks(sums: FloatArray, seed: int = SEED) -> list[Mark]:
         return [""] * count
     both = list(pairs(count))
     gaps = np.stack([sums[:, one] - sums[:, other] for one, other in both], axis=1)
-    equal = {pair for pair, p in zip(both, holm(sign_flip_p_values(gaps, seed)), strict=True) if p >= _LEVEL}
+    p_values = sign_flip_p_values(gaps, seed, widening(gaps - gaps.mean(axis=0), shared))
+    equal = {pair for pair, p in zip(both, holm(p_values), strict=True) if p >= _LEVEL}
     best = {at for at in range(count) if totals[at] >= totals.max() - 1e-9}
 
     def mark(at: int) -> Mark:

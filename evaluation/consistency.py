@@ -66,7 +66,7 @@ class PairConsistency:
     """
 
     languages: tuple[str, str]
-    groups: int
+    classes: int
     cases: int
     right: tuple[float, float]
     both_right: ErrorBars
@@ -88,7 +88,7 @@ class PairConsistency:
         return {
             "language": one,
             "other": other,
-            "groups": self.groups,
+            "classes": self.classes,
             "cases": self.cases,
             "accuracy": 100 * self.right[0],
             "accuracy_other": 100 * self.right[1],

@@ -39,7 +39,7 @@ from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import ranks
 from wikisem.evaluation.options import SEED
-from wikisem.evaluation.outlier_detection import Evaluation, Score
+from wikisem.evaluation.outlier_detection import Evaluation, Score, tally
 from wikisem.evaluation.statistics import DRAWS, FloatArray
 from wikisem.files import path_of
 from wikisem.ids import qid_number
@@ -83,7 +83,7 @@ class Band:
     def as_json(self) -> dict[str, Any]:
         """Under the names that programs read."""
         row = {"from_item": self.low, "to_item": self.high, "made_after": self.after, "made_by": self.by}
-        return row | {"classes": self.score.groups, **self.score.as_json()}
+        return row | self.score.as_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,28 +226,27 @@ def _is_date(text: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Cases:
-    """Test cases in the order of the numbers of their newest members; ``classes`` says which class each belongs to.
+    """Test cases in the order of the numbers of their newest members, with their classes and the numbers of groups.
 
     ``shares`` has shape ``(cases, 3)``: OP / |C|, whether the outlier was detected, and how often a guess detects it.
     """
 
     numbers: Numbers
     shares: FloatArray
-    classes: npt.NDArray[np.int64]
+    classes: tuple[str, ...]
+    groups: tuple[int, ...]
     seed: int
 
     def score(self, begin: int, end: int) -> Score:
-        """Of some of them, with the class as the unit."""
-        shares, classes = self.shares[begin:end], self.classes[begin:end]
-        sums: FloatArray = np.stack([np.bincount(classes, column) for column in shares.T], axis=1)
-        counts = np.bincount(classes).astype(np.float64)
-        return Score(sums[:, :2], counts, sums[:, 2] / np.maximum(counts, 1), self.seed)
+        """The score of some of them."""
+        groups = len(set(self.groups[begin:end]))
+        return tally(self.shares[begin:end], self.classes[begin:end], groups, self.seed)
 
 
 def _cases_of(evaluation: Evaluation) -> _Cases:
     found = [
-        (number, case.position, case.detected, group.chance, group.group.id)
-        for group in evaluation.groups
+        (number, case.position, case.detected, group.chance, group.group.id, at)
+        for at, group in enumerate(evaluation.groups)
         if (number := newest_item(group.group))
         for case in group.cases
     ]
@@ -256,10 +255,9 @@ def _cases_of(evaluation: Evaluation) -> _Cases:
             f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
             "lines and Parquet of a build have them, saw none"
         )
-    numbers, positions, detected, guesses, classes = zip(*sorted(found), strict=True)
-    _, coded = np.unique(classes, return_inverse=True)
+    numbers, positions, detected, guesses, classes, groups = zip(*sorted(found), strict=True)
     shares = np.array([positions, detected, guesses], dtype=np.float64).T
-    return _Cases(np.array(numbers, dtype=np.int64), shares, coded, evaluation.seed)
+    return _Cases(np.array(numbers, dtype=np.int64), shares, classes, groups, evaluation.seed)
 
 
 def newest_item(group: WordGroup) -> int:
@@ -293,7 +291,8 @@ def measure_cutoff(evaluation: Evaluation, dates: Sequence[KnownDate] = (), band
 
 
 def _find_change(cases: _Cases) -> Change | None:
-    step = find_step(cases.numbers, cases.shares[:, 1], cases.classes, cases.seed)
+    classes = np.unique(cases.classes, return_inverse=True)[1]
+    step = find_step(cases.numbers, cases.shares[:, 1], classes, cases.seed)
     if step is None:
         return None
     last, first, low, high = cases.numbers[[step.at - 1, step.at, step.low - 1, step.high]].tolist()

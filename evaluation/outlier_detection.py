@@ -19,15 +19,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import PurePath
 from statistics import fmean
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from wikisem import __version__
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import SEED, Compactness
-from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
+from wikisem.evaluation.statistics import ErrorBars, FloatArray, Unit, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
 from wikisem.records import OUTLIER_CLASSES
@@ -69,19 +70,22 @@ class GroupScore:
 class Score:
     """OPP and accuracy over some test cases.
 
-    Error bars take the group as the unit (``wikisem.evaluation.statistics``) and are computed when first asked for.
-    ``sums`` has shape ``(groups, 2)``, the sums of OP / |C| and of detected outliers over the cases of each group;
-    ``counts`` the number of these cases, shape ``(groups,)``, and ``guesses`` the share that a guess detects.
+    Error bars take the class as the unit, in all languages (``wikisem.evaluation.statistics``), and are computed when
+    first asked for. ``sums`` has shape ``(classes, 3)``: the sums of OP / |C|, of detected outliers, and of what a
+    guess detects, over the cases of each class; ``counts`` the number of these cases, shape ``(classes,)``. ``groups``
+    is the number of groups that have any.
     """
 
     sums: FloatArray
     counts: FloatArray
-    guesses: FloatArray
+    groups: int
     seed: int = SEED
+    unit: ClassVar[Unit] = "class"
+    shared: ClassVar[Sequence[frozenset[str]]] = ()
 
     def __repr__(self) -> str:
         opp, accuracy = (None if value is None else round(value, 2) for value in (self.opp, self.accuracy))
-        return f"Score(groups={self.groups}, cases={self.cases}, opp={opp}, accuracy={accuracy})"
+        return f"Score(classes={self.classes}, cases={self.cases}, opp={opp}, accuracy={accuracy})"
 
     @property
     def cases(self) -> int:
@@ -89,9 +93,9 @@ class Score:
         return int(self.counts.sum())
 
     @property
-    def groups(self) -> int:
-        """The number of groups that have any."""
-        return int(np.count_nonzero(self.counts))
+    def classes(self) -> int:
+        """The number of classes: groups of one class in several languages are not independent."""
+        return len(self.counts)
 
     @property
     def opp(self) -> float | None:
@@ -107,37 +111,45 @@ class Score:
         """The score of a guess in percent: OPP is half, accuracy one in the number of words; None without cases."""
         if not self.cases:
             return None
-        return 50.0 if metric == "opp" else float(100 * self.guesses @ self.counts / self.counts.sum())
+        return 50.0 if metric == "opp" else self._mean(2)
 
     @cached_property
     def error_bars(self) -> tuple[ErrorBars, ErrorBars] | None:
         """OPP and accuracy in percent, each with an interval of 95 % and a standard error; None without test cases."""
         if not self.cases:
             return None
-        opp, accuracy = clustered_means(self.sums, self.counts, self.seed)
+        opp, accuracy = clustered_means(self.sums[:, :2], self.counts, self.seed)
         return opp.percent(), accuracy.percent()
 
     def _mean(self, column: int) -> float | None:
         return float(100 * self.sums[:, column].sum() / self.counts.sum()) if self.cases else None
 
     def as_json(self) -> dict[str, Any]:
-        """Cases, OPP and accuracy with their error bars, under the names that programs read."""
-        row: dict[str, Any] = {"cases": self.cases, "opp": self.opp, "accuracy": self.accuracy}
+        """Classes, cases, OPP and accuracy with their error bars, under the names that programs read."""
+        row: dict[str, Any] = {
+            "classes": self.classes,
+            "cases": self.cases,
+            "opp": self.opp,
+            "accuracy": self.accuracy,
+        }
         opp, accuracy = self.error_bars or (None, None)
         return row | error_bars_as_json("opp", opp) | error_bars_as_json("accuracy", accuracy)
 
 
 def score(groups: Iterable[GroupScore], keep: Callable[[CaseScore], bool] = lambda _: True, seed: int = SEED) -> Score:
     """The score over all test cases of some groups, or over those that ``keep`` keeps."""
-    listed = list(groups)
-    kept = [[case for case in group.cases if keep(case)] for group in listed]
-    sums = [(sum(case.position for case in cases), sum(case.detected for case in cases)) for cases in kept]
-    return Score(
-        np.array(sums, dtype=np.float64).reshape(-1, 2),
-        np.array([len(cases) for cases in kept], np.float64),
-        np.array([group.chance for group in listed], np.float64),
-        seed,
-    )
+    kept = [(at, group, case) for at, group in enumerate(groups) for case in group.cases if keep(case)]
+    shares = [(case.position, case.detected, group.chance) for _, group, case in kept]
+    return tally(shares, [group.group.id for _, group, _ in kept], len({at for at, *_ in kept}), seed)
+
+
+def tally(shares: npt.ArrayLike, classes: Sequence[str], groups: int, seed: int = SEED) -> Score:
+    """The score of cases of ``groups`` groups, given by their ``shares``, ``(cases, 3)``, and their classes."""
+    numbers = {name: at for at, name in enumerate(dict.fromkeys(classes))}
+    of_case = np.array([numbers[name] for name in classes], dtype=np.int64)
+    sums = np.zeros((len(numbers), 3))
+    np.add.at(sums, of_case, np.reshape(shares, (-1, 3)))
+    return Score(sums, np.bincount(of_case, minlength=len(numbers)).astype(np.float64), groups, seed)
 
 
 def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | None]:
@@ -173,8 +185,9 @@ class Evaluation:
     def overall(self) -> Score:
         """OPP and accuracy over all test cases whose words the model knows.
 
-        A ``Score`` has ``cases`` and ``groups``, their numbers, ``opp`` and ``accuracy`` in percent (None without
-        cases), and ``error_bars``: for each of the two a ``value`` with ``low``, ``high`` and ``standard_error``.
+        A ``Score`` has ``classes``, ``groups`` and ``cases``, their numbers, ``opp`` and ``accuracy`` in percent (None
+        without cases), and ``error_bars``: for each of the two a ``value`` with ``low``, ``high``, ``standard_error``
+        and ``n``, the number of classes.
         """
         return score(self.groups, seed=self.seed)
 

@@ -1,33 +1,37 @@
-"""Intervals of 95 %, error bars and comparisons of scores: seeded, and by whole cases or groups of them.
+"""Intervals of 95 %, error bars and comparisons of scores: seeded, and by units that are independent of each other.
 
-Whole test cases are drawn with replacement, since several answers to one case are not independent, or whole groups,
-since cases of a group share a cluster and succeed and fail together. Taken as independent, cases in groups of six give
-standard errors that are a third too small (Miller 2024, "Adding error bars to evals", arXiv 2411.00640, section 2.2).
+The unit of outlier detection is the class, in all languages together: cases of a group share its cluster, and groups of
+a class in two languages are often the same items, so that all of them succeed and fail together. Of categories and
+walls it is the category and the wall. Taken as independent, cases in sixes give standard errors that are a third too
+small (Miller 2024, "Adding error bars to evals", arXiv 2411.00640, section 2.2).
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import compress
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from wikisem.evaluation.options import SEED
 
 DRAWS: Final = 10_000
 _ROUNDING: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]
+# What is independent: a class in all its languages, a wall, a category of words, a section of questions.
+Unit = Literal["class", "wall", "category", "section"]
 
-# Below this many groups, a report warns that the interval is rough.
-FEW_GROUPS: Final = 20
+# Below this many units, a report warns that the interval is rough.
+FEW_UNITS: Final = 20
 
 
 _NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
 
 
-def wilson(share: float, count: int) -> tuple[float, float]:
+def wilson(share: float, count: float) -> tuple[float, float]:
     """Wilson's score interval for a share of ``count`` trials (Wilson 1927; Agresti and Coull 1998).
 
     SciPy's ``binomtest`` has it for whole numbers of successes only, and shares of OPP are none.
@@ -43,41 +47,60 @@ def wilson(share: float, count: int) -> tuple[float, float]:
     return (middle - half) / scale if share > 0 else 0.0, (middle + half) / scale if share < 1 else 1.0
 
 
-# Means over test cases that come in groups.
+def clustered_wilson(sums: FloatArray, sizes: FloatArray) -> tuple[float, float]:
+    """Wilson's interval for the share sum(sums) / sum(sizes) of cases in units, without draws.
+
+    It is for as many independent cases as would have the clustered standard error, p (1 - p) / SE², times the square of
+    the normal quantile over Student's, and no more than there are (Korn and Graubard 1998, Survey Methodology 24); if
+    all units have the same share, for as many as there are units.
+    """
+    cases, units = float(sizes.sum()), len(sizes)
+    share = _share(float(sums.sum()) / cases)
+    error = clustered_error(sums, sizes)
+    if not error or np.ptp(sums / sizes) <= _ROUNDING:
+        return wilson(share, units)
+    scale = _NORMAL_QUANTILE / float(stdtrit(units - 1, 0.975))
+    return wilson(share, min(cases, share * (1 - share) * (scale / error) ** 2))
+
+
+# Means over test cases of independent units.
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorBars:
-    """A mean over the cases of ``groups`` groups, its interval of 95 %, and its clustered standard error.
+    """A mean over the cases of ``n`` units, its interval of 95 %, and its clustered standard error.
 
-    The standard error is None for a single group, which says nothing about how groups differ, and for a statistic that
-    is no mean, as Krippendorff's alpha.
+    The standard error is None for a single unit, which says nothing about how units differ, and for a statistic that is
+    no mean, as Krippendorff's alpha.
     """
 
     value: float
     low: float
     high: float
     standard_error: float | None
-    groups: int
+    n: int
 
     def percent(self) -> "ErrorBars":
         """The same in percent."""
         error = None if self.standard_error is None else 100 * self.standard_error
-        return ErrorBars(100 * self.value, 100 * self.low, 100 * self.high, error, self.groups)
+        return ErrorBars(100 * self.value, 100 * self.low, 100 * self.high, error, self.n)
 
 
-def clustered_means(sums: FloatArray, counts: npt.ArrayLike, seed: int = SEED) -> list[ErrorBars]:
+def clustered_means(
+    sums: FloatArray, counts: npt.ArrayLike, seed: int = SEED, shared: Sequence[frozenset[str]] = ()
+) -> list[ErrorBars]:
     """Error bars of several means over the same cases, each of shares from 0 to 1.
 
-    ``sums`` has shape ``(groups, means)``: the sum of a share over the cases of a group. ``counts`` has shape
-    ``(groups,)``: the number of its cases. Groups without cases are left out; ValueError if none has any.
+    ``sums`` has shape ``(units, means)``: the sum of a share over the cases of a unit. ``counts`` has shape
+    ``(units,)``: the number of its cases. Units without cases are left out; ValueError if none has any. ``shared`` has
+    for each unit what it may have in common with others, such as the classes of a wall: ``widening``.
 
-    The interval is the percentile bootstrap over groups (Efron and Tibshirani 1993, chapter 13), its percentiles set
-    apart for few groups (``expanded_tail``). Where the mean of every group is the same, every draw is, too, and the
-    interval is Wilson's for as many trials as there are groups.
+    The interval is the percentile bootstrap over units (Efron and Tibshirani 1993, chapter 13), its percentiles set
+    apart for few units (``expanded_tail``). Where the mean of every unit is the same, every draw is, too, and the
+    interval is Wilson's for as many trials as there are units.
 
-    In four groups of two cases, one group has 0 of 2 right, the others 2 of 2. The mean is .75. The sums of the groups
-    differ from 2 x .75 by -1.5, .5, .5, .5, whose squares add up to 3; times 4/3, the correction for few groups, that
+    In four units of two cases, one unit has 0 of 2 right, the others 2 of 2. The mean is .75. The sums of the units
+    differ from 2 x .75 by -1.5, .5, .5, .5, whose squares add up to 3; times 4/3, the correction for few units, that
     is 4, and the standard error is its root divided by the eight cases.
 
     >>> bars = clustered_means(np.array([[0.0], [2.0], [2.0], [2.0]]), np.array([2, 2, 2, 2]))[0]
@@ -85,94 +108,119 @@ def clustered_means(sums: FloatArray, counts: npt.ArrayLike, seed: int = SEED) -
     (0.75, 0.25)
     """
     sizes = np.asarray(counts, dtype=np.float64)
-    sums, sizes = sums[sizes > 0], sizes[sizes > 0]
+    kept = sizes > 0
+    sums, sizes, shared = sums[kept], sizes[kept], list(compress(shared, kept))
     if not len(sizes):
         raise ValueError("expected cases, saw none")
     values = sums.sum(axis=0) / sizes.sum()
-    drawn = draw_means(sums, sizes, seed)
-    return [_bars(value, sums[:, at], sizes, drawn[:, at]) for at, value in enumerate(values.tolist())]
+    drawn, wider = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * values, shared)
+    return [
+        _bars(value, sums[:, at], sizes, drawn[:, at], times)
+        for at, (value, times) in enumerate(zip(values.tolist(), wider, strict=True))
+    ]
 
 
-def _bars(value: float, sums: FloatArray, sizes: FloatArray, drawn: FloatArray) -> ErrorBars:
+def _bars(value: float, sums: FloatArray, sizes: FloatArray, drawn: FloatArray, times: float) -> ErrorBars:
     if np.ptp(sums / sizes) <= _ROUNDING:
-        low, high = wilson(_share(value), len(sizes))
+        ends = wilson(_share(value), len(sizes))
     else:
-        low, high = percentile_interval(drawn, len(sizes))
-    return ErrorBars(value, low, high, clustered_error(sums, sizes), len(sizes))
+        ends = percentile_interval(drawn, len(sizes))
+    low, high = (end if times == 1 else _share(value + times * (end - value)) for end in ends)
+    error = clustered_error(sums, sizes)
+    return ErrorBars(value, low, high, error and times * error, len(sizes))
+
+
+def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[float]:
+    """How many times as large the standard error of each mean is if units depend that share anything; 1 at least.
+
+    ``deviations`` from the mean have shape ``(units, means)``. The variance of a mean has the products of the
+    deviations of every two units that share something, as where clusters are crossed (Cameron, Gelbach and Miller 2011,
+    "Robust inference with multiway clustering", Journal of Business & Economic Statistics 29; Aronow, Samii and
+    Assenova 2015, Political Analysis 23). Nothing depends where ``shared`` is empty.
+    """
+    if not shared:
+        return [1.0] * deviations.shape[1]
+    numbers = {name: at for at, name in enumerate(sorted(frozenset().union(*shared)))}
+    members = np.zeros((len(shared), len(numbers)))
+    for row, own in zip(members, shared, strict=True):
+        row[[numbers[name] for name in own]] = 1
+    together = np.einsum("is,ij,js->s", deviations, members @ members.T > 0, deviations, optimize=True)
+    alone = (deviations**2).sum(axis=0)
+    return [math.sqrt(max(1.0, one / other)) if other > 0 else 1.0 for one, other in zip(together, alone, strict=True)]
 
 
 def clustered_error(sums: FloatArray, sizes: FloatArray) -> float | None:
-    """The standard error of sum(sums) / sum(sizes), groups being independent; None for a single one.
+    """The standard error of sum(sums) / sum(sizes), units being independent; None for a single one.
 
-    Miller (2024), equation 4, whose double sum over the cases of a group is the square of the group's deviation, with
-    the correction groups / (groups - 1) that software for clustered regressions applies.
+    Miller (2024), equation 4, whose double sum over the cases of a unit is the square of the unit's deviation, with
+    the correction units / (units - 1) that software for clustered regressions applies.
     """
-    groups = len(sizes)
-    if groups < 2:
+    units = len(sizes)
+    if units < 2:
         return None
     deviations = sums - sizes * (sums.sum() / sizes.sum())
-    return float(math.sqrt((deviations**2).sum() * groups / (groups - 1)) / sizes.sum())
+    return float(math.sqrt((deviations**2).sum() * units / (units - 1)) / sizes.sum())
 
 
 def mean_of_shares(shares: Sequence[float], seed: int = SEED) -> ErrorBars | None:
-    """The mean of shares that are a group each, from 0 to 1, with its error bars; None without any."""
+    """The mean of shares that are a unit each, from 0 to 1, with its error bars; None without any."""
     return clustered_means(np.array(shares)[:, None], np.ones(len(shares)), seed)[0] if shares else None
 
 
 _NUMBERS_AT_ONCE: Final = 1 << 21
 
 
-def draw_groups(groups: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
-    """``DRAWS`` draws of as many groups as there are, with replacement: arrays of shape ``(draws, groups)``.
+def draw_units(units: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
+    """``DRAWS`` draws of as many units as there are, with replacement: arrays of shape ``(draws, units)``.
 
     They are the draws of ``scipy.stats.bootstrap``, which takes several times as long to make means of them.
     """
     generator = np.random.default_rng(seed)
-    at_once = max(1, _NUMBERS_AT_ONCE // groups)
+    at_once = max(1, _NUMBERS_AT_ONCE // units)
     for start in range(0, DRAWS, at_once):
-        yield generator.integers(groups, size=(min(at_once, DRAWS - start), groups))
+        yield generator.integers(units, size=(min(at_once, DRAWS - start), units))
 
 
 def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
     """The means of all draws, shape ``(DRAWS, means)``."""
     columns = np.column_stack([sums, sizes]).T
-    drawn = draw_groups(len(sizes), seed)
-    totals = np.concatenate([np.stack([column[groups].sum(axis=1) for column in columns], axis=1) for groups in drawn])
+    drawn = draw_units(len(sizes), seed)
+    totals = np.concatenate([np.stack([column[units].sum(axis=1) for column in columns], axis=1) for units in drawn])
     means: FloatArray = totals[:, :-1] / totals[:, -1:]
     return means
 
 
-def bootstrap(groups: int, statistic: Callable[[npt.NDArray[np.int64]], float], seed: int) -> tuple[float, float]:
-    """The interval of any statistic of drawn groups, given by their numbers, as ``clustered_means`` has it for means.
+def bootstrap(units: int, statistic: Callable[[npt.NDArray[np.int64]], float], seed: int) -> tuple[float, float]:
+    """The interval of any statistic of drawn units, given by their numbers, as ``clustered_means`` has it for means.
 
     Draws for which it is NaN, undefined, are left out; both ends are NaN if it is undefined for all.
     """
-    found = np.array([statistic(drawn) for block in draw_groups(groups, seed) for drawn in block])
+    found = np.array([statistic(drawn) for block in draw_units(units, seed) for drawn in block])
     defined = found[~np.isnan(found)]
-    return percentile_interval(defined, groups) if defined.size else (math.nan, math.nan)
+    return percentile_interval(defined, units) if defined.size else (math.nan, math.nan)
 
 
-def percentile_interval(drawn: FloatArray, groups: int) -> tuple[float, float]:
-    """The interval of 95 % from the drawn statistics of ``groups`` groups."""
-    tail = 100 * expanded_tail(groups)
+def percentile_interval(drawn: FloatArray, units: int) -> tuple[float, float]:
+    """The interval of 95 % from the drawn statistics of ``units`` units."""
+    tail = 100 * expanded_tail(units)
     low, high = np.percentile(drawn, [tail, 100 - tail])
     return float(low), float(high)
 
 
-def expanded_tail(groups: int) -> float:
-    """The share of draws to cut off at each end, .025 for very many groups and less for few.
+def expanded_tail(units: int) -> float:
+    """The share of draws to cut off at each end, .025 for very many units and less for few.
 
     Draws vary by (n - 1) / n too little and know nothing of Student's t, so that the 2.5th and 97.5th percentiles of
-    eight groups include the truth in 88 % of samples. Percentiles at the normal probability of
+    eight units include the truth in 88 % of samples. Percentiles at the normal probability of
     t(.025, n - 1) sqrt(n / (n - 1)) make up for both (Hesterberg 2015, "What teachers should know about the bootstrap",
     The American Statistician 69, section 5.3).
 
-        >>> [round(expanded_tail(groups), 4) for groups in (8, 20, 500)]
+        >>> [round(expanded_tail(units), 4) for units in (8, 20, 500)]
         [0.0057, 0.0159, 0.0246]
     """
-    if groups < 2:
+    if units < 2:
         return 0.0
-    return float(ndtr(-stdtrit(groups - 1, 0.975) * math.sqrt(groups / (groups - 1))))
+    return float(ndtr(-stdtrit(units - 1, 0.975) * math.sqrt(units / (units - 1))))
 
 
 # Two models on the same test cases.
@@ -187,17 +235,22 @@ class PairedDifference:
     high: float
     standard_error: float | None
     p: float
-    groups: int
+    n: int
 
 
 def compare_paired(
-    one: FloatArray, other: FloatArray, counts: npt.ArrayLike, seed: int = SEED
+    one: FloatArray,
+    other: FloatArray,
+    counts: npt.ArrayLike,
+    seed: int = SEED,
+    shared: Sequence[frozenset[str]] = (),
 ) -> PairedDifference | None:
-    """Compare two models by the sums of their shares over the cases of each group, shape ``(groups,)``.
+    """Compare two models by the sums of their shares over the cases of each unit, shape ``(units,)``.
 
-    ``counts`` has the number of cases of each group, the same for both. None where no group has any.
+    ``counts`` has the number of cases of each unit, the same for both. None where no unit has any.
+    ``shared`` is that of ``clustered_means``.
 
-    Models fail on much the same groups, so the difference within a group varies less than either score, and paired
+    Models fail on much the same units, so the difference within a unit varies less than either score, and paired
     tests find differences that error bars side by side do not show (Miller 2024, arXiv 2411.00640, section 4.2).
 
     >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
@@ -205,27 +258,32 @@ def compare_paired(
     >>> pair.difference, pair.p
     (0.3125, 0.0625)
 
-    Four groups all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1 in
+    Four units all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1 in
     16.
     """
     sizes = np.asarray(counts, dtype=np.float64)
-    one, other, sizes = one[sizes > 0], other[sizes > 0], sizes[sizes > 0]
+    kept = sizes > 0
+    one, other, sizes, shared = one[kept], other[kept], sizes[kept], list(compress(shared, kept))
     if not len(sizes):
         return None
     gaps = one - other
     difference = float(gaps.sum() / sizes.sum())
     if np.ptp(gaps / sizes) > _ROUNDING:
-        low, high = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], len(sizes))
+        ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], len(sizes))
     else:
-        low, high = _newcombe(one, other, sizes)
-    return PairedDifference(difference, low, high, clustered_error(gaps, sizes), sign_flip_p(gaps, seed), len(sizes))
+        ends = _newcombe(one, other, sizes)
+    (times,) = widening((gaps - sizes * difference)[:, None], shared)
+    low, high = (difference + times * (end - difference) for end in ends)
+    error = clustered_error(gaps, sizes)
+    (p,) = sign_flip_p_values(gaps[:, None], seed, [times])
+    return PairedDifference(difference, low, high, error and times * error, p, len(sizes))
 
 
 def _newcombe(one: FloatArray, other: FloatArray, sizes: FloatArray) -> tuple[float, float]:
-    """An interval where all groups differ alike, so that draws would claim certainty, from Wilson's of both scores.
+    """An interval where all units differ alike, so that draws would claim certainty, from Wilson's of both scores.
 
     Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions based on paired
-    data", Statistics in Medicine 17, method 10, for as many trials as there are groups.
+    data", Statistics in Medicine 17, method 10, for as many trials as there are units.
     """
     score, its_rival = float(one.sum() / sizes.sum()), float(other.sum() / sizes.sum())
     (low_1, high_1), (low_2, high_2) = wilson(_share(score), len(sizes)), wilson(_share(its_rival), len(sizes))
@@ -251,23 +309,21 @@ _MOST_ENUMERATED: Final = 13
 _SIGNS_AT_ONCE: Final = 1 << 21
 
 
-def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
-    """The p-value of one column of differences, shape ``(groups,)``."""
-    return sign_flip_p_values(gaps[:, None], seed)[0]
+def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float] = (1.0,)) -> list[float]:
+    """The two-sided mid-p-value of the sum of each column, ``(units, columns)``, if each row could have either sign.
 
-
-def sign_flip_p_values(gaps: FloatArray, seed: int = SEED) -> list[float]:
-    """The two-sided mid-p-value of the sum of each column, ``(groups, columns)``, if each row could have either sign.
-
-    If the models are equally good, the difference of a group could as well have been the opposite, so the p-value is
-    the share of all ways to flip signs that give a total difference as large as the one seen. Up to 13 groups all ways
+    If the models are equally good, the difference of a unit could as well have been the opposite, so the p-value is
+    the share of all ways to flip signs that give a total difference as large as the one seen. Up to 13 units all ways
     are gone through, above that 10,000 seeded ones and the one seen (Phipson and Smyth 2010).
 
     Cases are right or wrong, so many ways give the very total that was seen. Counting all of these makes a test that
-    calls 3 % of equal models different in place of 5 % (20 groups, by accuracy). So half of them count: it is a
+    calls 3 % of equal models different in place of 5 % (20 units, by accuracy). So half of them count: it is a
     mid-p-value, twice the one-sided one (Lancaster 1961, "Significance tests in discrete distributions", Journal of the
     American Statistical Association 56), which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology
     13:91) advise for paired right and wrong. ``scipy.stats.permutation_test`` counts all of them.
+
+    ``wider`` says how many times as large each standard error is because of what units share: ``widening``. The p-value
+    is that of the normal quantile divided by it.
     """
     seen = np.abs(gaps.sum(axis=0))
     all_ways = len(gaps) <= _MOST_ENUMERATED
@@ -278,20 +334,22 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED) -> list[float]:
         equal += np.count_nonzero(np.abs(beyond) <= _ROUNDING, axis=0)
     # Of drawn ways, the sum that was seen is one of those that are equal to it, so that p is never 0.
     ways = 2 ** len(gaps) if all_ways else 1 + DRAWS
-    found: list[float] = ((larger + (equal + (not all_ways)) / 2) / ways).tolist()
-    return [1.0 if gap <= _ROUNDING else p for gap, p in zip(seen, found, strict=True)]
+    found: FloatArray = (larger + (equal + (not all_ways)) / 2) / ways
+    if max(wider) > 1:
+        found = 2 * ndtr(ndtri(found / 2) / np.asarray(wider))
+    return [1.0 if gap <= _ROUNDING else p for gap, p in zip(seen, found.tolist(), strict=True)]
 
 
-def _all_signs(groups: int) -> Iterator[FloatArray]:
-    numbers = np.arange(2**groups)[:, None]
-    yield _signs((numbers >> np.arange(groups)) & 1)
+def _all_signs(units: int) -> Iterator[FloatArray]:
+    numbers = np.arange(2**units)[:, None]
+    yield _signs((numbers >> np.arange(units)) & 1)
 
 
-def _drawn_signs(groups: int, seed: int) -> Iterator[FloatArray]:
+def _drawn_signs(units: int, seed: int) -> Iterator[FloatArray]:
     generator = np.random.default_rng(seed)
-    at_once = max(1, _SIGNS_AT_ONCE // groups)
+    at_once = max(1, _SIGNS_AT_ONCE // units)
     for start in range(0, DRAWS, at_once):
-        shape = (min(at_once, DRAWS - start), groups)
+        shape = (min(at_once, DRAWS - start), units)
         yield _signs(generator.integers(2, size=shape, dtype=np.int8))
 
 

@@ -9,7 +9,6 @@ the wall; the model then divides what is left into groups of the sizes left. A w
 skipped. A tie counts against the model.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb, factorial, prod
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +30,7 @@ from wikisem.evaluation.outlier_detection import (
     evaluate_models,
     similarities_of,
 )
-from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
+from wikisem.evaluation.statistics import ErrorBars, FloatArray, Unit, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, parse_answer, score_partition
 from wikisem.records import TIERS, Wall
@@ -219,71 +218,57 @@ def _exact_weights(near: FloatArray, labels: npt.NDArray[np.int64]) -> IntArray:
 class WallMeans:
     """The mean scores over some walls; the unit of error bars is the wall, and walls that share a class depend.
 
-    ``sums`` has shape ``(walls, 4)``, the scores in the order of ``SCORES``, and ``counts`` is 1 for each wall that was
-    scored, 0 for one that was skipped. Of those that were scored, ``words`` is the mean number of words that the model
-    divided, and ``chance`` the mean scores of a random partition in percent; None without any. ``classes`` are those of
-    each wall.
+    ``sums`` has shape ``(walls, 4)``, the scores of each wall that was scored in the order of ``SCORES``. ``words`` is
+    the mean number of words that the model divided, and ``chance`` the mean scores of a random partition in percent;
+    None without any. ``shared`` has the classes of each wall.
     """
 
     sums: FloatArray
-    counts: FloatArray
-    classes: Sequence[frozenset[str]]
+    shared: Sequence[frozenset[str]]
     words: float | None
     chance: Mapping[str, float | None]
     seed: int = SEED
+    unit: ClassVar[Unit] = "wall"
 
     @property
-    def groups(self) -> int:
+    def walls(self) -> int:
         """How many walls were scored."""
-        return int(self.counts.sum())
+        return len(self.sums)
+
+    @property
+    def counts(self) -> FloatArray:
+        """One for each wall."""
+        return np.ones(self.walls)
+
+    @property
+    def classes(self) -> int:
+        """How many classes their groups are of, in all languages together."""
+        return len(frozenset().union(*self.shared))
 
     @cached_property
     def error_bars(self) -> Mapping[str, ErrorBars]:
         """Each score in percent, with an interval of 95 % and a standard error; empty without walls."""
-        if not self.groups:
+        if not self.walls:
             return {}
         # Adjusted scores may be as low as -1; error bars are of shares from 0 to 1.
         spans = np.where(np.isin(SCORES, ("ari", "ami")), 2.0, 1.0)
-        shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
-        found = clustered_means(shares, self.counts, self.seed)
-        wider = widening(
-            self.sums[self.counts > 0], [own for own, one in zip(self.classes, self.counts, strict=True) if one]
-        )
-        rows = zip(SCORES, found, spans.tolist(), wider, strict=True)
-        return {name: _rescaled(bars, span, times) for name, bars, span, times in rows}
+        found = clustered_means((self.sums + spans - 1) / spans, self.counts, self.seed, self.shared)
+        return {name: _rescaled(*row) for name, *row in zip(SCORES, found, spans.tolist(), strict=True)}
 
     def as_json(self) -> dict[str, Any]:
         """Under the names that programs read, in percent; null without walls."""
-        row: dict[str, Any] = {"walls": self.groups, "words": self.words}
+        row: dict[str, Any] = {"walls": self.walls, "classes": self.classes, "words": self.words}
         for name in SCORES:
             bars = self.error_bars.get(name)
             row |= {name: bars and bars.value, **error_bars_as_json(name, bars)}
         return row | {"chance": dict(self.chance)}
 
 
-def widening(scores: FloatArray, classes: Sequence[frozenset[str]]) -> list[float]:
-    """How many times as large the standard error of each mean is if walls depend that share a class; 1 at least.
-
-    The variance of a mean has the products of the deviations of every two walls that share one, as where clusters are
-    crossed (Cameron, Gelbach and Miller 2011, "Robust inference with multiway clustering", Journal of Business &
-    Economic Statistics 29; Aronow, Samii and Assenova 2015, Political Analysis 23).
-    """
-    numbers = {qid: at for at, qid in enumerate(sorted(frozenset().union(*classes)))}
-    members = np.zeros((len(classes), len(numbers)))
-    for row, own in zip(members, classes, strict=True):
-        row[[numbers[qid] for qid in own]] = 1
-    deviations = scores - scores.mean(axis=0)
-    together = np.einsum("is,ij,js->s", deviations, members @ members.T > 0, deviations, optimize=True)
-    alone = (deviations**2).sum(axis=0)
-    return [math.sqrt(max(1.0, one / other)) if other > 0 else 1.0 for one, other in zip(together, alone, strict=True)]
-
-
-def _rescaled(bars: ErrorBars, span: float, times: float) -> ErrorBars:
-    """Shares as percent of a score that ends at 1 and spans this much, with error bars so many times as wide."""
-    low, high = (max(0.0, min(1.0, bars.value + times * (end - bars.value))) for end in (bars.low, bars.high))
-    value, low, high = (100 * (span * end + 1 - span) for end in (bars.value, low, high))
-    error = None if bars.standard_error is None else 100 * span * times * bars.standard_error
-    return ErrorBars(value, low, high, error, bars.groups)
+def _rescaled(bars: ErrorBars, span: float) -> ErrorBars:
+    """Shares as percent of a score that ends at 1 and spans this much."""
+    value, low, high = (100 * (span * end + 1 - span) for end in (bars.value, bars.low, bars.high))
+    error = None if bars.standard_error is None else 100 * span * bars.standard_error
+    return ErrorBars(value, low, high, error, bars.n)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -310,7 +295,7 @@ class WallEvaluation:
     def overall(self) -> WallMeans:
         """The mean scores of all walls that have enough words in vocabulary.
 
-        They have ``groups``, the number of walls, and ``error_bars``: "solved", "groups_found", "ari" and "ami" in
+        They have ``walls``, their number, and ``error_bars``: "solved", "groups_found", "ari" and "ami" in
         percent, each a ``value`` with ``low``, ``high`` and ``standard_error``.
         """
         return self._means(lambda _: True)
@@ -364,15 +349,13 @@ class WallEvaluation:
         }
 
     def _means(self, keep: Callable[[Wall], bool]) -> WallMeans:
-        kept = [one for one in self.walls if keep(one.wall)]
-        scored = [one for one in kept if one.scores is not None]
-        sums = [[one.scores[name] if one.scores else 0.0 for name in SCORES] for one in kept]
+        scored = [one for one in self.walls if keep(one.wall) and one.scores is not None]
+        sums = [[one.scores[name] for name in SCORES] for one in scored if one.scores]
         chances = [one.chance() for one in scored]
         chance = {name: 100 * fmean(one[name] for one in chances) if chances else None for name in SCORES}
         words = fmean(sum(one.sizes) for one in scored) if scored else None
-        counts = [float(one.scores is not None) for one in kept]
-        classes = [frozenset(group.qid for group in one.wall.groups) for one in kept]
-        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), np.array(counts), classes, words, chance, self.seed)
+        classes = [frozenset(group.qid for group in one.wall.groups) for one in scored]
+        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), classes, words, chance, self.seed)
 
 
 def _as_json(parts: Mapping[str, WallMeans]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def run_calibration(arguments: argparse.Namespace) -> None:
     warnings = list(report.warnings())
     deliver(
         Report(
-            f"calibration of {len(answers.models)} models on {len(found.answers.groups)} groups",
+            f"calibration of {len(answers.models)} models on {report.size}",
             lambda: [*report.tables(), *warnings, ""],
             lambda: [report.as_json()],
             report.rows,
@@ -60,12 +60,14 @@ def run_calibration(arguments: argparse.Namespace) -> None:
 
 
 def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
-    """The answers in files of ``evaluate --cases``, or any with ``case``, ``model``, ``right`` and perhaps ``group``.
+    """The answers in files of ``evaluate --cases``, or any with ``case``, ``model`` and ``right``.
 
-    Lines are JSON, or CSV in a file that ends in .csv. A case without a group, or with ``by_case``, is a group of its
-    own. DamagedInputError with file and line for what is no answer, or for a second one of a model to a case.
+    Lines are JSON, or CSV in a file that ends in .csv, and may have a ``group`` and its ``class``. A case without a
+    group, or with ``by_case``, is a group of its own, and a group without a class is a class of its own.
+    DamagedInputError with file and line for what is no answer, or for a second one of a model to a case.
     """
     counts: dict[str, dict[str, list[int]]] = {}
+    classes: dict[str, str] = {}
     seen: set[tuple[str, str]] = set()
     for where, row in (pair for path in paths for pair in _rows(path)):
         case, model = row.get("case"), row.get("model")
@@ -76,7 +78,9 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
         if (case, model) in seen:
             raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
         seen.add((case, model))
-        group = str(case if by_case else row.get("group") or case)
+        own = row.get("group") or case
+        group = str(case if by_case else own)
+        classes[group] = str(row.get("class") or own)
         count = counts.setdefault(group, {}).setdefault(model, [0, 0])
         count[0] += answer in _TRUE
         count[1] += 1
@@ -84,7 +88,7 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
         raise MissingInputError(f"{', '.join(map(str, paths))}: expected answers, saw none")
     models = list(dict.fromkeys(model for group in counts.values() for model in group))
     numbers = np.array([[group.get(model, [0, 0]) for model in models] for group in counts.values()], dtype=np.float64)
-    return Answers(tuple(models), tuple(counts), numbers[:, :, 0], numbers[:, :, 1])
+    return Answers(tuple(models), tuple(counts), tuple(classes.values()), numbers[:, :, 0], numbers[:, :, 1])
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -109,6 +113,12 @@ class _Calibrated:
     def __init__(self, found: Calibration, gaps: Sequence[Difference], forms: Sequence[Form]) -> None:
         self._found, self._gaps, self._forms = found, gaps, forms
         self._order: list[int] = np.argsort(-found.abilities, kind="stable").tolist()
+
+    @property
+    def size(self) -> str:
+        """How many groups the answers are of, and of how many classes."""
+        answers = self._found.answers
+        return f"{len(answers.groups)} groups of {len(set(answers.classes))} classes"
 
     def warnings(self) -> Iterator[str]:
         """What the answers are too few to tell."""
@@ -152,7 +162,7 @@ class _Calibrated:
                 interval = _ends(gap.difference, gap.error)
                 needed = "–" if math.isinf(gap.groups) else f"{math.ceil(gap.groups):,}"
                 table.add_row(gap.model, gap.other, f"{gap.difference:+.2f}", interval, p_value(gap.p_holm), needed)
-        yield f"neighbours; groups such as these {len(totals.groups)} for a level of 5 % and a power of 80 %"
+        yield f"neighbours; groups such as these {self.size} for a level of 5 % and a power of 80 %"
         yield table
         of_b, of_a = found.reliability()
         shown = "" if of_a is None else f", spread of ln a {found.spread:.2f}, reliability of ln a {of_a:.2f}"
@@ -192,6 +202,7 @@ class _Calibrated:
         ]
         return {
             "model": "rasch" if of_a is None else "2pl",
+            "classes": len(set(found.answers.classes)),
             "abilities": [{"model": name, "ability": value, "se": error} for name, value, error in self._abilities()],
             "differences": [gap.as_json() for gap in self._gaps],
             "reliability_difficulty": of_b,

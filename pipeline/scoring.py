@@ -73,7 +73,7 @@ from wikisem.pipeline.console.scores import (
     consistency_report,
     contexts_report,
     cutoff_report,
-    few_groups_note,
+    few_units_note,
     group_table,
     kappa_plot,
     outlier_report,
@@ -179,14 +179,14 @@ class _Scored:
         few = [
             note
             for part in chain.from_iterable(self.whole)
-            for note in few_groups_note(part.overall().groups, f"{part.dataset}: groups")
+            for note in few_units_note(part.overall().classes, f"{part.dataset}: classes")
         ]
         return [*few, *(note for parts in self.whole for note in parts[0].notes)]
 
     def tables(self, notes: Sequence[str]) -> Iterator[RenderableType]:
         """For people: all models in one table, the differences of every two, then each model, then the baselines."""
         if self.standings:
-            yield ranking_report(self.standings, "group")
+            yield ranking_report(self.standings)
         yield from notes
         for models in zip(*self.common, strict=True):
             yield comparison_report(compare_evaluations(models, self.arguments.seed))
@@ -334,7 +334,7 @@ def samples(arguments: argparse.Namespace) -> None:
 
     def tables() -> Iterator[RenderableType]:
         if standings:
-            yield ranking_report(standings, "group")
+            yield ranking_report(standings)
         yield from (outlier_report(found, title) for found in models.values())
         yield from (wall_report(one, f"walls, {one.dataset}") for one in of_walls)
 
@@ -361,7 +361,10 @@ def _rank_samples(models: Mapping[str, Sequence[Evaluation]], seed: int) -> list
         [replace(one, name=name, dataset=one.dataset.partition("_20")[0]) for one in found]
         for name, found in zip(names, models.values(), strict=True)
     ]
-    asked = [[(one.dataset, [group.group.outliers for group in one.groups]) for one in found] for found in ranked]
+    asked = [
+        [(one.dataset, [(group.group.id, group.group.outliers) for group in one.groups]) for one in found]
+        for found in ranked
+    ]
     return rank_evaluations(ranked, seed) if len(ranked) > 1 and all(each == asked[0] for each in asked) else []
 
 
@@ -390,13 +393,13 @@ def walls(arguments: argparse.Namespace) -> None:
 
     def tables() -> Iterator[RenderableType]:
         if shared:
-            yield ranking_report(standings, "wall")
+            yield ranking_report(standings)
             yield comparison_report(comparisons)
         yield from (wall_report(one, "walls") for one in models)
         yield from (wall_report(one, "walls, in the vocabulary of all models") for one in shared)
 
     vocabularies = (("own", models), ("common", shared))
-    few = [note for one in models for note in few_groups_note(one.overall().groups, "walls")]
+    few = [note for one in models for note in few_units_note(one.overall().walls, "walls")]
     deliver(
         Report(
             f"walls: {name}",
@@ -490,7 +493,7 @@ def _score_categories(
     several = len(scores) > 1
     standings = rank_categories(list(scores), list(scores.values()))
     comparisons = compare_categories("score", list(scores), list(scores.values())) if several else []
-    all_models = [ranking_report(standings, "category"), comparison_report(comparisons)] if several else []
+    all_models = [ranking_report(standings), comparison_report(comparisons)] if several else []
     named = list(zip(heads, scores.values(), strict=True))
 
     def objects() -> Iterator[Row]:
@@ -544,7 +547,7 @@ def analogies(arguments: argparse.Namespace) -> None:
     deliver(
         Report(
             title,
-            lambda: [*([ranking_report(standings, "section")] if len(heads) > 1 else []), *reports],
+            lambda: [*([ranking_report(standings)] if len(heads) > 1 else []), *reports],
             lambda: ({**head, "method": options.method, **analogies_as_json(found)} for head, found in named),
             lambda: (head | row for head, found in named for row in analogy_rows(found)),
             lambda: ranking_plots(standings),

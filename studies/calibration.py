@@ -24,8 +24,8 @@ def simulate(models: int, groups: int, seed: int, abilities: np.ndarray | None =
     b, a = generator.normal(size=groups), np.exp(SPREAD * generator.normal(size=groups))
     chances = 1 / (1 + np.exp(-a[:, None] * (theta - b[:, None])))
     right = generator.binomial(cases, chances).astype(float)
-    names = tuple(map(str, range(models))), tuple(map(str, range(groups)))
-    return theta, a, b, Answers(*names, right, np.full_like(right, cases))
+    names = tuple(map(str, range(groups)))
+    return theta, a, b, Answers(tuple(map(str, range(models))), names, names, right, np.full_like(right, cases))
 
 
 def row(true: np.ndarray, found: np.ndarray, errors: np.ndarray) -> list[float]:
@@ -73,8 +73,8 @@ def save(folder: Path) -> None:
 def compare(folder: Path) -> None:
     """Print how far we and another program are from the truth, and from each other."""
     right, a, b = (np.loadtxt(folder / f"{name}.csv", delimiter=",") for name in ("right", "a", "b"))
-    names = tuple(map(str, range(right.shape[1]))), tuple(map(str, range(len(right))))
-    fit = calibrate(Answers(*names, right, np.ones_like(right)))
+    names = tuple(map(str, range(len(right))))
+    fit = calibrate(Answers(tuple(map(str, range(right.shape[1]))), names, names, right, np.ones_like(right)))
     ours = {"a": np.exp(fit.log_discrimination[0]), "b": fit.difficulty[0]}
     for name, true in (("a", a), ("b", b)):
         peer = np.loadtxt(folder / f"peer_{name}.csv", delimiter=",")

@@ -15,10 +15,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
-from wikisem.evaluation.statistics import wilson
+from wikisem.evaluation.statistics import clustered_wilson
 from wikisem.heuristics.selection.places import letter_pairs
 from wikisem.records import OUTLIER_CLASSES
 from wikisem.wikipedia.graphemes import graphemes, initial_case
@@ -159,14 +161,27 @@ def credit(standing: list[float], outlier: int) -> float:
     return 1 / standing.count(most) if standing[outlier] == most else 0.0
 
 
-def baselines_of(cases: Sequence[Sequence[AuditItem]], pickers: Mapping[str, Picker] = PICKERS) -> Baselines:
-    """Chance, and how often each picker is right, with Wilson's interval; the outlier is the last word of its case."""
-    chance = fmean(1 / len(words) for words in cases)
+# The class of a case, and its words, the outlier last.
+Case = tuple[str, Sequence[AuditItem]]
+
+
+def baselines_of(cases: Sequence[Case], pickers: Mapping[str, Picker] = PICKERS) -> Baselines:
+    """Chance, and how often each picker is right, with the interval of ``clustered_wilson`` over classes."""
+    chance = fmean(1 / len(words) for _, words in cases)
     found: dict[str, HitRate | None] = {CHANCE: HitRate(len(cases), chance, chance, chance)}
     for name, picker in pickers.items():
-        right = [credit(standing, -1) for words in cases if (standing := picker(words)) is not None]
-        found[name] = HitRate(len(right), fmean(right), *wilson(fmean(right), len(right))) if right else None
+        right: defaultdict[str, list[float]] = defaultdict(list)
+        for qid, words in cases:
+            standing = picker(words)
+            if standing is not None:
+                right[qid].append(credit(standing, -1))
+        found[name] = _hit_rate(list(right.values())) if right else None
     return found
+
+
+def _hit_rate(by_class: Sequence[Sequence[float]]) -> HitRate:
+    sums, sizes = np.array([(sum(own), len(own)) for own in by_class], dtype=np.float64).T
+    return HitRate(int(sizes.sum()), float(sums.sum() / sizes.sum()), *clustered_wilson(sums, sizes))
 
 
 def baselines_by_language(
@@ -176,11 +191,11 @@ def baselines_by_language(
 
     ``frequencies`` are those of tokens, by language.
     """
-    columns: defaultdict[str, defaultdict[str, list[Sequence[AuditItem]]]] = defaultdict(lambda: defaultdict(list))
+    columns: defaultdict[str, defaultdict[str, list[Case]]] = defaultdict(lambda: defaultdict(list))
     for group in groups:
         for outlier in group.outliers:
             for column in (COLUMNS[outlier.outlier_class], ALL):
-                columns[group.language][column].append((*group.cluster, outlier))
+                columns[group.language][column].append((group.id, (*group.cluster, outlier)))
     known = frequencies or {}
     return {
         language: {

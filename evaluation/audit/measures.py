@@ -7,11 +7,11 @@ in one further class; the Rhine is a *river*, two steps from *city* over *place*
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple, Protocol
 
 from wikisem.datasets.word_groups import ItemKeys, WordGroup
+from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.heuristics.rules.cluster import agreed_case, differs_in_case
 from wikisem.heuristics.rules.wording import is_contained, parts_of_others
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
@@ -80,12 +80,11 @@ class AuditGroup:
 
     @classmethod
     def of_words(cls, group: WordGroup) -> "AuditGroup":
-        """A group of a released set; ``_`` is read as a space, and the folder says the language (``en/Q28640.txt``)."""
+        """A group of a released set; ``_`` is read as a space."""
         keys = group.keys or (ItemKeys(),) * len(group.cluster)
         cluster = tuple(_of_words(*each, 0) for each in zip(group.cluster, keys, strict=True))
         outliers = tuple(_of_words(one.surface, one.keys, one.outlier_class) for one in group.outliers)
-        language = group.language or Path(group.where).parent.name
-        return cls(group.id, language, cluster, outliers, label=group.label)
+        return cls(group.id, group.language or UNKNOWN, cluster, outliers, label=group.label)
 
 
 def _item(member: Member, language: str) -> AuditItem:

@@ -361,7 +361,7 @@ def _cells(bars: ErrorBars | None) -> tuple[str, str, str]:
     if bars is None:
         return "0", percent(None), ""
     interval = f"{percent(100 * bars.low)} to {percent(100 * bars.high)}"
-    return str(bars.groups), percent(100 * bars.value), interval
+    return str(bars.n), percent(100 * bars.value), interval
 
 
 def _alpha_line(report: AnswersReport) -> str:
@@ -370,7 +370,7 @@ def _alpha_line(report: AnswersReport) -> str:
         return f"agreement: no Krippendorff's alpha: {report.no_alpha}"
     return (
         f"agreement: Krippendorff's alpha {alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), "
-        f"from {alpha.groups} test cases with two answers or more"
+        f"from {alpha.n} test cases with two answers or more"
     )
 
 
@@ -419,4 +419,4 @@ def _model_as_json(model: ModelScore) -> dict[str, Any]:
 
 
 def _bars_as_json(bars: ErrorBars | None) -> dict[str, Any] | None:
-    return {"count": bars.groups, "value": bars.value, "low": bars.low, "high": bars.high} if bars else None
+    return {"count": bars.n, "value": bars.value, "low": bars.low, "high": bars.high} if bars else None

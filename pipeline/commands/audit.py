@@ -15,7 +15,7 @@ import msgspec
 from rich.table import Table
 
 from wikisem.datasets.files import data_set_path
-from wikisem.datasets.word_groups import read_dataset
+from wikisem.datasets.word_groups import name_languages, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import COLUMNS, baselines_as_json, read_frequencies
 from wikisem.evaluation.audit.measures import AuditGroup
@@ -133,7 +133,7 @@ def _read_audit_groups(path: Path) -> list[AuditGroup]:
     if (path / "groups").is_dir() or path.suffix in {".jsonl", ".parquet"}:
         groups = [AuditGroup.of_group(group) for group in read_groups(path)]
     else:
-        groups = [AuditGroup.of_words(group) for group in read_dataset(path)]
+        groups = [AuditGroup.of_words(group) for group in name_languages(read_dataset(path), path)]
     if not groups:
         raise MissingInputError(f"{path}: expected groups, saw none")
     return groups

@@ -29,7 +29,7 @@ from wikisem.evaluation.outlier_detection import (
     kind_of_class,
     score,
 )
-from wikisem.evaluation.statistics import FEW_GROUPS, ErrorBars
+from wikisem.evaluation.statistics import FEW_UNITS, ErrorBars, Unit
 from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.walls import WallEvaluation, WallMeans
@@ -40,12 +40,15 @@ from wikisem.pipeline.console.terminal import log, make_table
 _WALL_SCORES: Final = {"solved": "solved", "groups_found": "groups found", "ari": "ARI", "ami": "AMI"}
 _METRICS: Final = {"opp": "OPP", **_WALL_SCORES}
 _SCORE_COLUMNS: Final = ("OPP", "95 %", "SE", "accuracy", "95 %", "SE")
+_UNITS: Final[Mapping[Unit, str]] = {
+    "class": "classes", "wall": "walls", "category": "categories", "section": "sections"
+}  # fmt: skip
 Row = dict[str, Any]
 
 # The table of all models.
 
 
-def ranking_report(standings: Sequence[Standing], unit: str) -> RenderableType:
+def ranking_report(standings: Sequence[Standing]) -> RenderableType:
     """One table of several models: a score and its interval in each cell, the best and what is tied with it marked."""
     parts = list(dict.fromkeys(row.part for row in standings))
     table = make_table(("score", "model"), parts)
@@ -60,7 +63,7 @@ def ranking_report(standings: Sequence[Standing], unit: str) -> RenderableType:
         table.add_section()
     note = (
         "on the test cases that all models know; tied: not told apart from the best at 5 % by a permutation test "
-        f"paired by {unit}, with Holm's method for every two models"
+        f"paired by {standings[0].unit}, with Holm's method for every two models"
     )
     return Group(f"all models, % with intervals of 95 %, {note}", table, "")
 
@@ -142,10 +145,10 @@ def _baseline_cell(one: HitRate | None) -> str:
 
 
 def _score_table(evaluations: Sequence[Evaluation]) -> Table:
-    table = make_table(("data set", "part"), ("groups", "cases", *_SCORE_COLUMNS))
+    table = make_table(("data set", "part"), ("classes", "cases", *_SCORE_COLUMNS))
     for evaluation in evaluations:
         for kind, name, part in _score_parts(evaluation):
-            counts = (f"{part.groups:,}", f"{part.cases:,}")
+            counts = (f"{part.classes:,}", f"{part.cases:,}")
             named = f"{kind} {name}".strip() if kind_of_class(name) == name else kind_of_class(name)
             table.add_row(evaluation.dataset, named, *counts, *_score_cells(part))
         table.add_section()
@@ -190,7 +193,7 @@ def _coverage_lines(evaluation: Evaluation) -> Iterable[str]:
         f"{percent(evaluation.oov_cluster_percent())} % of cluster items, "
         f"{percent(evaluation.oov_outlier_percent())} % of outliers"
     )
-    yield from few_groups_note(evaluation.overall().groups, f"{prefix}groups")
+    yield from few_units_note(evaluation.overall().classes, f"{prefix}classes")
 
 
 def contexts_report(rows: Sequence[tuple[int, Evaluation]]) -> RenderableType:
@@ -207,13 +210,13 @@ def contexts_report(rows: Sequence[tuple[int, Evaluation]]) -> RenderableType:
 
 def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
     """The differences of every two models in percentage points, with their intervals and p-values."""
-    numbers = ("groups", "difference", "95 %", "SE", "p", "p (Holm)")
+    numbers = ("n", "difference", "95 %", "SE", "p", "p (Holm)")
     table = make_table(("data set", "score", "model", "less"), numbers)
     for row in comparisons:
         pair = row.pair
         error = None if pair.standard_error is None else 100 * pair.standard_error
         interval = f"{100 * pair.low:+.2f} to {100 * pair.high:+.2f}"
-        cells = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
+        cells = (f"{pair.n:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
         table.add_row(
             row.dataset,
             _METRICS.get(row.metric, row.metric),
@@ -223,12 +226,15 @@ def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
             p_value(pair.p),
             p_value(row.p_holm),
         )
-    return Group("differences, paired by group", table, "") if comparisons else Group()
+    if not comparisons:
+        return Group()
+    unit = comparisons[0].unit
+    return Group(f"differences, paired by {unit}; n: {_UNITS[unit]}", table, "")
 
 
 def consistency_report(measured: Consistency) -> RenderableType:
     """What a model answers in every two languages: both right, kappa, and the same word wrong, beside chance."""
-    columns = ("groups", "cases", "both right", "chance", "kappa", "95 %", "both wrong", "same word", "95 %", "chance")
+    columns = ("classes", "cases", "both right", "chance", "kappa", "95 %", "both wrong", "same word", "95 %", "chance")
     table = make_table(["languages"], (*columns, "RankC", "chance"))
     for pair in measured.pairs:
         same, interval, _ = _error_cells(pair.same_word and pair.same_word.percent())
@@ -236,16 +242,16 @@ def consistency_report(measured: Consistency) -> RenderableType:
         chance = pair.same_word_chance
         table.add_row(
             ", ".join(pair.languages),
-            *(f"{pair.groups:,}", f"{pair.cases:,}"),
+            *(f"{pair.classes:,}", f"{pair.cases:,}"),
             *(percent(100 * pair.both_right.value), percent(100 * pair.both_right_chance)),
             *kappa,
             *(f"{pair.both_wrong:,}", same, interval, percent(None if chance is None else 100 * chance)),
             *(_two(pair.rankc.value), _two(pair.rankc_chance)),
         )
     title = f"consistency across languages, {measured.dataset}: {measured.model}"
-    fewest = min((pair.groups for pair in measured.pairs), default=0)
+    fewest = min((pair.classes for pair in measured.pairs), default=0)
     without = [] if measured.pairs else ["no test case is known to the model in two languages"]
-    return Group(title, table, *without, *few_groups_note(fewest, "groups of two languages"), *measured.notes, "")
+    return Group(title, table, *without, *few_units_note(fewest, "classes of two languages"), *measured.notes, "")
 
 
 def kappa_plot(measured: Consistency) -> Intervals:
@@ -272,7 +278,7 @@ def cutoff_report(found: Cutoff) -> RenderableType:
     table = make_table(names, ("classes", "cases", "accuracy", "95 %", "SE"))
     for band in found.bands:
         head = [f"Q{band.low} to Q{band.high}", _made(band.after, band.by)][: len(names)]
-        counts = (f"{band.score.groups:,}", f"{band.score.cases:,}")
+        counts = (f"{band.score.classes:,}", f"{band.score.cases:,}")
         table.add_row(*head, *counts, *_score_cells(band.score)[3:])
     title = f"accuracy by item number, {found.dataset}: {found.model}"
     return Group(title, table, _change_line(found), *found.notes, "")
@@ -319,11 +325,12 @@ def _p(p: float) -> str:
 
 def wall_report(evaluation: WallEvaluation, title: str) -> RenderableType:
     """A model's scores on walls, by tier in each language and in all, with chance and what is out of vocabulary."""
-    table = make_table(("language", "tier"), ("walls", "words", "chance", *_WALL_SCORES.values()))
+    table = make_table(("language", "tier"), ("walls", "classes", "words", "chance", *_WALL_SCORES.values()))
     for language, tier, part in _wall_parts(evaluation):
         known = ("–", "–") if part.words is None else (f"{part.words:.1f}", f"{part.chance['solved']:.2g}")
         scores = (_wall_cell(part.error_bars.get(name)) for name in _WALL_SCORES)
-        table.add_row(language or "all", tier or "all", f"{part.groups:,}", *known, *scores)
+        counts = (f"{part.walls:,}", f"{part.classes:,}")
+        table.add_row(language or "all", tier or "all", *counts, *known, *scores)
         if not tier:
             table.add_section()
     lines = [
@@ -333,7 +340,7 @@ def wall_report(evaluation: WallEvaluation, title: str) -> RenderableType:
         f"{len(evaluation.walls)} walls, {evaluation.skipped} of them skipped, {evaluation.whole} with all words in "
         f"vocabulary; out of vocabulary: {percent(evaluation.oov_percent())} % of words"
     )
-    lines += few_groups_note(evaluation.overall().groups, "walls")
+    lines += few_units_note(evaluation.overall().walls, "walls")
     notes = [*vocabulary_note(evaluation.vocabulary_size), *evaluation.notes]
     return Group(f"{title}: {evaluation.name}", table, *lines, *notes, "")
 
@@ -383,8 +390,8 @@ def category_report(lookup: Lookup, title: str, scores: Sequence[CategoryScore])
     table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
     bars = mean_error_bars(scores)
     _, interval, error = _error_cells(bars)
-    lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
-    lines += few_groups_note(bars.groups if bars else 0, "categories")
+    lines = [f"mean over {bars.n} categories: 95 % {interval}, standard error {error}"] if bars else []
+    lines += few_units_note(bars.n if bars else 0, "categories")
     return Group(f"{title}: {lookup.name}", table, *lines, *_facts(lookup), "")
 
 
@@ -444,11 +451,11 @@ def vocabulary_note(size: int | None) -> list[str]:
     return [] if size is None else [f"words in the vocabulary: {size:,}"]
 
 
-def few_groups_note(count: int, unit: str) -> list[str]:
-    """A warning if error bars are from few groups or categories."""
-    if not 0 < count < FEW_GROUPS:
+def few_units_note(count: int, unit: str) -> list[str]:
+    """A warning if error bars are from few classes, categories or walls."""
+    if not 0 < count < FEW_UNITS:
         return []
-    return [f"{unit} with a score: {count}; error bars from fewer than {FEW_GROUPS} are rough, and often too narrow"]
+    return [f"{unit} with a score: {count}; error bars from fewer than {FEW_UNITS} are rough, and often too narrow"]
 
 
 # JSON and CSV.
@@ -550,6 +557,7 @@ def _case_rows(evaluation: Evaluation, prefix: str) -> Iterator[Row]:
             yield {
                 "language": group.group.language,
                 "group": where,
+                "class": group.group.id,
                 "label": group.group.label,
                 "case": f"{where}/{word}{again}",
                 "outlier_class": case.outlier.outlier_class,

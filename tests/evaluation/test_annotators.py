@@ -72,7 +72,7 @@ def test_alpha_is_that_of_the_textbook() -> None:
     estimate = agreement(make_answers(TEXTBOOK, annotation), annotation)
     assert estimate is not None
     assert round(estimate.value, 3) == 0.743
-    assert estimate.groups == 11
+    assert estimate.n == 11
     assert estimate.low < estimate.value < estimate.high <= 1
     assert estimate == agreement(make_answers(TEXTBOOK, annotation), annotation)
 
@@ -132,9 +132,9 @@ def test_each_case_counts_once_with_the_share_of_its_answers() -> None:
     )
     assert score.shares == {"case-01": 1, "case-02": 0.5, "case-03": 0, "case-04": 1}
     assert score.overall is not None
-    assert (score.overall.groups, score.overall.value) == (4, 0.625)
+    assert (score.overall.n, score.overall.value) == (4, 0.625)
     assert score.overall.low < 0.625 < score.overall.high
-    values = {name: (one.groups, one.value) for name, one in score.by_outlier_class.items() if one}
+    values = {name: (one.n, one.value) for name, one in score.by_outlier_class.items() if one}
     assert values == {"1": (2, 0.75), "2": (1, 0), "unknown": (1, 1)}
     assert [(one.asked, one.answered, one.right, one.cannot_tell) for one in score.annotators] == [
         (5, 4, 3, 1),
@@ -166,8 +166,8 @@ def test_a_model_is_scored_on_the_cases_that_people_answered() -> None:
     model = score_model(Evaluation("m", ("note",), tuple(score_groups(groups, known))), human, seed=1)
     assert model.accuracy is not None
     assert model.people is not None
-    assert (model.accuracy.groups, model.accuracy.value) == (2, 0.5)
-    assert (model.people.groups, model.people.value) == (2, 0.5)
+    assert (model.accuracy.n, model.accuracy.value) == (2, 0.5)
+    assert (model.people.n, model.people.value) == (2, 0.5)
     assert model.opp is not None
     assert 0.5 <= model.opp.value < 1
     assert {name: one and one.value for name, one in model.by_outlier_class.items()} == {"1": 1, "2": 0, "3": None}

@@ -111,11 +111,11 @@ def test_age_is_told_by_item_numbers() -> None:
 
 
 def test_a_released_text_is_measured_as_far_as_words_allow() -> None:
-    """Folder and file say language and class; what needs items or the graph is unknown, not zero."""
+    """The file says the class, and no folder the language here; what needs items or the graph is unknown, not zero."""
     text = "Riau\nRiau_Islands\nBali\n\nriver\nBali\n"
-    group = AuditGroup.of_words(parse_group(text, "Q7", "set/en/Q7.txt"))
-    assert (group.id, group.language, group.cluster[1].surface) == ("Q7", "en", "Riau Islands")
-    values = audit_groups("set", [group]).languages["en"]
+    group = AuditGroup.of_words(parse_group(text, "Q7", "mine/Q7.txt"))
+    assert (group.id, group.language, group.cluster[1].surface) == ("Q7", "unknown", "Riau Islands")
+    values = audit_groups("set", [group]).languages["unknown"]
     assert values[CLUSTER]["a surface form inside another"] == 1
     assert values["O?"]["initial capital differs"] == 1 / 2
     assert values["O?"]["equal surface forms"] == 1 / 2

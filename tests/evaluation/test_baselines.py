@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from wikisem.evaluation.audit.baselines import (
     read_frequencies,
 )
 from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
-from wikisem.evaluation.statistics import wilson
+from wikisem.evaluation.statistics import clustered_wilson, wilson
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier
 
@@ -79,7 +80,7 @@ FIELDS = {"linked": "page_links", "sitelinks": "sitelinks", "in links": "surface
 @given(CASES)
 def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[AuditItem]]) -> None:
     """Of k words that stand out alike the outlier, the last one, gets 1/k; cases without the numbers are left out."""
-    found = baselines_of(cases)
+    found = baselines_of([(f"Q{at}", words) for at, words in enumerate(cases)])
     assert list(found) == [CHANCE, *PLAIN] == [CHANCE, *PICKERS]
     chance = found[CHANCE]
     assert chance is not None
@@ -99,25 +100,34 @@ def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[AuditItem]]
             share = sum(credits_) / len(credits_)
             assert one.cases == len(credits_)
             assert one.value == pytest.approx(share)
-            assert (one.low, one.high) == pytest.approx(wilson(share, len(credits_)))
+            assert (one.low, one.high) == clustered_wilson(np.array(credits_, float), np.ones(len(credits_)))
 
 
 def test_words_that_are_all_alike_are_chance() -> None:
     """No picker of form can tell four words of one letter apart."""
-    found = baselines_of([[AuditItem("a", 0)] * 4])
+    found = baselines_of([("Q1", [AuditItem("a", 0)] * 4)])
     assert {one.value for one in found.values() if one} == {0.25}
 
 
+def test_cases_of_a_class_are_one_trial_where_they_agree() -> None:
+    """Three classes of four cases whose longest word is the outlier: Wilson's interval of three trials, not twelve."""
+    case = [AuditItem("a", 0), AuditItem("b", 0), AuditItem("long", 1)]
+    found = baselines_of([(f"Q{at % 3}", case) for at in range(12)])["longest"]
+    assert found is not None
+    assert (found.cases, found.value) == (12, 1)
+    assert (found.low, found.high) == wilson(1.0, 3)
+
+
 def test_a_column_for_each_outlier_class_and_one_for_all() -> None:
-    """Languages apart; a text file whose outlier classes are unknown has them under O?."""
-    text = parse_group("Oslo\nBern\n\nMount_Fuji\nRome\n", "Q1", "de/Q1.txt")
+    """Languages apart, unknown where no folder names one; outlier classes that are unknown are under O?."""
+    text = parse_group("Oslo\nBern\n\nMount_Fuji\nRome\n", "Q1", "mine/Q1.txt")
     known = AuditGroup("Q2", "en", (AuditItem("Ur", 0), AuditItem("Oslo", 0)), (AuditItem("Rome", 1),))
     found = baselines_by_language([AuditGroup.of_words(text), known])
-    assert {language: list(columns) for language, columns in found.items()} == {"de": ["O?", ALL], "en": ["O1", ALL]}
-    longest = found["de"][ALL]["longest"]
+    assert {code: list(columns) for code, columns in found.items()} == {"en": ["O1", ALL], "unknown": ["O?", ALL]}
+    longest = found["unknown"][ALL]["longest"]
     assert longest is not None
     assert (longest.cases, longest.value) == (2, (1 + 1 / 3) / 2)
-    assert found["de"][ALL]["fewest sitelinks"] is None
+    assert found["unknown"][ALL]["fewest sitelinks"] is None
 
 
 def test_a_file_of_groups_says_how_well_items_are_known(tmp_path: Path) -> None:

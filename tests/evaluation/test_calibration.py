@@ -27,7 +27,8 @@ def simulate(
     chances = 1 / (1 + np.exp(-np.exp(logs)[:, None] * (abilities - b[:, None])))
     right = generator.binomial(4, chances).astype(np.float64)
     models = tuple(f"m{at}" for at in range(len(abilities)))
-    answers = Answers(models, tuple(f"Q{at}" for at in range(groups)), right, np.full_like(right, 4))
+    names = tuple(f"Q{at}" for at in range(groups))
+    answers = Answers(models, names, names, right, np.full_like(right, 4))
     return answers, np.array([logs, b])
 
 
@@ -75,7 +76,7 @@ def test_the_rasch_model_is_for_few_models() -> None:
     assert len(np.unique(found.log_discrimination[0].round(9))) == 1
     assert calibrate(answers, discriminations=True).spread > 0
     for fewer in (answers.of(models=[0]), answers.of(groups=range(9))):
-        with pytest.raises(MissingInputError, match="expected answers of 2 models to 10 groups, saw"):
+        with pytest.raises(MissingInputError, match="expected answers of 2 models to groups of 10 classes, saw"):
             calibrate(fewer)
 
 
@@ -221,6 +222,7 @@ def test_evaluate_writes_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "dataset": "set",
         "language": "",
         "group": "Q1",
+        "class": "Q1",
         "label": "",
         "case": "Q1/car",
         "outlier_class": None,

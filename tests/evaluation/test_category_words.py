@@ -24,7 +24,7 @@ def test_the_mean_has_error_bars_over_categories() -> None:
     bars = mean_error_bars([*scores, CategoryScore("skipped", 1, 0, 0, 0)])
     assert bars is not None
     assert bars.value == pytest.approx(60)
-    assert bars.groups == 4
+    assert bars.n == 4
     assert bars.standard_error == pytest.approx(np.std([90, 50, 70, 30], ddof=1) / 2)
     assert 30 <= bars.low < 60 < bars.high <= 90
     assert mean_error_bars([CategoryScore("skipped", 1, 0, 0, 0)]) is None

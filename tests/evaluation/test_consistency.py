@@ -192,7 +192,7 @@ def test_the_command_prints_every_pair_and_draws_them(tmp_path: Path, capsys: py
     assert (pair["accuracy"], pair["accuracy_other"], pair["both_right"], pair["kappa"]) == (100, 0, 0, 0)
     assert main([*words, "--csv"]) == 0
     header, row = capsys.readouterr().out.splitlines()
-    assert header.startswith("model,dataset,version,language,other,groups,cases,accuracy,accuracy_other,both_right")
+    assert header.startswith("model,dataset,version,language,other,classes,cases,accuracy,accuracy_other,both_right")
     assert row.startswith("vectors.txt,groups,")
     assert main([*words, "--output", str(tmp_path / "report.html")]) == 0
     assert "de, en" in capsys.readouterr().out

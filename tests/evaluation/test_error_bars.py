@@ -46,7 +46,7 @@ def test_the_standard_error_is_that_of_the_definition(groups: list[list[float]],
     assert bars.standard_error == pytest.approx(literal_error(groups), abs=1e-8)  # roots of what rounding leaves of 0
     assert -1e-12 <= bars.low <= bars.value + 1e-9
     assert bars.value - 1e-9 <= bars.high <= 1 + 1e-12
-    assert bars.groups == len(groups)
+    assert bars.n == len(groups)
     assert clustered_means(sums, counts, seed) == [bars]
 
 

@@ -186,7 +186,7 @@ def test_without_any_case_there_is_no_score() -> None:
 def test_scores_show_their_numbers() -> None:
     """What Python prints of scores fits a line, whatever the size of the set."""
     (whole,), _ = score_models([group_of("ab", "x")] * 99, [WordLookup("v", from_words(["a"], np.ones((1, 2), "f")))])
-    score = "Score(groups=0, cases=0, opp=None, accuracy=None)"
+    score = "Score(classes=0, cases=0, opp=None, accuracy=None)"
     assert repr(whole) == f"Evaluation(name='v', groups=99, overall={score})"
     assert repr(whole.by_outlier_class()) == f"{{'unknown': {score}}}"
 

@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations, marks
+from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
-from wikisem.evaluation.statistics import compare_paired, holm, sign_flip_p
+from wikisem.evaluation.statistics import FloatArray, compare_paired, holm, sign_flip_p_values
 from wikisem.evaluation.topk import CategoryScore
+
+
+def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
+    """The p-value of one column of differences."""
+    return sign_flip_p_values(gaps[:, None], seed)[0]
 
 
 @settings(max_examples=40, deadline=None)
@@ -150,9 +156,9 @@ def test_holm_rejects_what_its_steps_reject(p_values: list[float]) -> None:
 def evaluation(name: str, hits: list[int]) -> Evaluation:
     """Groups of two cases, of which so many are detected."""
     groups = []
-    for hit in hits:
+    for number, hit in enumerate(hits):
         cases = tuple(CaseScore(OutlierWord("x"), float(at < hit), at < hit) for at in range(2))
-        groups.append(GroupScore(WordGroup("Q1", ("a", "b"), (), ""), cases, 0, 0))
+        groups.append(GroupScore(WordGroup(f"Q{number}", ("a", "b"), (), ""), cases, 0, 0))
     return Evaluation(name, (), tuple(groups))
 
 
@@ -180,7 +186,7 @@ def test_categories_are_compared_where_all_models_have_a_score() -> None:
     ]
     scores[1][2] = CategoryScore("c", 1, 0, 0, 0)
     (row,) = compare_categories("score", ["one", "other"], scores)
-    assert row.pair.groups == 2
+    assert row.pair.n == 2
     assert row.pair.difference == pytest.approx(0.3)
     assert row.pair.p == 0.25
 

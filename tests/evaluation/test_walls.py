@@ -248,7 +248,7 @@ def test_a_skipped_wall_has_no_part_in_the_scores() -> None:
     other = make_wall("en-far-9", words=tuple(make_wall().words))
     evaluation = WallEvaluation("m", (), tuple(score_walls([make_wall(), other], axes(make_wall()))[:1]))
     none = WallEvaluation("m", (), (*evaluation.walls, *score_walls([other], {})))
-    assert (none.skipped, none.overall().groups, none.oov_percent()) == (1, 1, 50)
+    assert (none.skipped, none.overall().walls, none.oov_percent()) == (1, 1, 50)
     assert none.overall().as_json()["solved"] == 100
     empty = WallEvaluation("m", (), tuple(score_walls([other], {}))).overall().as_json()
     assert (empty["walls"], empty["words"], empty["solved"], empty["ami_low"]) == (0, None, None, None)
@@ -323,7 +323,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 BARS = ["solved", "groups_found", "ari", "ami"]
-MEANS = ["walls", "words", *(f"{name}{end}" for name in BARS for end in ("", "_low", "_high", "_se")), "chance"]
+MEANS = [
+    "walls",
+    "classes",
+    "words",
+    *(f"{name}{end}" for name in BARS for end in ("", "_low", "_high", "_se")),
+    "chance",
+]
 HEAD = ["model", "dataset", "version", "vocabulary_size"]
 KEYS = [*HEAD, *MEANS, "skipped_walls", "whole_walls", "oov_percent", "by_tier", "by_language", "by_wall"]
 
@@ -339,7 +345,9 @@ def test_json_has_the_keys_that_programs_read(run: Path, capsys: pytest.CaptureF
     assert list(good["by_tier"]["herring"]) == MEANS
     assert list(good["by_language"]["de"]) == [*MEANS, "by_tier"]
     assert good["common"]["oov_percent"] == 100 / 16
-    assert {(pair["metric"], pair["groups"]) for pair in good["comparisons"]} == {(name, 4) for name in BARS}
+    assert {(pair["metric"], pair["n"], pair["unit"]) for pair in good["comparisons"]} == {
+        (name, 4, "wall") for name in BARS
+    }
     assert "walls with a score: 4; error bars from fewer than 20 are rough" in printed.err
 
 
@@ -349,7 +357,7 @@ def test_tables_have_tiers_and_languages(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["evaluate", "walls", ".", "--vectors", "bad.txt"]) == 0
     text = capsys.readouterr().out
     for start in (r"de +│ far +│ +2", r"en +│ herring +│ +1", r"all +│ far +│ +3", r"all +│ all +│ +4"):
-        assert re.search(start + r" │ +15\.0 │ 3\.8e-05 │ +0\.0 \([\d. to]+\) │ +50\.0 \(", text), start
+        assert re.search(start + r" │ +4 │ +15\.0 │ 3\.8e-05 │ +0\.0 \([\d. to]+\) │ +50\.0 \(", text), start
     assert "4 walls, 0 of them skipped, 0 with all words in vocabulary; out of vocabulary: 6.25 % of words" in text
     assert main(["evaluate", "walls", ".", "--vectors", "bad.txt", "--language", "de", "--csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
@@ -378,7 +386,7 @@ def test_python_scores_walls_with_any_model(run: Path) -> None:
     found = evaluate.walls(WALLS, vocabulary(axes(make_wall())), common_with=["bad.txt"])
     assert (found.overall().error_bars["solved"].value, found.oov_percent()) == (100, 100 / 16)
     by_qid = {word.removeprefix("word "): vector for word, vector in axes(make_wall()).items()}
-    assert evaluate.walls(run / "walls" / "de.jsonl", by_qid, keys="qid").overall().groups == 2
+    assert evaluate.walls(run / "walls" / "de.jsonl", by_qid, keys="qid").overall().walls == 2
 
 
 def test_several_models_begin_with_one_table(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

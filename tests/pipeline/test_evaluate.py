@@ -12,7 +12,8 @@ from wikisem.pipeline.cli import main
 
 VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
 GROUP = "Lion\nTiger\nLynx\n\nlynx\ncar\ncar\nvan\nbus\nnone\n"
-BARS = ["cases", "opp", "accuracy", "opp_low", "opp_high", "opp_se", "accuracy_low", "accuracy_high", "accuracy_se"]
+BARS = ["classes", "cases", "opp", "accuracy"]
+BARS += [f"{score}_{end}" for score in ("opp", "accuracy") for end in ("low", "high", "se")]
 KEYS = ["model", "dataset", "version", "vocabulary_size", "groups", "skipped_groups", *BARS]
 KEYS += ["oov_cluster_percent", "oov_outlier_percent", "by_outlier_class", "by_language", "by_group", "baselines"]
 
@@ -66,7 +67,7 @@ def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]
     # One group with cases: Wilson's interval, and no standard error.
     assert row["opp_low"] < row["opp"] < row["opp_high"]
     assert (row["opp_se"], row["accuracy_se"]) == (None, None)
-    assert "groups with a score: 1; error bars from fewer than 20 are rough" in printed.err
+    assert "classes with a score: 1; error bars from fewer than 20 are rough" in printed.err
     assert "text lowercased" in printed.err
 
 
@@ -209,7 +210,8 @@ def test_models_are_compared_pair_by_pair(folder: Path, capsys: pytest.CaptureFi
     one, two = json_lines(capsys.readouterr().out)
     assert one["comparisons"] == two["comparisons"]
     opp, accuracy = one["comparisons"]
-    assert (opp["metric"], opp["model"], opp["other"], opp["groups"]) == ("opp", "vectors.txt", "worse.txt", 3)
+    assert (opp["metric"], opp["model"], opp["other"]) == ("opp", "vectors.txt", "worse.txt")
+    assert (opp["n"], opp["unit"]) == (3, "class")
     assert opp["difference"] == pytest.approx(one["common"]["opp"] - two["common"]["opp"])
     assert (accuracy["p"], accuracy["p_holm"]) == (0.125, 0.125)
     assert opp["low"] <= opp["difference"] <= opp["high"]

@@ -135,8 +135,8 @@ def test_tables_have_a_row_for_each_language_and_data_set(capsys: pytest.Capture
     assert scores == [
         ["run", "language de", "2"],
         ["run", "language en", "2"],
-        ["run", "O1, siblings", "4"],
-        ["run", "overall", "4"],
+        ["run", "O1, siblings", "2"],  # both languages have the same two classes
+        ["run", "overall", "2"],
         ["wikisem500", "language de", "1"],
         ["wikisem500", "outlier class unknown", "1"],
         ["wikisem500", "overall", "1"],
@@ -256,8 +256,8 @@ def test_several_models_begin_with_one_table(folder: Path, capsys: pytest.Captur
     assert main(words) == 0
     text = capsys.readouterr().out
     assert text.startswith("all models, % with intervals of 95 %, on the test cases that all models know")
-    assert "permutation test paired by group, with Holm's method" in " ".join(text.split())
-    table = text[: text.index("differences, paired by group")]
+    assert "permutation test paired by class, with Holm's method" in " ".join(text.split())
+    table = text[: text.index("differences, paired by class")]
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table.splitlines() if "│" in line]
     assert [row[:4] for row in rows if row[0] == "accuracy"] == [
         ["accuracy", "bad.txt", "0.00", "–"],
