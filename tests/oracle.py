@@ -57,13 +57,16 @@ def how_often_more(ones: Sequence[float], others: Sequence[float]) -> float | No
 
 
 class OracleGraph:
-    """The pruned graph of section 2: ``up`` holds an edge from each class to each of its direct superclasses."""
+    """The pruned graph of section 2: ``up`` holds an edge from each class to each of its direct superclasses.
+
+    ``whole`` is the same before anything is pruned: it says who is kin.
+    """
 
     def __init__(self, entities: Sequence[Entity], options: GraphOptions) -> None:
         self.entities = {entity.qid: entity for entity in entities}
         # Outlier sets do not depend on the language: each is worked out once for all that ask.
         self.known: dict[tuple[str, OutlierOptions], tuple[set[str], set[str], set[str]]] = {}
-        whole = nx.DiGraph()
+        self.whole = whole = nx.DiGraph()
         whole.add_edges_from((e.qid, parent) for e in entities for parent in e.subclass_of if e.qid != parent)
         whole.add_nodes_from(c for e in entities for c in e.instance_of)
         self.removed = _without_subject(whole, entities, options) | _shallow(whole, options)
@@ -74,7 +77,6 @@ class OracleGraph:
         self.classes = {
             e.qid: kept for e in entities if e.qid not in self.removed and (kept := set(e.instance_of) - self.removed)
         }
-        self.others = {e.qid: set(e.other_instance_of) for e in entities if e.other_instance_of}
         self.members: dict[str, set[str]] = {}
         for item, classes in self.classes.items():
             for each in classes:
@@ -103,6 +105,21 @@ class OracleGraph:
     def closure(self, v: str) -> set[str]:
         """I*(v)."""
         return self.instances(v).union(*(self.instances(c) for c in self.below(v)))
+
+    def whole_family(self, v: str) -> tuple[set[str], set[str]]:
+        """What is above and what is below a class in the whole graph, the class itself in both."""
+        if v not in self.whole:
+            return {v}, {v}
+        return {v, *nx.descendants(self.whole, v)}, {v, *nx.ancestors(self.whole, v)}
+
+    def stated(self, classes: Iterable[str]) -> set[str]:
+        """The items that are an instance of one of these classes at any sound rank, pruned or not."""
+        asked = {*classes}
+        return {item for item, one in self.entities.items() if asked & {*one.instance_of, *one.other_instance_of}}
+
+    def whole_closure(self, v: str) -> set[str]:
+        """The items that are an instance of v or of anything below it, at any sound rank, pruned or not."""
+        return self.stated(self.whole_family(v)[1])
 
     def grandparents(self, v: str, kind: str) -> set[str]:
         """P²(v), without P(v) if strict."""
@@ -154,8 +171,7 @@ class OracleGroups:
         """O1, O2 and O3 of v, whatever has a surface form."""
         key = (v, self.recipe.outliers)
         if key not in self.graph.known:
-            own = self.graph.instances(v) if self.recipe.outliers.exclude == "instances" else self.graph.closure(v)
-            self.graph.known[key] = self._outlier_sets(v, own | self._barred(v))
+            self.graph.known[key] = self._outlier_sets(v, self._barred(v))
         return self.graph.known[key]
 
     def unbarred_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
@@ -180,14 +196,15 @@ class OracleGroups:
 
     def barred_as_status(self, v: str) -> set[str]:
         """For a status class whatever is below one of its parents."""
-        return {item for p in self.graph.parents(v) for item in self.graph.closure(p)} if self.is_status(v) else set()
+        parents = self.graph.parents(v) if self.is_status(v) else set()
+        return {item for p in parents for item in self.graph.whole_closure(p)}
 
     def _barred(self, v: str) -> set[str]:
         """Items that are never outliers of v in any language: its relations, its instances at any sound rank, kin."""
         graph, exclude = self.graph, self.recipe.outliers.exclude
-        own = {v} if exclude == "instances" else {v} | graph.below(v)
-        any_rank = {item for item, others in graph.others.items() if others & own}
-        barred = {v} | graph.above(v) | graph.below(v) | any_rank | self.barred_as_status(v)
+        above, below = graph.whole_family(v)
+        stated = graph.stated({v} if exclude == "instances" else below)
+        barred = above | below | stated | self.barred_as_status(v)
         if exclude != "kin":
             return barred
         from_parents = {item for parent in graph.parents(v) for item in graph.instances(parent)}
@@ -363,7 +380,7 @@ class OracleGroups:
 
     def kin(self, v: str, cluster: Sequence[Member]) -> set[str]:
         """What is of the kind of v, of a sibling or of a member, besides what is never an outlier of v."""
-        family = {item for c in {v} | self.graph.parents(v) for item in self.graph.closure(c)}
+        family = {item for c in {v} | self.graph.parents(v) for item in self.graph.whole_closure(c)}
         own = {item for one in cluster for c in self.graph.classes[one.id] for item in self.graph.instances(c)}
         return family | own | self._barred(v)
 

@@ -19,7 +19,7 @@ from wikisem.transforms.io.counts import files_left, require_files, sum_counts, 
 from wikisem.transforms.io.runtime import StageContext
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 1
+VERSION: Final = 2
 _GRAPH: Final = "graph"
 
 # The rows of a file of entities, how many of them have edges, and the folder of these edges.

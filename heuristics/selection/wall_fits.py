@@ -150,10 +150,14 @@ class WallFits:
         for begin in range(0, len(classes), WIDTH):
             nodes = words.nodes[begin : begin + WIDTH]
             near_or_far = sets.of(nodes).sets
-            instances = sets.at_or_below(CsrRows(np.arange(len(nodes) + 1), nodes))
             bitsets = [
                 each[words.lists]
-                for each in (instances, sets.allowed(nodes), near_or_far[0] | near_or_far[1], near_or_far[2])
+                for each in (
+                    sets.instances(nodes),
+                    sets.allowed(nodes),
+                    near_or_far[0] | near_or_far[1],
+                    near_or_far[2],
+                )
             ]
             for bit in range(len(nodes)):
                 stated, allowed, near, far = ((each >> np.uint64(bit)) & np.uint64(1) != 0 for each in bitsets)

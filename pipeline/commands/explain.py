@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="ITEM",
-        help="also say whether the statements of these items, such as Q84,Q90, let them be outliers of the class",
+        help="also say whether kinship and statements let these items, such as Q84,Q90, be outliers of the class",
     )
     add_figure(parser, "--figure", "the group, too,")
 
@@ -227,10 +227,12 @@ def _print_explanation(
         tied = {property_number(tie.property) for one in explanation.group.outliers for tie in one.ties or ()}
         for line in _tie_lines(explanation.group, read_property_labels(output, tied, explanation.language)):
             console.print(line)
+    for line in _kin_lines(explanation):
+        console.print(line)
     if statements is not None:
         numbers = {*statements.telling, *(number for item in statements.items for number in item.against)}
         labels = read_property_labels(output, numbers, explanation.language)
-        for line in _statement_lines(taxonomy, explanation, statements, labels):
+        for line in _statement_lines(explanation, statements, labels):
             console.print(line)
     console.print(_instances(explanation))
 
@@ -297,14 +299,24 @@ def _measure_lines(one: GroupMeasures) -> Iterable[str]:
         yield f"item numbers of its members: Q{one.age.lowest} to Q{one.age.highest}, median {one.age.median:.0f}"
 
 
+def _kin_lines(explanation: Explanation) -> Iterable[str]:
+    """Why items that were asked for are never outliers of the class, with the way in the whole graph that shows it."""
+    for item, kin in explanation.kin.items():
+        what = f"{kin.kind} the class"
+        if item == explanation.qid:
+            what = "the class itself"
+        elif kin.kind == "instance":
+            what = "an instance of the class" if len(kin.way) == 1 else "an instance of what is below the class"
+        way = " → ".join(f"{_label(explanation, one)}{', pruned' * (one in kin.pruned)}" for one in kin.way)
+        yield f"{_label(explanation, item)}: never an outlier, since it is {what}" + (f": {way}" if kin.way[1:] else "")
+
+
 # What statements say, with so many of the properties that tell the class.
 
 _NAMED: Final = 3
 
 
-def _statement_lines(
-    taxonomy: Taxonomy, explanation: Explanation, statements: ClassStatements, labels: Mapping[int, str]
-) -> Iterable[str]:
+def _statement_lines(explanation: Explanation, statements: ClassStatements, labels: Mapping[int, str]) -> Iterable[str]:
     """The coherence of the cluster and the margins of items in words, with the properties that speak for them."""
     count, telling = statements.members, statements.telling
     rejection = explanation.rejection
@@ -321,9 +333,9 @@ def _statement_lines(
     chosen = {outlier.id for outlier in explanation.group.outliers} if explanation.group else set()
     for item in statements.items:
         name = _label(explanation, item.qid)
-        if explanation.qid in taxonomy.classes(item.qid):
-            yield f"{name}: an instance of the class"
-        elif item.margin is not None:
+        if item.qid in explanation.kin:
+            continue
+        if item.margin is not None:
             verdict = ""
             if item.qid not in chosen and bound is not None:
                 verdict = f", gives way from {bound} on" if item.margin >= bound else f", below {bound}"

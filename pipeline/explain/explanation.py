@@ -1,8 +1,8 @@
 """The facts that explain the group of a class, gathered from an output folder for text and figure."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files
@@ -33,12 +33,26 @@ class Ranked:
 
 
 @dataclass(frozen=True)
+class Kinship:
+    """Why an item is never an outlier of a class: it is an instance of it, or a class that is above or below it.
+
+    ``way`` has the classes of the shortest way up in the whole graph: from the item or its class to the class, or from
+    the class to the item. Those that are ``pruned`` are not in the graph that groups are made from.
+    """
+
+    kind: Literal["instance", "above", "below"]
+    way: Sequence[str]
+    pruned: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Explanation:
     """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned.
 
     ``english`` are those of them whose label is English, because they have none in the language, nor in ``mul``.
     ``ranked`` is empty for a release. ``cluster`` are the items that rules judged, whatever came of it, as far as their
-    number is known from ``recipe``: that of the language's groups, None without a record of them.
+    number is known from ``recipe``: that of the language's groups, None without a record of them. ``kin`` are the items
+    that were asked for and are never outliers of the class.
     """
 
     qid: str
@@ -50,6 +64,7 @@ class Explanation:
     english: frozenset[str] = frozenset()
     cluster: Sequence[str] = ()
     recipe: Recipe | None = None
+    kin: Mapping[str, Kinship] = field(default_factory=dict)
 
     def label(self, qid: str) -> str:
         """The label of an item, or its QID."""
@@ -76,12 +91,15 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
     linked = _rank(output, taxonomy, qid, language)
     ranked = _shown(linked, group)
-    wanted = {qid, *asked, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
-    labels, english = labels_of(output, wanted, language)
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
+    closure = recipe is None or recipe.outliers.exclude != "instances"
+    kin = {item: found for item in asked if (found := find_kinship(taxonomy, item, qid, closure=closure))}
+    wanted = {qid, *asked, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
+    wanted |= {step for one in kin.values() for step in one.way}
+    labels, english = labels_of(output, wanted, language)
     cluster = [one.id for one in group.cluster] if group else _leading(linked, recipe) if recipe else []
-    return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe)
+    return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin)
 
 
 def explain_released(run: RunFiles, qid: str, language: str) -> Explanation:
@@ -103,16 +121,34 @@ def languages_of(output: str) -> list[str]:
     return sorted(code for code in codes if not is_mixed(code))
 
 
-def way_up(taxonomy: Taxonomy, start: str, end: str) -> list[str]:
-    """The classes on a shortest way from a class up to one above it, both included; only the two if there is none."""
+def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
+    """Why an item is never an outlier of a class, None if it may be one.
+
+    If not ``closure``, instances of what is below the class may be.
+    """
+    ends = [one for one in taxonomy.whole_classes(item) if closure or one == qid]
+    ways: list[tuple[Literal["instance", "above", "below"], list[str]]] = [
+        *(("instance", way_up(taxonomy.whole_superclasses, one, qid)) for one in ends),
+        ("below", way_up(taxonomy.whole_superclasses, item, qid)),
+        ("above", way_up(taxonomy.whole_superclasses, qid, item)),
+    ]
+    found = [(kind, way) for kind, way in ways if way]
+    if not found:
+        return None
+    kind, way = min(found, key=lambda one: len(one[1]))
+    return Kinship(kind, way, frozenset(one for one in way if one not in taxonomy))
+
+
+def way_up(superclasses: Callable[[str], Iterable[str]], start: str, end: str) -> list[str]:
+    """The classes on a shortest way from a class up to one above it, both included; empty if there is none."""
     ways = {start: [start]}
     front = [start]
     while front and end not in ways:
-        steps = [(low, high) for low in front for high in taxonomy.superclasses(low) if high not in ways]
+        steps = [(low, high) for low in front for high in superclasses(low) if high not in ways]
         for low, high in steps:
             ways.setdefault(high, [*ways[low], high])
         front = sorted({high for _, high in steps})
-    return ways.get(end, [start, end])
+    return ways.get(end, [])
 
 
 def _rank(output: str, taxonomy: Taxonomy, qid: str, language: str) -> list[Ranked]:
@@ -147,6 +183,9 @@ def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
         return set()
     outliers = {qid for one in group.outliers for qid in (one.id, one.via, *taxonomy.classes(one.id))}
     ways = {
-        step for one in group.outliers for kind in taxonomy.classes(one.id) for step in way_up(taxonomy, kind, one.via)
+        step
+        for one in group.outliers
+        for kind in taxonomy.classes(one.id)
+        for step in way_up(taxonomy.superclasses, kind, one.via)
     }
     return outliers | ways | {over for one in group.outliers for over in taxonomy.superclasses(one.via)}

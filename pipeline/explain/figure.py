@@ -151,9 +151,8 @@ def _add_outlier(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation
 
 def _own_class(taxonomy: Taxonomy, outlier: Outlier) -> str:
     """The class of the item from which the way up to the class that brought it in is shortest."""
-    ways = [way_up(taxonomy, own, outlier.via) for own in taxonomy.classes(outlier.id)]
-    ways = [way for way in ways if way[0] == way[-1] or way[1] in taxonomy.superclasses(way[0])]
-    return min(ways, key=lambda way: (len(way), qid_number(way[0])))[0]
+    ways = [way_up(taxonomy.superclasses, own, outlier.via) for own in taxonomy.classes(outlier.id)]
+    return min(filter(None, ways), key=lambda way: (len(way), qid_number(way[0])))[0]
 
 
 def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outlier: Outlier) -> None:

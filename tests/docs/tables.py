@@ -69,6 +69,7 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/entities.md", "┌─────────┬"): "result",
     ("docs/entities.md", "[{'qid'"): "result",
     ("docs/consistency.md", "accuracy falls"): "a line; tests/evaluation/test_cutoff.py makes its like",
+    ("docs/explain.md", "publishing platform"): "lines of explain, from a build of real items",
     ("docs/fresh.md", "https://www.wikidata.org"): "a request to Wikidata",
     ("docs/languages.md", "wikisem: argument --languages"): "error: wikisem build wikisem --languages german",
     ("docs/method.md", "       "): "a diagram",

@@ -47,6 +47,37 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
             assert met == oracle.ring(wanted, qid_of(number))
 
 
+def in_first_set(entities: list[Entity], qid: str, options: OutlierOptions) -> list[str]:
+    """The items in O1 of a class, where all within one step below Q1 is pruned."""
+    graph = Taxonomy.of_entities(entities, GraphOptions(disambiguation=(), root="Q1", root_distance=1)).graph
+    items, numbers, lists = outlier_pool(graph, [np.arange(len(graph.items))])
+    node = np.searchsorted(graph.nodes, [int(qid[1:])])
+    index = build_outlier_index(graph, lists, node, Recipe("whole", outliers=options))
+    (first, _, _) = OutlierSets(graph, index, options).of(node).sets
+    return [qid_of(int(number)) for number in graph.items[items[first[numbers] != 0]]]
+
+
+def test_kin_is_asked_of_the_whole_graph() -> None:
+    """A pruned class brings nothing in, but what leads through it is still above, below or an instance."""
+    organization, group, other, business, top, platform = "Q2", "Q3", "Q4", "Q5", "Q6", "Q7"
+    entities = [
+        Entity(organization, subclass_of=("Q1", group)),
+        Entity(group, instance_of=("Q8",), subclass_of=(top,)),
+        Entity(other, subclass_of=(top,)),
+        Entity(business, subclass_of=(organization, "Q9")),
+        Entity("Q8", subclass_of=("Q9",)),
+        Entity(platform, instance_of=(other,), subclass_of=(business,)),
+        Entity("Q10", instance_of=(other, organization)),
+        Entity("Q11", instance_of=(other,), other_instance_of=(organization,)),
+        Entity("Q12", instance_of=(other,), other_instance_of=(business,)),
+        Entity("Q13", instance_of=(other,)),
+        Entity("Q14", instance_of=("Q8",)),
+    ]
+    assert in_first_set(entities, group, OutlierOptions(exclude="closure")) == ["Q13"]
+    assert in_first_set(entities, group, OutlierOptions(exclude="instances")) == ["Q10", "Q11", "Q12", "Q13"]
+    assert in_first_set(entities, business, OutlierOptions()) == ["Q14"]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 3000), st.integers(1, 40), st.integers(1, 9), st.integers(0, 2**64 - 1), st.data())
 def test_a_walk_meets_every_hit_once_in_order(

@@ -141,10 +141,11 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
     graph, options = oracle.graph, oracle.recipe.outliers
     cluster = oracle.cluster(v)
     able = {item for found in oracle.unbarred_sets(v) for item in found if oracle.may_stand(item)}
-    met = {"above or below"} if able & ({v} | graph.above(v) | graph.below(v)) else set()
-    own = {v} if options.exclude == "instances" else {v} | graph.below(v)
+    above, below = graph.whole_family(v)
+    met = {"above or below"} if able & (above | below) else set()
+    own = {v} if options.exclude == "instances" else below
     met |= {"status class"} if able & oracle.barred_as_status(v) else set()
-    met |= {"other rank"} if any(graph.others.get(item, set()) & own for item in able) else set()
+    met |= {"other rank"} if any(own & {*graph.entities[item].other_instance_of} for item in able) else set()
     if options.exclude == "kin":
         parents = {item for parent in graph.parents(v) for item in graph.instances(parent)}
         able -= graph.closure(v)

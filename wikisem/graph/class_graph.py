@@ -21,7 +21,6 @@ from wikisem.graph.csr import (
     Ints,
     PairKeys,
     SparseRows,
-    components,
     indices_of,
     narrow,
     offsets_of,
@@ -141,18 +140,27 @@ class ClassGraph:
 
     ``nodes`` and ``items`` are QID numbers, ascending. Of each node: ``depth`` is its distance from the root before
     anything was pruned, -1 where the root does not lead to it; ``class_sitelinks`` are the sitelinks of its own item,
-    -1 where the dump has no such item; ``component`` is the lowest node of its cycle; ``up`` and ``down`` are its P279
-    edges; ``instances`` are its items, most sitelinks first, then by number. ``classes`` are the nodes that each item
-    is an instance of, ``other_classes`` those that it is an instance of at a sound rank that is not the best.
-    ``removed`` are the QID numbers of all that was pruned, ``no_subjects`` of the classes whose instances were.
+    -1 where the dump has no such item; ``up`` and ``down`` are its P279 edges; ``instances`` are its items, most
+    sitelinks first, then by number. ``classes`` are the nodes that each item is an instance of. ``removed`` are the QID
+    numbers of all that was pruned, ``no_subjects`` of the classes whose instances were.
+
+    What is above, below or an instance of a class has to be known of the whole graph. ``hidden`` are the pruned classes
+    that are below a node, by number: with n nodes, hidden class i is node n + i, but only in ``whole_up``, the P279
+    edges of nodes and hidden classes, and in ``other_classes``, the hidden classes that items are an instance of, and
+    all classes of items at a sound rank that is not the best. Other pruned classes lead from no node to another.
+
+        before             city ─ settlement ─ (object) ─ place       object is within three steps of the root
+        up                 city ─ settlement               place
+        whole_up           city ─ settlement ─ (object) ─ place
     """
 
     nodes: Int64s
     depth: npt.NDArray[np.int16]
     class_sitelinks: npt.NDArray[np.int32]
-    component: npt.NDArray[np.uint32]
     up: CsrRows
     down: CsrRows
+    hidden: Int64s
+    whole_up: CsrRows
     items: Ints
     sitelinks: npt.NDArray[np.int32]
     classes: CsrRows
@@ -188,7 +196,8 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     depth = steps_from(down, root)
     without_subject = reached(down, no_subjects)
     gone, removed = _removed(tables, whole, without_subject, depth, options)
-    return _prune(tables, whole, depth, ~gone, removed, whole.nodes[without_subject])
+    hidden = gone & reached(down, distinct(whole.supers[gone[whole.subs] & ~gone[whole.supers]]))
+    return _prune(tables, whole, depth, ~gone, hidden, removed, whole.nodes[without_subject])
 
 
 def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
@@ -226,18 +235,19 @@ def _removed(
     instances of all these, and every class within ``root_distance`` steps below the root.
     """
     gone = no_subjects | ((depth >= 0) & (depth <= options.root_distance))
-    pages = [_instances_of(table, no_subjects[own]) for table, own in zip(tables, whole.nodes_of, strict=True)]
+    pages = [_edges_to(table, no_subjects[own])[0] for table, own in zip(tables, whole.nodes_of, strict=True)]
     numbers = distinct(np.concatenate(pages).astype(np.int64))
     nodes, found = indices_of(numbers, whole.nodes)
     gone[nodes[found]] = True
     return gone, distinct(np.concatenate([whole.nodes[gone], numbers]))
 
 
-def _instances_of(table: ItemEdges, flagged: Flags) -> Ints:
-    """The numbers of the items of a table that are an instance of any of its flagged classes."""
+def _edges_to(table: ItemEdges, flagged: Flags) -> tuple[Ints, Ints]:
+    """The P31 edges of a table to any of its flagged classes: the numbers of the items, the indices of the classes."""
     hits = np.flatnonzero(flagged[table.instance_of.targets])
     offsets = table.instance_of.offsets
-    return table.items[np.searchsorted(offsets, hits.astype(offsets.dtype), side="right") - 1]
+    rows = np.searchsorted(offsets, hits.astype(offsets.dtype), side="right") - 1
+    return table.items[rows], table.instance_of.targets[hits]
 
 
 def _prune(
@@ -245,38 +255,57 @@ def _prune(
     whole: _AllClasses,
     depth: npt.NDArray[np.int16],
     kept: Flags,
+    hidden: Flags,
     removed: Int64s,
     no_subjects: Int64s,
 ) -> ClassGraph:
     new = np.where(kept, np.cumsum(kept, dtype=np.uint32) - np.uint32(1), PRUNED)
     nodes = whole.nodes[kept]
+    with_hidden = new.copy()
+    with_hidden[hidden] = len(nodes) + np.arange(np.count_nonzero(hidden), dtype=np.uint32)
     parts = [NodeEdges(table, new[own]) for table, own in zip(tables, whole.nodes_of, strict=True)]
     found = gather_instances(parts, nodes, removed)
-    left = kept[whole.subs] & kept[whole.supers]
-    up = CsrRows.from_pairs(new[whole.subs[left]], new[whole.supers[left]], len(nodes))
+    up = _renumbered_edges(whole, new, len(nodes))
     return ClassGraph(
         nodes=nodes,
         depth=depth[kept],
         class_sitelinks=found.class_sitelinks,
-        component=components(up),
         up=up,
         down=up.reverse(len(up)),
+        hidden=whole.nodes[hidden],
+        whole_up=_renumbered_edges(whole, with_hidden, len(nodes) + int(hidden.sum())),
         items=found.items,
         sitelinks=found.sitelinks,
         classes=found.classes,
-        other_classes=_other_classes(tables, found.items, nodes),
+        other_classes=_other_classes(tables, whole, with_hidden, hidden, found.items),
         instances=by_prominence(found.classes, found.sitelinks, len(up)),
         removed=removed,
         no_subjects=no_subjects,
     )
 
 
-def _other_classes(tables: Sequence[ItemEdges], items: Ints, nodes: Int64s) -> SparseRows:
-    """The nodes at ranks that are not the best; a class that is not a node has nothing below it, so it is left out."""
-    owners, item_found = indices_of(np.concatenate([table.other_items for table in tables]), items)
-    targets, node_found = indices_of(np.concatenate([table.other_classes for table in tables]), nodes)
-    found = item_found & node_found
-    return SparseRows.from_pairs(owners[found], targets[found])
+def _renumbered_edges(whole: _AllClasses, new: npt.NDArray[np.uint32], count: int) -> CsrRows:
+    """The P279 edges between classes that have one of ``count`` new numbers."""
+    left = (new[whole.subs] != PRUNED) & (new[whole.supers] != PRUNED)
+    return CsrRows.from_pairs(new[whole.subs[left]], new[whole.supers[left]], count)
+
+
+def _other_classes(
+    tables: Sequence[ItemEdges], whole: _AllClasses, new: npt.NDArray[np.uint32], hidden: Flags, items: Ints
+) -> SparseRows:
+    """The hidden classes of items, and all of their classes at ranks that are not the best, by their new numbers."""
+    owners, targets = list[Ints](), list[Ints]()
+    for table, own in zip(tables, whole.nodes_of, strict=True):
+        of_hidden, classes = _edges_to(table, hidden[own])
+        nodes, is_class = indices_of(table.other_classes, whole.nodes)
+        # No class is at or below one that has no P279 edge and is no item's class at its best rank.
+        numbers = np.concatenate([of_hidden, table.other_items[is_class]])
+        classes = np.concatenate([new[own[classes]], new[nodes[is_class]]])
+        rows, in_graph = indices_of(numbers, items)
+        in_graph &= classes != PRUNED
+        owners.append(rows[in_graph])
+        targets.append(classes[in_graph])
+    return SparseRows.from_pairs(np.concatenate(owners), np.concatenate(targets))
 
 
 # The instances of the classes that are left, in the order of their numbers.

@@ -209,7 +209,7 @@ def components(up: CsrRows) -> npt.NDArray[np.uint32]:
     >>> components(cycle).tolist()
     [0, 1, 1, 3]
     """
-    # Imported here because it takes 0.2 s, and only the building of a class graph needs it.
+    # Imported here because it takes 0.2 s, and most commands do without it.
     from scipy.sparse import csr_array  # noqa: PLC0415
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 

@@ -111,6 +111,25 @@ class Taxonomy:
             return []
         return self._qids(self.graph.classes.row(item))
 
+    def whole_superclasses(self, qid: str) -> list[str]:
+        """The direct superclasses of a class before pruning, pruned ones as far as they lead to a class left.
+
+        ``qid`` may be such a pruned class, too; empty for anything else that is no class in the graph.
+        """
+        graph = self.graph
+        node, hidden = _index(graph.nodes, qid), _index(graph.hidden, qid)
+        if node is None and hidden is not None:
+            node = len(graph.nodes) + hidden
+        return [] if node is None else self._whole_qids(graph.whole_up.row(node))
+
+    def whole_classes(self, qid: str) -> list[str]:
+        """What an item is an instance of before pruning, at any sound rank; pruned classes as above."""
+        item = self._item(qid)
+        if item is None:
+            return []
+        others = self.graph.other_classes.take(np.array([item])).targets
+        return self._whole_qids(distinct(np.concatenate([self.graph.classes.row(item), others])))
+
     def depth(self, qid: str) -> int | None:
         """Steps from the root down to a class before anything was pruned; None if the root is not above it."""
         node = self._node(qid)
@@ -184,6 +203,11 @@ class Taxonomy:
 
     def _qids(self, nodes: Ints) -> list[str]:
         return qids_of(self.graph.nodes[np.sort(nodes)])
+
+    def _whole_qids(self, nodes: Ints) -> list[str]:
+        count = len(self.graph.nodes)
+        left, hidden = self.graph.nodes[nodes[nodes < count]], self.graph.hidden[nodes[nodes >= count] - count]
+        return qids_of(np.sort(np.concatenate([left, hidden])))
 
     def _items(self, items: Ints) -> list[str]:
         return qids_of(self.graph.items[distinct(items)].astype(np.int64))

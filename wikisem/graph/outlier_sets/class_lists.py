@@ -63,11 +63,11 @@ NO_NODE: Final = -1
 class PoolLists:
     """What the items on each list of the outlier pool have in common.
 
-    ``classes`` are the nodes they are an instance of, ``others`` those at a sound rank that is not the best; ``nodes``
-    is the node that the one item of a list is itself, or ``NO_NODE``.
+    ``classes`` are the nodes they are an instance of, ``others`` the ``other_classes`` of the graph; ``nodes`` is the
+    node that the one item of a list is itself, or ``NO_NODE``.
 
     A few items differ in more than their classes: one is a class itself, one is an instance of something at a rank that
-    is not the best. These get lists of their own, so that a list is all that any rule needs:
+    is not the best, or of a pruned class. These get lists of their own, so that a list is all that any rule needs:
 
         Q90 Paris      instance of Q515 (city)                                  list 0
         Q64 Berlin     instance of Q515                                         list 0
@@ -91,7 +91,7 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
     # What items differ in besides their classes, as one more number; 0 for nothing, as most have.
     apart = np.flatnonzero(is_node | (others.counts() > 0))
     further = np.zeros(len(items), dtype=np.int64)
-    further[apart] = 1 + _distinct_rows(others.take(apart), nodes[apart], len(graph.nodes))
+    further[apart] = 1 + _distinct_rows(others.take(apart), nodes[apart], len(graph.whole_up))
     count, numbers = rank_keys(pack_pairs(class_lists(classes)[0], further))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(items))

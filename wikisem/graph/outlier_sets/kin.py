@@ -1,15 +1,18 @@
-"""Which lists are barred for a class, which classes bring items into its outlier sets, and which are status classes.
+"""Which items are kin of a class, which classes bring items into its outlier sets, and which are status classes.
 
-All of this is known before the first class is judged.
+The pruned graph says which classes bring items in; who is kin is asked of the whole graph.
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 
+from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import (
+    Bitsets,
     CsrRows,
     Flags,
     Int64s,
@@ -26,49 +29,91 @@ from wikisem.graph.csr import (
 )
 from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems, class_lists
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex
+from wikisem.graph.outlier_sets.neighbourhood import (
+    AncestorIndex,
+    DownwardPass,
+    RowUnion,
+    build_ancestor_index,
+    set_bits,
+)
 
-# Lists that are barred for a class, whatever outlier set they would be in.
-
-Exclude = Literal["instances", "closure", "kin"]
+# Kin: what is an instance of a class, above it or below it, in the whole graph.
 
 
-def barred_lists(graph: ClassGraph, lists: PoolLists, candidates: Ints, exclude: Exclude) -> CsrRows:
-    """For each of the candidates (nodes, ascending) the lists that are barred for it, in whatever outlier set.
+@dataclass(frozen=True, slots=True)
+class KinIndex:
+    """The whole graph above all that may be kin, pruned classes included.
 
-    The class itself and everything above and below it are barred, and so are its instances at any sound rank; with
-    ``exclude`` "closure" and "kin" also the instances of everything below it. This concerns few lists. With Oslo an
-    instance of *city* at the best rank and of *big city* at another, and with *capital* an item that is itself below
-    *city*:
-
-        candidate    barred
-        city         capital (below it), and what is above it
-        big city     Oslo (it is one, at a rank that is not the best)
+    ``classes`` has for each list of the outlier pool the rows in ``ancestors`` of all classes that its items are an
+    instance of, at any sound rank. The item of list ``own_lists[i]`` is itself the class in row ``own_rows[i]``.
     """
+
+    ancestors: AncestorIndex
+    classes: CsrRows
+    own_lists: Int64s
+    own_rows: Int64s
+
+
+def build_kin_index(graph: ClassGraph, lists: PoolLists, candidates: Ints) -> KinIndex:
+    """The index for an outlier pool with these lists, and for these candidate classes (nodes)."""
     own = np.flatnonzero(lists.nodes != NO_NODE)
-    below = pairs_from(graph.up, own, lists.nodes[own])
-    others: tuple[Ints, Ints] = lists.others.sources(), lists.others.targets
-    if exclude != "instances":
-        others = pairs_from(graph.up, *others)
-    pairs = [
-        _above(graph, own, lists.nodes[own], candidates),
-        *(_of_candidates(found, nodes, candidates) for found, nodes in (below, others)),
-    ]
-    rows, barred = (np.concatenate(each) for each in zip(*pairs, strict=True))
-    return CsrRows.from_pairs(rows, barred, len(candidates))
+    owners = np.concatenate([lists.classes.sources(), lists.others.sources()])
+    stated = CsrRows.from_pairs(owners, np.concatenate([lists.classes.targets, lists.others.targets]), len(lists))
+    terminals = distinct(np.concatenate([stated.targets, lists.nodes[own], candidates]))
+    ancestors = build_ancestor_index(graph.whole_up, terminals)
+    rows = ancestors.node_to_row
+    return KinIndex(
+        ancestors, CsrRows(stated.offsets, rows[stated.targets]), own, rows[lists.nodes[own]].astype(np.int64)
+    )
 
 
-def _above(graph: ClassGraph, own: Ints, nodes: Ints, candidates: Ints) -> tuple[Ints, Ints]:
-    """The lists of items that are themselves above a candidate; no two of these lists have the same node."""
-    rows, above = pairs_from(graph.up, np.arange(len(candidates)), candidates)
-    order = np.argsort(nodes)
-    indices, found = indices_of(above, nodes[order])
-    return rows[found], own[order][indices[found]]
+class Kin:
+    """Reads an index of kin; every answer has one bitset a list, one bit a class asked for, up to 64 of them.
 
+    With Oslo an instance of *city* at the best rank and of *big city* at another, and with *capital* an item that is
+    itself below *city*:
 
-def _of_candidates(lists: Ints, nodes: Ints, candidates: Ints) -> tuple[Int64s, Ints]:
-    indices, found = indices_of(nodes, candidates)
-    return indices[found], lists[found]
+        class       barred
+        city        Oslo, capital, and what is above city
+        big city    Oslo, and what is above big city
+    """
+
+    def __init__(self, index: KinIndex) -> None:
+        self._ancestors, self._classes, self._own_lists = index.ancestors, index.classes, index.own_lists
+        component = index.ancestors.component
+        self._down = DownwardPass(index.ancestors)
+        self._own_components = component[index.own_rows]
+        self._by_component = RowUnion.of(CsrRows(index.classes.offsets, component[index.classes.targets]))
+
+    def at_or_below(self, classes: CsrRows) -> Bitsets:
+        """Bit i of a list says that its items are instances of one of the classes in row i, or of anything below it."""
+        return self._by_component.union(self._below(classes))
+
+    def barred(self, classes: Ints, *, closure: bool) -> Bitsets:
+        """Bit i of a list says that its items are never outliers of class i, in whatever outlier set.
+
+        They are the class itself, above it or below it, or its instances; with ``closure`` also those of what is below.
+        """
+        found = self._below(CsrRows(np.arange(len(classes) + 1), classes))
+        barred = self._by_component.union(found) if closure else self._instances(classes)
+        starts = self._ancestors.component[self._ancestors.node_to_row[classes]]
+        owners, above = pairs_from(self._ancestors.component_parents, np.arange(len(classes)), starts)
+        found |= set_bits(len(found), above, owners)
+        barred[self._own_lists] |= found[self._own_components]
+        return barred
+
+    def _instances(self, classes: Ints) -> Bitsets:
+        bitsets = set_bits(self._down.rows, self._ancestors.node_to_row[classes], np.arange(len(classes)))
+        return self._by_row.union(bitsets)
+
+    @cached_property
+    def _by_row(self) -> RowUnion:
+        return RowUnion.of(self._classes)
+
+    def _below(self, classes: CsrRows) -> Bitsets:
+        """For each component the bits of the rows whose classes it is in or below."""
+        rows = self._ancestors.node_to_row[classes.targets]
+        return self._down.propagate_down(set_bits(self._down.rows, rows, classes.sources()))
 
 
 # The classes that bring items into an outlier set.

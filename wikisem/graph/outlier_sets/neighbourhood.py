@@ -12,7 +12,18 @@ import numpy.typing as npt
 
 from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, levels, offsets_of, rank_keys, reached
+from wikisem.graph.csr import (
+    Bitsets,
+    CsrRows,
+    Flags,
+    Int64s,
+    Ints,
+    components,
+    levels,
+    offsets_of,
+    rank_keys,
+    reached,
+)
 
 # Sets of up to 64 classes, for many rows at once.
 
@@ -274,9 +285,10 @@ def _side_by_side(first: CsrRows, second: CsrRows) -> CsrRows:
 class AncestorIndex:
     """The graph above the terminals. Its *rows* are nodes ordered by level, then by component.
 
-    The terminals are the classes of the outlier pool. Cycles are collapsed into components, and every component is on
-    a level below all its parents, so that one pass over the levels carries bitsets from the top to the bottom. With B
-    and C below A, D below B and C, and bit 0 set on B:
+    The terminals are the classes of the outlier pool, and in the whole graph also the items of the pool that are
+    classes, and the candidates. Cycles are collapsed into components, and every component is on a level below all its
+    parents, so that one pass over the levels carries bitsets from the top to the bottom. With B and C below A, D below
+    B and C, and bit 0 set on B:
 
         level 0      A {}
         level 1    B {0}  C {}
@@ -297,20 +309,20 @@ class AncestorIndex:
     component_parents: CsrRows
 
 
-def build_ancestor_index(graph: ClassGraph, terminals: Ints) -> AncestorIndex:
-    """The index of the terminals, which are nodes of the class graph, and of everything above them."""
-    nodes = np.flatnonzero(reached(graph.up, terminals))
-    local = _new_numbers(nodes, len(graph.nodes))
-    up = graph.up.take(nodes)
+def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
+    """The index of the terminals, which are nodes with these P279 edges, and of everything above them."""
+    size, nodes = len(up), np.flatnonzero(reached(up, terminals))
+    local = _new_numbers(nodes, size)
+    up = up.take(nodes)
     up = CsrRows(up.offsets, local[up.targets])
-    count, component = rank_keys(graph.component[nodes])
+    count, component = rank_keys(components(up))
     component_up = _between_components(up, component, count)
     level = levels(component_up)
     by_level = np.argsort(level, kind="stable")
     rank = _inverse(by_level)
     order = np.argsort(rank[component], kind="stable")
     return AncestorIndex(
-        node_to_row=_new_numbers(nodes[order], len(graph.nodes)),
+        node_to_row=_new_numbers(nodes[order], size),
         row_to_node=nodes[order],
         parents=_renumber(up, order, _inverse(order)),
         component=rank[component][order],

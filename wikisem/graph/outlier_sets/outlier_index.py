@@ -12,7 +12,14 @@ from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PoolLists, UnlinkedItems
-from wikisem.graph.outlier_sets.kin import ViaIndex, barred_lists, build_via_index, status_classes
+from wikisem.graph.outlier_sets.kin import (
+    Kin,
+    KinIndex,
+    ViaIndex,
+    build_kin_index,
+    build_via_index,
+    status_classes,
+)
 from wikisem.graph.outlier_sets.neighbourhood import (
     WIDTH,
     AncestorIndex,
@@ -32,13 +39,13 @@ from wikisem.recipes.options import OutlierOptions, Recipe
 class OutlierIndex:
     """What the outlier sets of all candidate classes are read from.
 
-    ``barred`` has the lists that each candidate must not have, ``is_status`` whether it is a status class.
+    ``is_status`` says which candidates are status classes.
     """
 
     lists: PoolLists
     candidates: Ints
     is_status: Flags
-    barred: CsrRows
+    kin: KinIndex
     ancestors: AncestorIndex
     neighbourhood: NeighbourhoodIndex
     via: ViaIndex
@@ -55,13 +62,13 @@ def build_outlier_index(
     terminals = distinct(lists.classes.targets)
     parents = graph.up.take(candidates).targets
     ends = distinct(np.concatenate([terminals, parents]))
-    ancestors = build_ancestor_index(graph, terminals)
-    barred = barred_lists(graph, lists, candidates, recipe.outliers.exclude)
+    ancestors = build_ancestor_index(graph.up, terminals)
+    kin = build_kin_index(graph, lists, candidates)
     neighbourhood = build_neighbourhood_index(graph, ends)
     via = build_via_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
     is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
-    return OutlierIndex(lists, candidates, is_status, barred, ancestors, neighbourhood, via)
+    return OutlierIndex(lists, candidates, is_status, kin, ancestors, neighbourhood, via)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +104,11 @@ class OutlierSets:
     def __init__(self, graph: ClassGraph, index: OutlierIndex, options: OutlierOptions) -> None:
         self._graph, self._index, self._options = graph, index, options
         self._ancestor_row, self._neighbour_row = index.ancestors.node_to_row, index.neighbourhood.node_to_row
-        self._down = DownwardPass(index.ancestors)
+        self._down, self._kin = DownwardPass(index.ancestors), Kin(index.kin)
         self._terminals = distinct(index.lists.classes.targets)
         self._search = NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
         classes = index.lists.classes
         rows = self._ancestor_row[classes.targets]
-        self._by_row = RowUnion.of(CsrRows(classes.offsets, rows))
         self._by_component = RowUnion.of(CsrRows(classes.offsets, index.ancestors.component[rows]))
         self._by_terminal = RowUnion.of(CsrRows(classes.offsets, np.searchsorted(self._terminals, classes.targets)))
 
@@ -121,7 +127,7 @@ class OutlierSets:
         # A cousin that is at or below a sibling brings nothing that is not in O1 already.
         below_sibling = siblings.at_or_below[self._index.ancestors.component]
         via = (siblings.relatives, cousins.relatives & ~below_sibling, far)
-        other_kind = allowed & ~self.at_or_below(self._family(classes, parents)) if self._options.related else None
+        other_kind = allowed & ~self._kin.at_or_below(self._family(classes, parents)) if self._options.related else None
         return ClassOutliers((first, second, third), (siblings, cousins), via, other_kind)
 
     @staticmethod
@@ -133,34 +139,22 @@ class OutlierSets:
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
         parents = self._graph.up.take(classes)
-        allowed: Bitsets = ~(self._own(classes) | self._barred(classes))
+        allowed: Bitsets = ~self._kin.barred(classes, closure=self._options.exclude != "instances")
         if self._options.exclude == "kin":
             allowed &= ~self.sharing(parents)
         is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
         if is_status.any():
-            allowed &= ~self.at_or_below(parents.keep(is_status[parents.sources()]))
+            allowed &= ~self._kin.at_or_below(parents.keep(is_status[parents.sources()]))
         return allowed
+
+    def instances(self, classes: Ints) -> Bitsets:
+        """Bit i of a list says that its items are instances of class i or of anything below it, in the whole graph."""
+        return self._kin.at_or_below(CsrRows(np.arange(len(classes) + 1), classes))
 
     def sharing(self, classes: CsrRows) -> Bitsets:
         """Bit i of a list says that its items are direct instances of one of the classes in row i."""
         direct = self._index.via.direct.take(classes.targets)
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
-
-    def _own(self, classes: Ints) -> Bitsets:
-        """I(v), or I*(v) if the recipe excludes the closure."""
-        bitsets = set_bits(self._down.rows, self._ancestor_row[classes], np.arange(len(classes)))
-        if self._options.exclude == "instances":
-            return self._by_row.union(bitsets)
-        return self._by_component.union(self._down.propagate_down(bitsets))
-
-    def at_or_below(self, classes: CsrRows) -> Bitsets:
-        """Bit i of a list says that it has a class at or below one of those in row i: its items are their instances."""
-        bitsets = set_bits(self._down.rows, self._ancestor_row[classes.targets], classes.sources())
-        return self._by_component.union(self._down.propagate_down(bitsets))
-
-    def _barred(self, classes: Ints) -> Bitsets:
-        barred = self._index.barred.take(np.searchsorted(self._index.candidates, classes))
-        return set_bits(len(self._index.lists), barred.targets, barred.sources())
 
     def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
         """All children of the sources except the class itself, and everything below them."""
