@@ -28,7 +28,7 @@ import zstandard
 
 from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST
-from wikisem.outputs.release.facts import manifest_json
+from wikisem.outputs.release.metadata import manifest_json
 from wikisem.pipeline.cli import main as wikisem
 from wikisem.pipeline.release import facts_of, read_run
 from wikisem.recipes.load import load_recipe

@@ -1,14 +1,14 @@
 """What differs between two sets made from dumps of two dates, or by two recipes: groups, members and surface forms.
 
 Everything is told apart by ids: a group by its class and language, an item by its QID, a test case by
-``outputs.release.files.case_id``. None of them depends on a place in a file, so what did not change has the same ids.
+``outputs.release.cases.case_id``. None of them depends on a place in a file, so what did not change has the same ids.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wikisem.outputs.release.files import case_id
+from wikisem.outputs.release.cases import case_id
 from wikisem.records import OUTLIER_CLASSES, Group, Member, Rejection
 
 Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]

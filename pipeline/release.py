@@ -27,8 +27,11 @@ from wikisem.ids import check_language, qid_number
 from wikisem.layout import ENTITIES, MANIFEST, NAMES, index_folder, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, read_groups, read_rejections
-from wikisem.outputs.release.card import card, citation, license_text, source_kind
-from wikisem.outputs.release.facts import (
+from wikisem.outputs.release.card import card, citation, license_text, source_kind, toml_text
+from wikisem.outputs.release.cases import case_rows, cases_table, parquet_bytes
+from wikisem.outputs.release.croissant import croissant_json
+from wikisem.outputs.release.harness import harness_files
+from wikisem.outputs.release.metadata import (
     Maker,
     Manifest,
     ManifestFile,
@@ -38,17 +41,8 @@ from wikisem.outputs.release.facts import (
     language_facts,
     manifest_json,
     read_facts,
-    toml_text,
 )
-from wikisem.outputs.release.files import (
-    case_rows,
-    cases_table,
-    croissant_json,
-    harness_files,
-    parquet_bytes,
-    wall_tasks,
-)
-from wikisem.outputs.release.prose import WORDS
+from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.pipeline.build.ledger import Ledger, checksum_of
 from wikisem.records import OUTLIER_CLASSES, Group, Rejection, Wall
@@ -349,8 +343,7 @@ def _data_files(
     for code, paths in run.names.items():
         for path in paths:
             yield f"names/{code}/{path.name}", path.read_bytes()
-    yield from harness_files(facts)
-    yield from wall_tasks(facts)
+    yield from ((name, text.encode()) for name, text in harness_files(facts))
     filled = {one.code: run.groups[one.code] for one in facts.filled}
     yield from browse_files(facts, replace(run, groups=filled), scores)
     yield "recipe.toml", toml_text(facts.recipe).encode()
@@ -437,15 +430,15 @@ def browse_files(facts: ReleaseFacts, run: RunFiles, scores: Sequence[Path] = ()
     for language in languages:
         yield f"data/{language.code}.js", language_script(language)
     yield "data/index.js", index_script(about, languages, {code: _language_name(code) for code in groups})
-    yield "index.html", browse_page(facts.name, WORDS["made_up"] if facts.made_up else "")
+    yield "index.html", browse_page(facts.name, TEXTS["made_up"] if facts.made_up else "")
 
 
 def _fact_rows(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "recipe", str(facts.recipe.get("name", ""))
     yield "seed", str(facts.seed)
     yield from sorted(facts.versions.items())
-    for source in facts.sources:
-        yield source_kind(source, facts), source.name
+    for language, source in facts.sources:
+        yield source_kind(language, facts), source.name
 
 
 def _language_name(code: str) -> str:

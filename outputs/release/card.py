@@ -1,7 +1,6 @@
 """The texts of a release for people: README.md (the data set card), LICENSE and CITATION.cff.
 
-A card is a sequence of sections, each a function of the facts that gives nothing where it has nothing to say. JSON
-strings and lists are YAML, too.
+Each section of the card is a function of the facts, and empty if they have nothing for it.
 """
 
 import hashlib
@@ -15,10 +14,10 @@ from urllib.parse import quote
 import orjson
 
 from wikisem.datasets.files import CONTROLS
-from wikisem.outputs.release.facts import CC0, ManifestFile, ReleaseFacts, Source, toml_text
-from wikisem.outputs.release.prose import (
+from wikisem.outputs.release.metadata import CC0, ManifestFile, ReleaseFacts, Source
+from wikisem.outputs.release.sentences import (
     REASONS,
-    WORDS,
+    TEXTS,
     biases,
     collection,
     description,
@@ -40,7 +39,7 @@ PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
     "Evaluation of Distributed Representations. arXiv:1611.01547."
 )
-# Whom CITATION.cff and croissant.json, which must name somebody, name if nobody is given.
+# The author in CITATION.cff and croissant.json, which must name one, if no maintainer is given.
 NOBODY: Final = "anonymous"
 
 # README.md: YAML for programs, then Markdown.
@@ -49,18 +48,18 @@ _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"),
 
 
 def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
-    """The text of README.md; ``files`` are those of the release.
+    """Write the text of README.md; ``files`` are those of the release.
 
-    Languages are configs and never splits: a viewer takes thousands of the former and some thirty of the latter. Every
-    code is quoted, because ``no`` is False in YAML. Names of recipes, files and versions come from elsewhere: in the
-    text they are escaped, so that none is taken for Markdown, HTML or the end of a cell, and control characters go.
+    Languages are configs and never splits: a viewer takes thousands of configs and some thirty splits. Every code is
+    quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is taken for
+    Markdown, HTML or the end of a cell, and control characters are removed.
     """
     head = "\n".join(["---", *_front_matter(facts, files), "---"])
     return CONTROLS.sub("", "\n\n".join([head, *filter(None, (section(facts) for section in SECTIONS))]) + "\n")
 
 
 def configs(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    """The name of every config, and the path or pattern of its files; the first is the default."""
+    """Yield the name of every config with the path or pattern of its files; the first is the default."""
     yield "cases", "cases/*.parquet"
     yield "groups", "groups/*.parquet"
     for language in facts.filled:
@@ -88,7 +87,7 @@ def _front_matter(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> Ite
     for at, (name, path) in enumerate(configs(facts)):
         yield f"- config_name: {yaml_json(name)}"
         yield from ["  default: true"] if at == 0 else []
-        # datasets 5 knows a config that it has in its cache by these lines alone: they change with the tables.
+        # datasets 5 recognises a config in its cache by these lines alone, so they must change with the tables.
         digests = "".join(files[one].sha256 for one in sorted(files) if fnmatchcase(one, path))
         yield f"  description: {yaml_json('content ' + hashlib.sha256(digests.encode()).hexdigest())}"
         yield "  data_files:"
@@ -99,14 +98,11 @@ def _title(facts: ReleaseFacts) -> str:
     languages = "one language" if len(facts.spoken) == 1 else f"{len(facts.spoken)} languages"
     dated = "the date of the newest dump" if facts.newest else "that of wikisem, since the date of no dump is known"
     amount = f"{facts.cases:,} test cases in {languages}, version {_plain(facts.version)}: {dated}."
-    return _paragraphs(f"# {_plain(facts.name)}", description(facts), amount, _maintained(facts))
-
-
-def _maintained(facts: ReleaseFacts) -> str:
     name, contact = _plain(facts.maker.name), _plain(facts.maker.contact)
+    maintained = f"Maintained by {name} ({contact})." if name and contact else f"Maintained by {name or contact}."
     if not name and not contact:
-        return "Nobody is named as its maintainer."
-    return f"Maintained by {name} ({contact})." if name and contact else f"Maintained by {name or contact}."
+        maintained = "Nobody is named as its maintainer."
+    return _paragraphs(f"# {_plain(facts.name)}", description(facts), amount, maintained)
 
 
 def _example(facts: ReleaseFacts) -> str:
@@ -162,7 +158,7 @@ def _contents(facts: ReleaseFacts) -> str:
         for kind, codes in facts.extras.items()
         if kind != "walls"
     )
-    return _paragraphs("## What is in it", table, reasons, without, WORDS["columns"], extras)
+    return _paragraphs("## What is in it", table, reasons, without, TEXTS["columns"], extras)
 
 
 def _walls(facts: ReleaseFacts) -> str:
@@ -185,20 +181,19 @@ $ inspect eval FOLDER/inspect_walls.py -T language={first} --model MODEL
 $ euroeval --custom-datasets-file FOLDER/euroeval_walls.py --dataset wikisem-walls-{first} --model MODEL
 $ wikisem evaluate walls FOLDER --vectors VECTORS
 ```"""
-    return _paragraphs("## Walls", WORDS["walls"], table, use)
+    return _paragraphs("## Walls", TEXTS["walls"], table, use)
 
 
 def _names(facts: ReleaseFacts) -> str:
     if not facts.names:
         return ""
-    rows = [f"| `names-{code}` | {count:,} | {_left_out(facts, code):,} |" for code, count in facts.names.items()]
+    rows = []
+    for code, count in facts.names.items():
+        stage = facts.stages.get(f"names/{code}")
+        left_out = 0 if stage is None or stage.read is None or stage.kept is None else stage.read - stage.kept
+        rows.append(f"| `names-{code}` | {count:,} | {left_out:,} |")
     table = _table(["config", "rows", "pairs left out, which few links have"], "lrr", rows)
-    return _paragraphs("## Names", WORDS["names"], table)
-
-
-def _left_out(facts: ReleaseFacts, code: str) -> int:
-    stage = facts.stages.get(f"names/{code}")
-    return 0 if stage is None or stage.read is None or stage.kept is None else stage.read - stage.kept
+    return _paragraphs("## Names", TEXTS["names"], table)
 
 
 def _sizes(facts: ReleaseFacts) -> str:
@@ -236,7 +231,7 @@ def _baselines(facts: ReleaseFacts) -> str:
         f"| `{one.code}` | {' | '.join(_percent(one.baselines.get(name)) for name in names)} |" for one in facts.filled
     ]
     table = _table(["config", *names], f"l{'r' * len(names)}", rows)
-    return _paragraphs("## What form and prominence give away", WORDS["baselines"], table)
+    return _paragraphs("## What form and prominence give away", TEXTS["baselines"], table)
 
 
 def _models(facts: ReleaseFacts) -> str:
@@ -249,7 +244,7 @@ def _models(facts: ReleaseFacts) -> str:
     return _paragraphs("## Scores of models", about, table) if rows else ""
 
 
-# What is counted of the changes since another release.
+# The columns of the changes since another release.
 CHANGES: Final = ("groups out", "groups in", "cases out", "cases kept", "cases in", "surface forms")
 
 
@@ -274,22 +269,18 @@ def _spreads(facts: ReleaseFacts) -> str:
     ]
     headings = ["", "number", "lowest", "lower quartile", "median", "upper quartile", "highest"]
     table = _table(headings, "lrrrrrr", rows)
-    return _paragraphs("## What statements say", WORDS["statements"], table) if rows else ""
+    return _paragraphs("## What statements say", TEXTS["statements"], table) if rows else ""
 
 
 def _making(facts: ReleaseFacts) -> str:
     rows = [f"| {_plain(name)} | {_plain(version)} |" for name, version in sorted(facts.versions.items())]
-    rows += [f"| {_plain(source_kind(source, facts))} | {_source(source)} |" for source in facts.sources]
-    seed = f"The seed is {facts.seed}. `recipe.toml` is the whole recipe, which `wikisem build` reads{_asked(facts)}:"
-    recipe = f"```toml\n{toml_text(facts.recipe)}```"
-    return _paragraphs("## How it was made", collection(facts), _table(["", ""], "ll", rows), seed, recipe)
-
-
-def _asked(facts: ReleaseFacts) -> str:
-    """The languages that the build was given in place of those of the recipe."""
+    rows += [f"| {_plain(source_kind(code, facts))} | {_source(source)} |" for code, source in facts.sources]
     built = [unit.removeprefix("surfaces/") for unit in facts.stages if unit.startswith("surfaces/")]
     given = facts.recipe.get("languages")
-    return f"; the set was built with `--languages {','.join(built)}`" if given and {*given} != {*built} else ""
+    asked = f"; the set was built with `--languages {','.join(built)}`" if given and {*given} != {*built} else ""
+    seed = f"The seed is {facts.seed}. `recipe.toml` is the whole recipe, which `wikisem build` reads{asked}:"
+    recipe = f"```toml\n{toml_text(facts.recipe)}```"
+    return _paragraphs("## How it was made", collection(facts), _table(["", ""], "ll", rows), seed, recipe)
 
 
 def _caution(facts: ReleaseFacts) -> str:
@@ -300,7 +291,7 @@ def _caution(facts: ReleaseFacts) -> str:
 def _licence(facts: ReleaseFacts) -> str:
     called = f"[{facts.licence.spdx}]({facts.licence.url})"
     if facts.made_up:
-        said = f"{called}. {WORDS['made_up_words']}"
+        said = f"{called}. {TEXTS['made_up_words']}"
     elif facts.licence is CC0:
         said = f"{called}. All words and items are from Wikidata, which is in the public domain."
     else:
@@ -312,10 +303,10 @@ def _licence(facts: ReleaseFacts) -> str:
         "Cite the paper that has the method, and this set by its name and version, "
         f"{_plain(facts.name)} {_plain(facts.version)}:"
     )
-    return _paragraphs("## Licence and citation", said, cite, f"```bibtex\n{WORDS['bibtex'].strip()}\n```")
+    return _paragraphs("## Licence and citation", said, cite, f"```bibtex\n{TEXTS['bibtex'].strip()}\n```")
 
 
-# What the card says, in this order; a section that has nothing to say of a set is "".
+# The sections of the card, in their order.
 SECTIONS: Final[Sequence[Callable[[ReleaseFacts], str]]] = (
     _title,
     _example,
@@ -336,7 +327,7 @@ SECTIONS: Final[Sequence[Callable[[ReleaseFacts], str]]] = (
 
 
 def reasons_of(rejected: Mapping[str, int]) -> str:
-    """Reasons and how many classes each has, most frequent first: "affix 3, few-outliers 1"."""
+    """List reasons with their numbers of classes, most frequent first: "affix 3, few-outliers 1"."""
     return ", ".join(f"{reason} {count}" for reason, count in Counter(rejected).most_common())
 
 
@@ -363,22 +354,23 @@ def _score(score: tuple[float | None, float | None, float | None]) -> str:
     return f"{value:.1f}" if low is None or high is None else f"{value:.1f} ({low:.1f} to {high:.1f})"
 
 
-def source_kind(source: Source, facts: ReleaseFacts) -> str:
-    """What a dump is of: "Wikidata", "Wikipedia, de"."""
-    return made_up(facts) + (f"Wikipedia, {source.language}" if source.language else "Wikidata")
+def source_kind(language: str, facts: ReleaseFacts) -> str:
+    """Name the kind of a dump: "Wikidata" for no language, else "Wikipedia, de"."""
+    return made_up(facts) + (f"Wikipedia, {language}" if language else "Wikidata")
 
 
 def _source(source: Source) -> str:
-    name = f"[{_plain(source.name)}]({quote(source.url, _URL)})" if source.url else _code(source.name)
-    dated = f", of {source.date}" if source.date and not date_in_name(source.name) else ""
+    url, day = source.origin.url, source.day
+    name = f"[{_plain(source.name)}]({quote(url, _URL)})" if url else _code(source.name)
+    dated = f", of {day}" if day and not date_in_name(source.name) else ""
     return f"{name}{dated}, {source.size:,} bytes" + (f", SHA-256 {_code(source.sha256)}" if source.sha256 else "")
 
 
-# The page of the tasks of lm-evaluation-harness, as its template for new tasks has it.
+# The page of the tasks of lm-evaluation-harness, by its template for new tasks.
 
 
 def lm_eval_readme(facts: ReleaseFacts) -> str:
-    """The text of lm_eval/README.md: paper, groups, tasks, and the checklist of lm-evaluation-harness."""
+    """Write lm_eval/README.md: paper, groups, tasks, and the checklist of lm-evaluation-harness."""
     codes = [one.code for one in facts.filled]
     walls = facts.extras.get("walls", ())
     scored = "the odd word out; the model scores"
@@ -396,11 +388,11 @@ def lm_eval_readme(facts: ReleaseFacts) -> str:
             f"{PAPER} {PAPER_URL}",
             description(facts),
             f"Homepage: {hub_url(facts)}" if facts.repository else "",
-            f"### Citation\n\n```bibtex\n{WORDS['bibtex'].strip()}\n```",
+            f"### Citation\n\n```bibtex\n{TEXTS['bibtex'].strip()}\n```",
             "### Groups, Tags, and Tasks",
             "#### Groups\n\n" + "\n".join(groups),
             "#### Tasks\n\n" + "\n".join(tasks),
-            WORDS["lm_eval_checklist"],
+            TEXTS["lm_eval_checklist"],
         )
         + "\n"
     )
@@ -410,11 +402,11 @@ def lm_eval_readme(facts: ReleaseFacts) -> str:
 
 
 def license_text(facts: ReleaseFacts) -> str:
-    """Which licence, who is credited, and where its text is: Wikipedias are credited that words were taken from."""
+    """Write LICENSE: the licence, the address of its text, and the Wikipedias from which words were taken."""
     licence = facts.licence
     lines = [
         f"{facts.name} {facts.version}",
-        *(["", WORDS["made_up"]] if facts.made_up else []),
+        *(["", TEXTS["made_up"]] if facts.made_up else []),
         "",
         f"Licensed under the {licence.name}.",
         f"Its text: {licence.url}legalcode",
@@ -425,32 +417,24 @@ def license_text(facts: ReleaseFacts) -> str:
             "Words are from links in the articles of these Wikipedias, by their contributors, under the same licence.",
             "Who wrote an article is on its page, under the tab of its history:",
             "",
-            *(f"- https://{code}.wikipedia.org/{_dumps(facts, code)}" for code in facts.credited),
-            "",
-            f"{_taken(facts)}; nothing else of the articles was taken.",
         ]
+        for code in facts.credited:
+            dumps = ", ".join(source.name for source in facts.dumps(code))
+            lines.append(f"- https://{code}.wikipedia.org/{dumps and f' ({dumps})'}")
+        taken = "They were chosen among the links and put into groups"
+        if facts.names:
+            chosen = "; words of groups were chosen among them" if facts.linked else ""
+            taken = f"The tables of names have the words of links and how often they lead to each page{chosen}"
+        lines += ["", f"{taken}; nothing else of the articles was taken."]
     words = "" if facts.linked else "All words of groups, classes" if facts.names else "All words, classes"
     others = f"{words or 'Classes'}, items and their numbers"
     wikidata = f"{others} are from Wikidata, https://www.wikidata.org/, which is in the public domain (CC0)."
-    lines += ["", WORDS["made_up_words"] if facts.made_up else wikidata, ""]
+    lines += ["", TEXTS["made_up_words"] if facts.made_up else wikidata, ""]
     return CONTROLS.sub("", "\n".join(lines))
 
 
-def _taken(facts: ReleaseFacts) -> str:
-    """What was made of the words of links."""
-    if not facts.names:
-        return "They were chosen among the links and put into groups"
-    chosen = "; words of groups were chosen among them" if facts.linked else ""
-    return f"The tables of names have the words of links and how often they lead to each page{chosen}"
-
-
-def _dumps(facts: ReleaseFacts, code: str) -> str:
-    names = ", ".join(source.name for source in facts.dumps(code))
-    return f" ({names})" if names else ""
-
-
 def citation(facts: ReleaseFacts) -> str:
-    """CITATION.cff, by version 1.2.0 of its schema."""
+    """Write CITATION.cff, by version 1.2.0 of its schema."""
     maker = facts.maker
     contact = {"email" if "@" in maker.contact else "website": maker.contact} if maker.contact else {}
     author = {"name": maker.name or NOBODY}
@@ -479,35 +463,68 @@ def citation(facts: ReleaseFacts) -> str:
             "url": PAPER_URL,
         },
     }
-    return "".join(f"{key}: {yaml_json(value)}\n" for key, value in lines.items())
+    return yaml_text(lines)
 
 
 def hub_url(facts: ReleaseFacts) -> str:
-    """Where a release with a name on the Hub is found."""
+    """The address of a release with a name on the Hub."""
     return f"https://huggingface.co/datasets/{facts.repository}"
 
 
-# Strings from elsewhere, in YAML and in Markdown.
+# Values in YAML and TOML, and strings from elsewhere in Markdown.
 
 _UNPRINTED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def yaml_json(value: Any) -> str:
-    """A value as JSON that is YAML, too: what YAML does not print is escaped."""
+    """Encode a value as JSON that is also YAML: characters that YAML does not print are escaped."""
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(value).decode())
 
 
-# What Markdown, its tables and HTML give a meaning to; dots and dashes within a name have none.
+def yaml_text(values: Mapping[str, Any]) -> str:
+    """Write a mapping as YAML, a line per key; the values are JSON."""
+    return "".join(f"{key}: {yaml_json(value)}\n" for key, value in values.items())
+
+
+def toml_text(tables: Mapping[str, Any]) -> str:
+    """Write tables, such as those of a recipe, as TOML; None is ``false``, and the key ``name`` comes first.
+
+    >>> print(toml_text({"name": "mine", "filters": {"affix": None, "extra": {"contained": 1}}}), end="")
+    name = "mine"
+    <BLANKLINE>
+    [filters]
+    affix = false
+    extra = { contained = 1 }
+    """
+    inner = {key: value for key, value in tables.items() if isinstance(value, Mapping)}
+    first = {"name": tables["name"]} if "name" in tables else {}
+    top = "".join(f"{key} = {_toml(value)}\n" for key, value in {**first, **tables}.items() if key not in inner)
+    return top + "".join(
+        f"\n[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
+        for name, table in inner.items()
+    )
+
+
+def _toml(value: Any) -> str:
+    # Strings and numbers are as in JSON, except that DEL must be escaped.
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }" if value else "{}"
+    return orjson.dumps(False if value is None else value).decode().replace("\x7f", "\\u007f")
+
+
+# Characters with a meaning in Markdown, its tables or HTML; dots and dashes within a name have none.
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]()<>#+!|~$&:@^]")
 _CODE: Final = re.compile(r"[\w.,:+ -]+")
 _URL: Final = "/:?#@!$&*+,;=%~"
 
 
 def _plain(text: str) -> str:
-    """A string on one line of Markdown that is read as it is: ASCII punctuation may always be escaped."""
+    """Escape a string for one line of Markdown, in which all ASCII punctuation may be escaped."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def _code(text: str) -> str:
-    """The same as code, unless it has characters that must be escaped."""
+    """Mark a string as code, or escape it if code cannot hold it."""
     return f"`{text}`" if _CODE.fullmatch(text) else _plain(text)

@@ -15,8 +15,8 @@ from os import PathLike
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import UsageError
 from wikisem.files import path_of
-from wikisem.outputs.release.facts import Maker, ReleaseFacts
-from wikisem.outputs.release.prose import WORDS
+from wikisem.outputs.release.metadata import Maker, ReleaseFacts
+from wikisem.outputs.release.sentences import TEXTS
 from wikisem.pipeline import command_options
 from wikisem.pipeline.command_options import add_folder, add_scores, argument
 from wikisem.pipeline.console.terminal import print_line, print_notes
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     facts = _release(arguments.run, folder, maker, arguments.scores, arguments.since)
     languages = f"{len(facts.filled)} language{'s' * (len(facts.filled) != 1)}"
     if facts.made_up:
-        print_line(WORDS["made_up"])
+        print_line(TEXTS["made_up"])
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {languages}")
     if not maker.name:
         print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])

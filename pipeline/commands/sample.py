@@ -9,7 +9,7 @@ from os import PathLike
 
 from wikisem.datasets.files import SAMPLE
 from wikisem.files import path_of
-from wikisem.outputs.release.facts import Maker, ReleaseFacts
+from wikisem.outputs.release.metadata import Maker, ReleaseFacts
 from wikisem.pipeline.command_options import argument, result_folder
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import read_run, write_release

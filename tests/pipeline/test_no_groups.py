@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.outputs.release.prose import REASONS
+from wikisem.outputs.release.sentences import REASONS
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.stages.groups import no_groups, nothing_to_try
 from wikisem.pipeline.console.tables import REMEDIES, print_summary, remedy

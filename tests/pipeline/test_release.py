@@ -33,7 +33,7 @@ from tests.outputs.release.world import (
     write_run,
 )
 from wikisem.outputs.groupfile import GROUPS, read_groups
-from wikisem.outputs.release.prose import REASONS
+from wikisem.outputs.release.sentences import REASONS
 from wikisem.pipeline.cli import main
 
 ROOT = Path(__file__).parent.parent.parent

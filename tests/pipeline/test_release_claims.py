@@ -17,7 +17,7 @@ import pytest
 
 from tests.outputs.release.world import make_group, write_run
 from wikisem.outputs.groupfile import encode_group, read_groups
-from wikisem.outputs.release.facts import toml_text
+from wikisem.outputs.release.card import toml_text
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 from wikisem.recipes.load import load_recipe, parse_recipe

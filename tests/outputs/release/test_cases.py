@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.outputs.release.world import make_group
-from wikisem.outputs.release.files import CASES, case_rows, cases_table
+from wikisem.outputs.release.cases import CASES, case_rows, cases_table
 
 
 def test_a_row_has_the_cluster_and_one_outlier() -> None:

@@ -1,7 +1,6 @@
-"""What a release says of itself in sentences, for the card, CITATION.cff, LICENSE and croissant.json.
+"""The paragraphs about a release that depend on its facts, for the card, CITATION.cff, LICENSE and croissant.json.
 
-Each function is a paragraph made from the facts: what the facts do not have is not said. What is the same in every
-release is in words.toml.
+Texts that are the same in every release are in texts.toml.
 """
 
 import tomllib
@@ -9,21 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from wikisem.outputs.release.facts import ANCHOR, LABEL, TITLE, ReleaseFacts
+from wikisem.outputs.release.metadata import ANCHOR, LABEL, TITLE, ReleaseFacts
 from wikisem.records import OUTLIER_CLASSES
 from wikisem.wikis import WIKIPEDIAS
 
-_TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+_TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encoding="utf-8"))
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
-WORDS: Final[dict[str, str]] = _TEXTS
+TEXTS: Final[dict[str, str]] = _TEXTS
 _SOURCES: Final = {ANCHOR: "anchors of links in {}Wikipedia", LABEL: "labels in {}Wikidata", TITLE: "titles of pages"}
 _LIBRARY: Final = "wikisem"
 
 
 def description(facts: ReleaseFacts) -> str:
-    """What the set is for, and what a test case has; of a made-up one, first that it is."""
+    """Say what the set is for and what a test case has, after a warning if the set is made up."""
     kinds = [OUTLIER_CLASSES[number].kind for number in sorted(facts.total("outliers"))]
-    start = f"{WORDS['made_up']} " if facts.made_up else ""
+    start = f"{TEXTS['made_up']} " if facts.made_up else ""
     return (
         f"{start}Outlier detection in {_languages(facts.spoken)}: {sizes(facts)} words for items of one Wikidata "
         f"class, and words for items of {listed(kinds)} classes that do not belong. A model that knows what words mean "
@@ -32,12 +31,12 @@ def description(facts: ReleaseFacts) -> str:
 
 
 def made_up(facts: ReleaseFacts, article: str = "") -> str:
-    """What is put before the name of a source: "made-up ", after an article if one is needed, of a made-up world."""
+    """The prefix for the names of sources: "made-up ", with an article if given, or nothing for a real set."""
     return f"{article}made-up " if facts.made_up else ""
 
 
 def sizes(facts: ReleaseFacts) -> str:
-    """How many words clusters have: "8", "7 or 8", "5 to 8"."""
+    """Say how many words clusters have: "8", "7 or 8", "5 to 8"."""
     found = sorted(facts.total("sizes"))
     if len(found) <= 2:
         return " or ".join(map(str, found))
@@ -45,7 +44,7 @@ def sizes(facts: ReleaseFacts) -> str:
 
 
 def sources(facts: ReleaseFacts) -> str:
-    """Which shares of the words come from where."""
+    """Say which share of the words comes from which source."""
     found = facts.by_source()
     named = {one: _SOURCES[one].format(made_up(facts, "a ")) for one in found}
     if len(found) == 1:
@@ -54,12 +53,12 @@ def sources(facts: ReleaseFacts) -> str:
 
 
 def share(count: int, of: Mapping[Any, int]) -> str:
-    """A count as percent of the sum of several."""
+    """Write a count as a percentage of the sum of several."""
     return f"{100 * count / sum(of.values()):.1f} %"
 
 
 def word_sources(facts: ReleaseFacts) -> str:
-    """What a word of each source is, by the options of the recipe."""
+    """Explain the sources of words, by the options of the recipe."""
     found, lines = facts.by_source(), []
     if ANCHOR in found:
         wiki = f"that language's {made_up(facts)}Wikipedia"
@@ -76,8 +75,8 @@ def word_sources(facts: ReleaseFacts) -> str:
 
 
 def collection(facts: ReleaseFacts) -> str:
-    """From what the set was made, and by which method."""
-    wikipedias = sorted({source.language for source in facts.sources if source.language})
+    """Name the dumps and the method that the set was made from."""
+    wikipedias = sorted({language for language, _ in facts.sources if language})
     made = made_up(facts)
     dumps = [f"a dump of {made_up(facts, 'a ')}Wikidata"] if facts.dumps("") else []
     dumps += [f"dumps of the {made}Wikipedias in {_named(wikipedias)}"] if len(wikipedias) > 1 else []
@@ -91,8 +90,10 @@ def collection(facts: ReleaseFacts) -> str:
         f"A cluster has {'instances' if size is None else f'up to {size} instances'} of its class: of those that have "
         "a word in the language, the ones with pages on most sites of Wikimedia (sitelinks), each word once."
     )
-    if chosen := _chosen(facts.recipe.get("classes") or {}):
-        lines.append(f"Only some classes were judged: {chosen}.")
+    keys = {"include": "", "include_below": "all below ", "exclude": "not ", "exclude_below": "none below "}
+    chosen = [f"{words}{listed(own)}" for key, words in keys.items() if (own := facts.option("classes", key))]
+    if chosen:
+        lines.append(f"Only some classes were judged: {'; '.join(chosen)}.")
     if least:
         lines.append(f"An outlier has {least} sitelinks or more.")
     if facts.option("outliers", "shared"):
@@ -104,14 +105,8 @@ def collection(facts: ReleaseFacts) -> str:
     return " ".join(lines)
 
 
-def _chosen(classes: Mapping[str, Any]) -> str:
-    """What the recipe says of the classes that give groups; empty if that is every class."""
-    keys = {"include": "", "include_below": "all below ", "exclude": "not ", "exclude_below": "none below "}
-    return "; ".join(f"{words}{listed(classes[key])}" for key, words in keys.items() if classes.get(key))
-
-
 def uses(facts: ReleaseFacts) -> str:
-    """What the set can be used for, and for what not."""
+    """Say what the set can and cannot be used for."""
     if facts.made_up:
         return "To try wikisem, and tools that read its sets. Not to score models, nor to train them."
     return (
@@ -121,13 +116,17 @@ def uses(facts: ReleaseFacts) -> str:
 
 
 def limits(facts: ReleaseFacts) -> str:
-    """Where cases may be wrong, by the rules that the recipe has or has not."""
+    """Say in which ways cases may be wrong, by the rules in the recipe."""
     lines = ["A case is right where Wikidata is right: classes overlap, and an outlier may belong after all."]
     if facts.option("outliers", "exclude") == "instances":
         lines.append("An instance of a subclass of the class may be its outlier.")
     if "margin" in facts.recipe.get("outliers", {}) and facts.option("outliers", "margin") is None:
         lines.append("No rule leaves out outliers whose statements are those of a member.")
-    lines += _without_statements(facts)
+    known, _ = facts.spreads.get("coherence", (0, ()))
+    groups = sum(language.groups for language in facts.filled)
+    if (facts.option("cluster", "coherence") or facts.option("outliers", "margin")) and known < groups:
+        number = f"only {known:,} of {groups:,} groups have" if known else "no group has"
+        lines.append(f"The recipe has rules on statements, but {number} statements enough for them.")
     if ANCHOR in facts.by_source() and facts.option("surface", "form") == "anchor":
         lines.append("Anchors are as writers link them, inflected in some languages.")
     if facts.total("foreign"):
@@ -142,17 +141,8 @@ def limits(facts: ReleaseFacts) -> str:
     return " ".join(lines)
 
 
-def _without_statements(facts: ReleaseFacts) -> Iterator[str]:
-    """In how many groups the rules on statements had nothing to go by."""
-    known, _ = facts.spreads.get("coherence", (0, ()))
-    groups = sum(language.groups for language in facts.filled)
-    if (facts.option("cluster", "coherence") or facts.option("outliers", "margin")) and known < groups:
-        number = f"only {known:,} of {groups:,} groups have" if known else "no group has"
-        yield f"The recipe has rules on statements, but {number} statements enough for them."
-
-
 def _missing_pages(facts: ReleaseFacts) -> Iterator[str]:
-    """Which of the best linked pages the dumps do not have, by language."""
+    """Name the best linked pages that the dumps lack, by language."""
     for code in facts.spoken:
         pages = facts.stages[f"surfaces/{code}"].linked_pages if f"surfaces/{code}" in facts.stages else None
         if pages is not None and pages.best_missing:
@@ -165,7 +155,7 @@ def _missing_pages(facts: ReleaseFacts) -> Iterator[str]:
 
 
 def biases(facts: ReleaseFacts) -> str:
-    """What the choice of items favours, and which pickers that need no meaning do better than chance."""
+    """Say which items are favoured, and which guessers that ignore meaning are better than chance."""
     prominent = (
         "Members are the instances of a class with most sitelinks: what writers of many Wikipedias have pages on is in "
         "the set, what few write about is not."
@@ -187,7 +177,7 @@ def biases(facts: ReleaseFacts) -> str:
 
 
 def social_impact(facts: ReleaseFacts) -> str:
-    """What may come of scores on it."""
+    """Say what scores on the set may lead to."""
     if facts.made_up:
         return "None is meant: scores on made-up data say nothing about a model."
     return (
@@ -197,7 +187,7 @@ def social_impact(facts: ReleaseFacts) -> str:
 
 
 def personal(facts: ReleaseFacts) -> str:
-    """What there is of people."""
+    """Say what the set has about people."""
     del facts
     return (
         "Items are public entries of Wikidata, and people, living ones too, may be among them: of each the set has the "
@@ -206,7 +196,7 @@ def personal(facts: ReleaseFacts) -> str:
 
 
 def activities(facts: ReleaseFacts) -> list[tuple[str, str]]:
-    """Each unit of the run that the set depends on: its name, and what it did."""
+    """List the units of the run that the set depends on, each with what it did."""
     found = []
     for unit, stage in facts.stages.items():
         kind, _, language = unit.partition("/")
@@ -227,18 +217,17 @@ _UNITS: Final = {
 
 
 def listed(words: Sequence[str] | Iterable[str]) -> str:
-    """Words in a sentence: "a", "a and b", "a, b and c"."""
+    """Join words as in a sentence: "a", "a and b", "a, b and c"."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def _languages(codes: Sequence[str]) -> str:
-    """Languages by their names, or their number where there are many."""
+    """Name languages, or say their number if there are many."""
     return f"{len(codes)} languages" if len(codes) > _MOST_NAMED else _named(codes)
 
 
 def _named(codes: Sequence[str]) -> str:
-    """Languages by their names in English."""
     return listed([_NAMES.get(code, code) for code in codes])
 
 

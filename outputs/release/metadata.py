@@ -1,6 +1,5 @@
-"""The facts of a release, all of them from the manifest of a run, its groups, and what its maintainer says."""
+"""The metadata of a release: facts from the manifest of a run, its groups and its maintainer, and manifest.json."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +14,13 @@ from wikisem.typed_json import with_checksum
 from wikisem.wikipedia.data.iso_639 import iso_639
 from wikisem.wikis import date_in_name
 
-# Where a surface form comes from, in the order in which texts name them.
+# The sources of surface forms, in the order in which texts name them.
 ANCHOR, LABEL, TITLE = WORD_SOURCES = ("anchor", "label", "title")
 
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """A licence: its identifier in SPDX, what people call it, and where its text is."""
+    """A licence: its SPDX identifier, its name, and the address of its text."""
 
     spdx: str
     name: str
@@ -42,27 +41,32 @@ CC0: Final = Licence(
 )
 
 
-# What a run says of itself.
+# manifest.json: of a run as far as a release depends on it, and of a release.
 
 
-class ManifestOrigin(msgspec.Struct, omit_defaults=True):
-    """Where an input came from, as far as it is known."""
+class Origin(msgspec.Struct, omit_defaults=True):
+    """The record of a download; the address is empty if unknown."""
 
     url: str = ""
 
 
-class ManifestInput(msgspec.Struct, omit_defaults=True):
-    """A file of a dump that a unit read."""
+class Source(msgspec.Struct, omit_defaults=True):
+    """A file of a dump: its path in a run, its name in a release; checksum and date are empty if unknown."""
 
-    path: str
+    name: str = msgspec.field(name="path")
     size: int
     sha256: str = ""
-    origin: ManifestOrigin = msgspec.field(default_factory=ManifestOrigin)
+    origin: Origin = msgspec.field(default_factory=Origin)
     date: str = ""
+
+    @property
+    def day(self) -> str:
+        """The date of the dump as YYYY-MM-DD, by its download or else by its name; empty if unknown."""
+        return date_in_name(self.date) or date_in_name(self.name)
 
 
 class LinkedPages(msgspec.Struct):
-    """The pages that links and the sitelinks of items lead to, and how many of them, and of the best linked, lack."""
+    """Count the pages that links and sitelinks lead to, all and the best linked, and those that the dump lacks."""
 
     linked: int = 0
     missing: int = 0
@@ -72,19 +76,19 @@ class LinkedPages(msgspec.Struct):
 
 
 class PublicTables(msgspec.Struct):
-    """What the public tables of Wikidata that a run read in place of the dump do not have."""
+    """List what the public tables of Wikidata lack, if a run read them in place of the dump."""
 
     lacks: list[str] = []
 
 
 class ManifestStage(msgspec.Struct, omit_defaults=True):
-    """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one.
+    """A finished unit. ``english_labels`` are the classes without a label of their language, which have an English one.
 
-    ``highest_item`` is that of the dump of Wikidata, 0 where no record has it. ``recipe`` is its own where it has one;
-    in a release, where it is not that of the run.
+    ``highest_item`` is the highest number in the dump of Wikidata, 0 if unknown. ``recipe`` is that of the unit; in a
+    release, it is None if it is the recipe of the run.
     """
 
-    inputs: list[ManifestInput] = []
+    inputs: list[Source] = []
     english_labels: list[str] = []
     read: int | None = msgspec.field(default=None, name="in")
     kept: int | None = None
@@ -102,11 +106,11 @@ class ManifestFile(msgspec.Struct):
 
 
 class Manifest(msgspec.Struct):
-    """The manifest of a run, as far as a release depends on it; what units do not have in common is not set.
+    """The manifest of a run or release; ``recipe``, ``seed`` and ``versions`` are None if units differ in them.
 
-    That of a release also lists its other files, has its date, and names inputs without their folders. ``notes`` are
-    sentences about the limits of the set that no run can know, ``reading`` says who read its cases, and what was found.
-    ``made_up`` marks a set from dumps that were made up, as those of the demo are.
+    ``notes`` are sentences about limits of the set that no run can know, ``reading`` tells who read its cases and what
+    they found. ``made_up`` marks a set from made-up dumps, such as those of the demo. Only a release has ``files`` and
+    the date ``published``.
     """
 
     recipe: dict[str, Any] | None = None
@@ -120,32 +124,17 @@ class Manifest(msgspec.Struct):
     made_up: bool = False
 
 
-# The facts.
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file of a dump: ``language`` is empty for Wikidata; ``url``, ``sha256`` and ``date`` are empty where unknown.
-
-    ``date`` is YYYY-MM-DD, of the record of its download or else of its name.
-    """
-
-    name: str
-    size: int
-    language: str = ""
-    url: str = ""
-    sha256: str = ""
-    date: str = ""
+# Facts.
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageFacts:
-    """What there is in one language, or in one mix of languages: groups and test cases, and where words come from.
+    """Count the groups, test cases and words of one language, or of one mix of languages.
 
-    ``words`` counts the words of groups by language and source, ``foreign`` the labels in the language of another code
-    than the group's. ``sizes`` counts groups by their words in the cluster, ``outliers`` test cases by outlier class,
-    ``rejected`` classes without a group by reason. ``baselines`` says how often somebody is right who knows nothing of
-    meaning: shares with the ends of their intervals.
+    ``words`` counts words of groups by language and source, ``foreign`` labels by their language code if it is not the
+    group's, ``sizes`` groups by number of words in the cluster, ``outliers`` test cases by outlier class, ``rejected``
+    classes without a group by reason. ``baselines`` are the accuracies, from 0 to 1 with both ends of their intervals,
+    of guessers that ignore meaning.
     """
 
     code: str
@@ -160,11 +149,11 @@ class LanguageFacts:
 
     @property
     def spoken(self) -> tuple[str, ...]:
-        """The languages of its words: one, or those that are mixed."""
+        """The languages of the words: one, or those that are mixed."""
         return tuple(sorted({code for code, _ in self.words})) or (self.code,)
 
     def by_source(self) -> Counter[str]:
-        """Its words by source."""
+        """Count the words by source."""
         found: Counter[str] = Counter()
         for (_, source), count in self.words.items():
             found[source] += count
@@ -177,7 +166,7 @@ def language_facts(
     rejections: Sequence[Rejection],
     baselines: Mapping[str, tuple[float, float, float] | None],
 ) -> LanguageFacts:
-    """The facts of the groups and the rejected classes of one language."""
+    """Count the groups and the rejected classes of one language."""
     members = [one for group in groups for one in (*group.cluster, *group.outliers)]
     outliers = Counter(one.outlier_class for group in groups for one in group.outliers)
     return LanguageFacts(
@@ -195,7 +184,7 @@ def language_facts(
 
 @dataclass(frozen=True, slots=True)
 class ModelScore:
-    """A model's scores in one language, in percent, each with the ends of its interval where there is one."""
+    """A model's scores in one language, in percent, each with the ends of its interval, or None if it has none."""
 
     model: str
     language: str
@@ -206,7 +195,7 @@ class ModelScore:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Who answers for a release: a name, an e-mail address or web page, its name on the Hub; empty where not said."""
+    """The maintainer of a release: a name, an e-mail address or web page, and the release's name on the Hub."""
 
     name: str = ""
     contact: str = ""
@@ -217,17 +206,16 @@ class Maker:
 class ReleaseFacts:
     """All facts in the texts of a release.
 
-    ``stages`` has what each unit of the run read and kept. ``extras`` are languages with category sets or analogies.
-    ``spreads`` has of "coherence" and of the margins of each outlier class, where any is known, how many are, and five
-    quartiles. ``example`` is a row of test cases. ``walls`` counts walls by language and tier, ``names`` the
-    rows of tables of names by language. ``changes`` are the numbers of ``card.CHANGES`` by language, ``since`` is the
-    version of the set before. ``notes``, ``reading`` and ``made_up`` are those of the manifest.
+    ``stages`` are the units of the run, with inputs and recipes as a release has them. ``extras`` are the languages
+    with category sets, analogies or walls, by kind. ``spreads`` are the number of known values and their five
+    quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of test cases. ``walls``
+    counts walls by language and tier, ``names`` rows of the tables of names by language. ``changes`` are the numbers of
+    ``card.CHANGES`` by language since version ``since``. ``notes``, ``reading`` and ``made_up`` are the manifest's.
     """
 
     recipe: Mapping[str, Any]
     seed: int
     versions: Mapping[str, str]
-    sources: tuple[Source, ...]
     languages: tuple[LanguageFacts, ...]
     published: str
     maker: Maker = Maker()
@@ -252,17 +240,17 @@ class ReleaseFacts:
 
     @property
     def repository(self) -> str:
-        """Its name on the Hub, empty if it has none."""
+        """The name on the Hub, empty if there is none."""
         return self.maker.repository
 
     @property
     def filled(self) -> tuple[LanguageFacts, ...]:
-        """The languages that have groups: only these have files."""
+        """The languages with groups, which are those with files."""
         return tuple(language for language in self.languages if language.groups)
 
     @property
     def largest(self) -> str:
-        """The language with the most test cases, which examples are in."""
+        """The language with the most test cases, used in examples."""
         return max(self.filled, key=lambda language: language.cases).code
 
     @property
@@ -272,23 +260,23 @@ class ReleaseFacts:
 
     @property
     def iso_codes(self) -> list[str]:
-        """The languages by their codes in ISO 639, each once."""
+        """The ISO 639 codes of the languages of all words, each once."""
         return sorted({iso_639(code) for code in self.spoken})
 
     @property
     def cases(self) -> int:
-        """Test cases in all languages."""
+        """The number of test cases in all languages."""
         return sum(language.cases for language in self.languages)
 
     def total(self, counts: str) -> Counter[Any]:
-        """The sum over all languages of one kind of counts, such as "sizes" or "outliers"."""
+        """Sum one field of counts over all languages, such as "sizes" or "outliers"."""
         found: Counter[Any] = Counter()
         for language in self.filled:
             found.update(getattr(language, counts))
         return found
 
     def by_source(self) -> dict[str, int]:
-        """The words of all languages by source, without sources that no word has."""
+        """Count the words of all languages by source, without sources that no word has."""
         found = sum((language.by_source() for language in self.filled), Counter[str]())
         return {source: found[source] for source in WORD_SOURCES if found[source]}
 
@@ -300,36 +288,41 @@ class ReleaseFacts:
 
     @property
     def credited(self) -> tuple[str, ...]:
-        """The languages of the Wikipedias that words of groups or names were taken from; none if they are made up."""
+        """The languages of the Wikipedias from which words of groups or names were taken; empty for made-up ones."""
         return () if self.made_up else tuple(sorted({*self.linked, *self.names}))
 
     @property
     def licence(self) -> Licence:
-        """That of Wikipedia where words were taken from its articles, else that of Wikidata."""
+        """The licence of Wikipedia if words were taken from its articles, else that of Wikidata."""
         return CC_BY_SA if self.credited else CC0
 
-    def dumps(self, language: str) -> tuple[Source, ...]:
-        """The files of a language's Wikipedia; of Wikidata for ""."""
-        return tuple(source for source in self.sources if source.language == language)
+    @property
+    def sources(self) -> list[tuple[str, Source]]:
+        """The files that were read, each after the language of its Wikipedia, or after "" if it is of Wikidata."""
+        return [(unit.partition("/")[2], source) for unit, stage in self.stages.items() for source in stage.inputs]
+
+    def dumps(self, language: str) -> list[Source]:
+        """The files of a language's Wikipedia, or of Wikidata for ""."""
+        return [source for code, source in self.sources if code == language]
 
     def option(self, table: str, key: str) -> Any:
-        """The value of a key in a table of the recipe; None if the manifest does not have it."""
+        """Look up a key in a table of the recipe; None if the manifest does not have it."""
         return (self.recipe.get(table) or {}).get(key)
 
     @property
     def newest(self) -> str:
         """The date of the newest dump, empty if no date is known."""
-        return max((source.date for source in self.sources), default="")
+        return max((source.day for _, source in self.sources), default="")
 
     @property
     def version(self) -> str:
-        """The date of the newest dump as a version: 2026.11.1; of dumps without a date, that of wikisem."""
+        """The date of the newest dump as a version, such as 2026.11.1; without a date, the version of wikisem."""
         if not self.newest:
             return self.versions["wikisem"]
         return ".".join(str(int(part)) for part in self.newest.split("-"))
 
     def metadata(self) -> dict[str, str]:
-        """What every Parquet file carries about itself, as the keys and values of its metadata."""
+        """The key-value metadata of every Parquet file of the release."""
         return {
             "wikisem.recipe": orjson.dumps(self.recipe, option=orjson.OPT_SORT_KEYS).decode(),
             "wikisem.seed": str(self.seed),
@@ -339,9 +332,9 @@ class ReleaseFacts:
 
 
 def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published: str, **more: Any) -> ReleaseFacts:
-    """The facts in a run's manifest and ``more`` of ReleaseFacts; DamagedInputError if groups were made in many ways.
+    """Collect the facts of a manifest, and ``more`` fields of ReleaseFacts; DamagedInputError if recipes differ.
 
-    Of the stages only those of the set's languages count: a run may have read other Wikipedias for another set.
+    Only stages of the set's languages are kept: a run may have read other Wikipedias for another set.
     """
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
     if recipe is None or seed is None or versions is None:
@@ -352,79 +345,27 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             "with the same recipe, seed and versions first"
         )
     read = {"", *(code for language in languages for code in (language.code, *language.spoken))}
-    stages = {unit: stage for unit, stage in sorted(manifest.stages.items()) if unit.partition("/")[2] in read}
-    sources = tuple(_source(one, unit.partition("/")[2]) for unit, stage in stages.items() for one in stage.inputs)
+    stages = {}
+    for unit, stage in sorted(manifest.stages.items()):
+        if unit.partition("/")[2] in read:
+            # No folder of a machine is published, and no path as an address.
+            inputs = [
+                msgspec.structs.replace(
+                    source,
+                    name=source.name.rpartition("/")[2],
+                    origin=Origin(url if (url := source.origin.url).startswith(("https://", "http://")) else ""),
+                )
+                for source in stage.inputs
+            ]
+            own = None if stage.recipe == recipe else stage.recipe
+            stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=own)
     more |= {"stages": stages, "notes": manifest.notes, "reading": manifest.reading, "made_up": manifest.made_up}
-    return ReleaseFacts(recipe, seed, versions, sources, tuple(languages), published, **more)
-
-
-def _source(one: ManifestInput, language: str) -> Source:
-    name = one.path.rpartition("/")[2]
-    date = date_in_name(one.date) or date_in_name(name)
-    return Source(name, one.size, language, _web_address(one.origin.url), one.sha256, date)
+    return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **more)
 
 
 def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:
-    """The manifest of a release, from which the same facts are read again, with no folder of a machine."""
-
-    def named(stage: ManifestStage) -> ManifestStage:
-        inputs = [
-            ManifestInput(
-                one.path.rpartition("/")[2],
-                one.size,
-                one.sha256,
-                ManifestOrigin(_web_address(one.origin.url)),
-                one.date,
-            )
-            for one in stage.inputs
-        ]
-        own = None if stage.recipe == facts.recipe else stage.recipe
-        return msgspec.structs.replace(stage, inputs=inputs, recipe=own)
-
-    stages = {unit: named(stage) for unit, stage in facts.stages.items()}
+    """Encode the manifest of a release, from which the same facts are read again."""
     own = facts.published, [*facts.notes], facts.reading, facts.made_up
-    manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), stages, dict(files), *own)
+    manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), dict(facts.stages), dict(files), *own)
     values = with_checksum(msgspec.to_builtins(manifest))
     return orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-
-
-def _web_address(url: str) -> str:
-    """The URL, if it is one that leads to the web."""
-    return url if url.startswith(("https://", "http://")) else ""
-
-
-def package_name(facts: ReleaseFacts) -> str:
-    """The name of a release as a Python package: "wikisem_demo_set", which is never the name of this library."""
-    letters = re.sub("[^a-z0-9]+", "_", facts.name.lower()).strip("_")
-    return f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set"
-
-
-# Recipes and pyproject.toml as files.
-
-
-def toml_text(tables: Mapping[str, Any]) -> str:
-    """Tables, such as those of a recipe, as TOML; None, for off, is ``false``, and the key ``name`` is the first.
-
-    >>> print(toml_text({"name": "mine", "filters": {"affix": None, "extra": {"contained": 1}}}), end="")
-    name = "mine"
-    <BLANKLINE>
-    [filters]
-    affix = false
-    extra = { contained = 1 }
-    """
-    inner = {key: value for key, value in tables.items() if isinstance(value, Mapping)}
-    first = {"name": tables["name"]} if "name" in tables else {}
-    top = "".join(f"{key} = {_toml(value)}\n" for key, value in {**first, **tables}.items() if key not in inner)
-    return top + "".join(
-        f"\n[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
-        for name, table in inner.items()
-    )
-
-
-def _toml(value: Any) -> str:
-    """A value in TOML: strings and numbers are as in JSON, but that DEL must be escaped."""
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }" if value else "{}"
-    return orjson.dumps(False if value is None else value).decode().replace("\x7f", "\\u007f")

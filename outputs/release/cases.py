@@ -1,0 +1,94 @@
+"""The test cases of a release as rows of their own: cases/<language>.parquet."""
+
+import hashlib
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+
+from wikisem.arrow.checked_parquet import CheckedWriter
+from wikisem.records import Group, Member, Outlier
+
+QUESTION: Final = "Pick the odd word out."
+
+# One row per test case; ``answer`` is the index of the outlier in ``choices``.
+CASES: Final = pa.schema(
+    [
+        ("id", pa.string()),
+        ("class", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("question", pa.string()),
+        ("outlier_class", pa.int8()),
+        ("choices", pa.list_(pa.string())),
+        ("items", pa.list_(pa.string())),
+        ("answer", pa.int8()),
+        ("outlier", pa.string()),
+        ("margin", pa.float64()),
+        ("coherence", pa.float64()),
+    ]
+)
+
+
+def cases_table(groups: Sequence[Group], seed: int) -> pa.Table:
+    """Build the table, of schema ``CASES``, of the test cases of groups in one language, in the order of the groups."""
+    return pa.Table.from_pylist(list(case_rows(groups, seed)), schema=CASES)
+
+
+def case_rows(groups: Sequence[Group], seed: int) -> Iterable[dict[str, Any]]:
+    """Yield a row for each outlier of each group: the outlier among the cluster, in an order that gives nothing away.
+
+    The index of the outlier is its rank modulo the number of choices, in a seeded order of all cases of that size, so
+    that the frequencies of indices differ by one case at most. By a hash alone, one index had 18 to 20 % of the cases
+    where each of nine should have 11 %. The cluster is also in a seeded order, which differs from case to case.
+    """
+    cases = [(group, outlier) for group in groups for outlier in group.outliers]
+    by_size: defaultdict[int, list[str]] = defaultdict(list)
+    for group, outlier in cases:
+        by_size[len(group.cluster) + 1].append(case_id(group, outlier))
+    answers = {
+        case: rank % size
+        for size, names in by_size.items()
+        for rank, case in enumerate(sorted(names, key=lambda name: _key(seed, "place", name)))
+    }
+    for group, outlier in cases:
+        case = case_id(group, outlier)
+        members: list[Member] = sorted(group.cluster, key=lambda member: _key(seed, "word", case, member.id))
+        members.insert(answers[case], outlier)
+        yield {
+            "id": case,
+            "class": group.qid,
+            "label": group.label,
+            "language": group.language,
+            "question": QUESTION,
+            "outlier_class": outlier.outlier_class,
+            "choices": [member.surface for member in members],
+            "items": [member.id for member in members],
+            "answer": answers[case],
+            "outlier": outlier.surface,
+            "margin": outlier.margin,
+            "coherence": group.coherence,
+        }
+
+
+def case_id(group: Group, outlier: Outlier) -> str:
+    """Name a test case by language, class and outlier: the same name in every release that has the case."""
+    return f"{group.language}-{group.qid}-{outlier.id}"
+
+
+def _key(seed: int, *parts: str) -> bytes:
+    """Hash the seed and the strings to a key; sorting by keys shuffles."""
+    return hashlib.blake2b("\x1f".join([str(seed), *parts]).encode(), digest_size=16).digest()
+
+
+def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
+    """Encode a table as a Parquet file with key-value metadata; the same bytes every time."""
+    about = {**(table.schema.metadata or {}), **{key.encode(): value.encode() for key, value in metadata.items()}}
+    table = table.replace_schema_metadata(about)
+    sink = io.BytesIO()
+    writer = CheckedWriter(sink, table.schema)
+    writer.write(table)
+    writer.close()
+    return sink.getvalue()
