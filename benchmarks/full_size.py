@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
@@ -32,7 +32,7 @@ from wikisem.arrow.columns import qids_of
 from wikisem.layout import Scratch
 from wikisem.queries.offline import EntityTable
 from wikisem.recipes.load import load_recipe
-from wikisem.recipes.options import SurfaceOptions
+from wikisem.recipes.options import Recipe, SurfaceOptions
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
@@ -93,10 +93,21 @@ def build_graph(job: Job) -> None:
 
 def form_groups(job: Job) -> None:
     """Stage 5."""
+    _form_groups(job, load_recipe("wikisem"))
+
+
+def form_bare_groups(job: Job) -> None:
+    """Stage 5 without what costs most: outliers take no places, and signatures are not asked."""
+    recipe = load_recipe("wikisem")
+    cluster, outliers = replace(recipe.cluster, coherence=None), replace(recipe.outliers, places=False, margin=None)
+    _form_groups(job, replace(recipe, cluster=cluster, outliers=outliers))
+
+
+def _form_groups(job: Job, recipe: Recipe) -> None:
     surfaces = {language: f"{job.folder}/surfaces/{language}" for language in LANGUAGES}
     mentions = {"en": f"{job.folder}/mentions/en"}
     entities, taxonomy = f"{job.folder}/entities", f"{job.folder}/taxonomy"
-    build_groups(entities, taxonomy, surfaces, mentions, load_recipe("wikisem"), job.context("groups"))
+    build_groups(entities, taxonomy, surfaces, mentions, recipe, job.context("groups"))
 
 
 def time_labels(job: Job, indexed: bool) -> tuple[float, int]:
@@ -148,6 +159,7 @@ STEPS: Final = {
     "surfaces": Step(find_surfaces, ("scratch",)),
     "taxonomy": Step(build_graph, ("scratch",)),
     "groups": Step(form_groups, ("scratch",)),
+    "bare groups": Step(form_bare_groups, ("scratch",)),
 }
 
 

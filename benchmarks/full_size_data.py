@@ -209,7 +209,7 @@ def _write_items(folder: Path, size: Size, wiki: Wikipedia, number: int) -> list
     titles["enwiki"] = np.diff(page, prepend=page[0] - 1) > 0
     english = titles_of(page)
     columns = {
-        "labels": _maps({key: (has, names_of(items + 7 * place)) for place, (key, has) in enumerate(labels.items())}),
+        "labels": _maps({key: (has, labels_of(items + 7 * place)) for place, (key, has) in enumerate(labels.items())}),
         "titles": _maps({key: (has, english if key == "enwiki" else names_of(items)) for key, has in titles.items()}),
     }
     for name, column in columns.items():
@@ -219,6 +219,17 @@ def _write_items(folder: Path, size: Size, wiki: Wikipedia, number: int) -> list
         writer.write(table.cast(ENTITIES))
         writer.close()
     return [np.sort(each) for each in np.split(numbers_of(items), range(ROW_GROUP, len(items), ROW_GROUP))]
+
+
+def labels_of(items: Ints) -> pa.Array:
+    """``names_of`` cut to four to eleven letters, the longest in two words, so that labels differ in form."""
+    letters = np.frombuffer(names_of(items).buffers()[2], dtype=np.uint8).reshape(len(items), -1).copy()
+    sizes = 4 + items * _STEP % 8
+    long = np.flatnonzero(sizes > 9)
+    letters[long, sizes[long] // 2] = ord(" ")
+    text = letters[np.arange(letters.shape[1]) < sizes[:, np.newaxis]]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    return pa.StringArray.from_buffers(len(items), pa.py_buffer(offsets), pa.py_buffer(text))
 
 
 @lru_cache(maxsize=1)

@@ -31,7 +31,7 @@ def draw() -> None:
 
 
 def _order(step: str) -> int:
-    return ["dump", "mentions", "items", "surfaces", "taxonomy", "groups"].index(step)
+    return ["dump", "mentions", "items", "surfaces", "taxonomy", "groups", "bare groups"].index(step)
 
 
 _HEADER: Final = [

@@ -104,11 +104,16 @@ def draw_sitelinks(rng: np.random.Generator, count: int) -> Ints:
     return np.minimum(rng.random(count) ** (-1 / 1.15), 400).astype(np.int32)
 
 
-def _signatures(rng: np.random.Generator, kinds: Ints, targets: Ints) -> pa.ListArray:
-    """Some ten properties of each item: half of them from twenty that its first class has, half from all 12,000."""
-    rows = np.repeat(np.arange(len(kinds)), rng.integers(2, 25, len(kinds)))
-    first = np.append(targets, 0)[np.minimum(np.cumsum(kinds) - kinds, len(targets))]
-    own = (first[rows] * 7919 + rng.integers(0, 20, len(rows))) % 12_000
+def _signatures(rng: np.random.Generator, kinds: Ints, targets: Ints, sitelinks: Ints) -> pa.ListArray:
+    """The properties of each item, none without a sitelink: half of them of its classes, half any of 12,000.
+
+    The more sitelinks an item has the more properties it has: 5 on average with one or two sitelinks, 11 with three to
+    nine, 21 with ten to 29, 52 with thirty or more. Of 763 real items these have 6, 10, 18 and 57.
+    """
+    counts = np.where(sitelinks, 5.2 * sitelinks**0.57 * rng.uniform(0.5, 1.5, len(kinds)), 0).astype(np.int64)
+    rows, pools = np.repeat(np.arange(len(kinds)), counts), np.repeat(np.maximum(counts, 20), counts)
+    chosen = (np.cumsum(kinds) - kinds)[rows] + (rng.random(len(rows)) * kinds[rows]).astype(np.int64)
+    own = (np.append(targets, 0)[np.minimum(chosen, len(targets))] * 7919 + rng.integers(0, pools)) % 12_000
     numbers = 300 + np.where(rng.random(len(rows)) < 0.5, own, _zipf(rng, len(rows), 12_000))
     signed = distinct(rows << 32 | numbers)
     ends = np.searchsorted(signed, np.arange(len(kinds) + 1) << 32)
@@ -140,7 +145,7 @@ def entities_of(
             pa.array(items),
             pa.array(blank, ENTITIES.field("statements").type),
             pa.array(blank, ENTITIES.field("other_instance_of").type),
-            _signatures(np.random.default_rng(items[0]), kinds, targets),
+            _signatures(np.random.default_rng(items[0]), kinds, targets, sitelinks),
             pa.array(blank, ENTITIES.field("relations").type),
         ],
         schema=ENTITIES,
