@@ -1,7 +1,7 @@
 """From classes to groups: check each cluster, read the outlier sets of those that pass, and choose from them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import islice, repeat
 from typing import Final
 
@@ -13,10 +13,11 @@ from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import choose_outliers
-from wikisem.heuristics.selection.places import Places
+from wikisem.heuristics.selection.places import Places, is_known
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem, item_indices
 from wikisem.heuristics.selection.witness import ClassEvidence
-from wikisem.ids import qid_of
+from wikisem.ids import qid_number, qid_of
+from wikisem.recipes.options import Recipe
 from wikisem.records import RELATED, Group, Member, Outlier, Rejection, Tie
 
 STATUS: Final = "status"
@@ -27,6 +28,18 @@ Judgement = Group | Rejection
 _Cluster = Sequence[Member]
 # Which of up to 64 classes, in which language, and what was chosen from its outlier sets.
 _Choice = tuple[int, str, tuple[PoolItem, ...]]
+
+
+def sifts(recipe: Recipe) -> bool:
+    """Whether any outliers tell which classes give groups, and only some of these groups are kept.
+
+    An outlier class that cannot fill ``per_class`` gives one item for each surface form that fits, wherever they take
+    their places; so what is left for the next does not depend on which they are, unless languages share them. In a
+    large run ``max_groups`` leaves most groups out; for these no places need to be found.
+    """
+    options = recipe.outliers
+    is_told = options.minimum <= options.per_class and options.kinds == 1 and not options.shared
+    return recipe.cluster.max_groups > 0 and is_told
 
 
 class GroupBuilder:
@@ -41,17 +54,26 @@ class GroupBuilder:
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language in which it is a candidate class."""
+        return self._judge(nodes, self._choose)
+
+    def sift(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
+        """The same, but groups have the first outliers that make them one, whatever their places (``sifts``)."""
+        return self._judge(nodes, self._choose_first)
+
+    def _judge(self, nodes: Ints, choose: "_Choose") -> Iterator[tuple[str, Judgement]]:
         passed: dict[int, dict[str, _Passed]] = {}
-        for language, inputs in self._languages.items():
-            rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
-            clusters = self._clusters(rows[is_candidate], inputs)
-            for node, cluster in zip(nodes[is_candidate].tolist(), clusters, strict=True):
-                if isinstance(cluster, Rejection):
-                    yield language, cluster
-                else:
-                    passed.setdefault(node, {})[language] = cluster
-        for begin in range(0, len(passed), WIDTH):
-            yield from self._add_outliers(dict(islice(passed.items(), begin, begin + WIDTH)))
+        for begin in range(0, len(nodes), WIDTH):
+            for language, inputs in self._languages.items():
+                rows, is_candidate = indices_of(nodes[begin : begin + WIDTH], inputs.candidates.nodes)
+                for cluster in self._clusters(rows[is_candidate], inputs):
+                    if isinstance(cluster, Rejection):
+                        yield language, cluster
+                    else:
+                        passed.setdefault(cluster.node, {})[language] = cluster
+            while len(passed) >= WIDTH:
+                yield from self._add_outliers({node: passed.pop(node) for node in list(passed)[:WIDTH]}, choose)
+        if passed:
+            yield from self._add_outliers(passed, choose)
 
     def _clusters(self, rows: Ints, inputs: LanguageInputs) -> Iterator["_Passed | Rejection"]:
         """The cluster of each of some candidate classes of a language, or its rejection."""
@@ -71,7 +93,7 @@ class GroupBuilder:
     def _ask_witness(self, node: int, cluster: _Cluster, inputs: LanguageInputs) -> "_Passed | Rejection":
         """A cluster that kept the rules on surface forms, or its rejection if its members have no kind in common."""
         rule = outlier_rules([member.surface for member in cluster], inputs.profile, self._recipe.filters)
-        passed = _Passed(cluster, rule)
+        passed = _Passed(node, cluster, rule)
         if self._inputs.signatures is None:
             return passed
         evidence = ClassEvidence(self._inputs.signatures, node, [member.id for member in cluster])
@@ -80,31 +102,29 @@ class GroupBuilder:
             return replace(passed, evidence=evidence, bound=self._recipe.outliers.margin)
         return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
 
-    def _add_outliers(self, passed: Mapping[int, Mapping[str, "_Passed"]]) -> Iterator[tuple[str, Judgement]]:
+    def _add_outliers(
+        self, passed: Mapping[int, Mapping[str, "_Passed"]], choose: "_Choose"
+    ) -> Iterator[tuple[str, Judgement]]:
         """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each."""
         nodes = np.array(list(passed))
         found = self._sets.of(nodes)
         pool = OutlierPool(self._inputs, self._draws, nodes, found)
-        choices = list(self._choose(pool, nodes, list(passed.values())))
-        outliers = self._with_via(choices, found)
+        choices = list(choose(pool, nodes, list(passed.values())))
+        outliers = self._outliers(choices, found)
         for bit, language, items in choices:
             node = int(nodes[bit])
-            own = list(islice(outliers, len(items)))
+            own = list(islice(outliers[language], len(items)))
             yield language, self._group(node, self._languages[language], passed[node][language], own)
 
     def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]) -> Iterator[_Choice]:
         """The outliers of each class in each language, or of those with the same languages where these share them."""
-        options, by_languages = self._recipe.outliers, dict[tuple[str, ...], list[int]]()
-        for bit, passed in enumerate(clusters):
-            for languages in [tuple(passed)] if options.shared else [(language,) for language in passed]:
-                by_languages.setdefault(languages, []).append(bit)
-        for languages, bits in by_languages.items():
-            wanted = {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits}
+        options = self._recipe.outliers
+        for languages, wanted in self._by_languages(clusters):
             places = [self._places(int(nodes[bit]), own) for bit, own in wanted.items()] if options.places else None
             kin = self._kin(wanted) if options.exclude == "kin" or options.related else None
-            brought = pool.of(languages, bits, kin if options.exclude == "kin" else None, places)
+            brought = pool.of(languages, list(wanted), kin if options.exclude == "kin" else None, places)
             for (bit, own), by_outlier_class, placed in zip(
-                wanted.items(), brought, places or repeat(None, len(bits)), strict=True
+                wanted.items(), brought, places or repeat(None, len(wanted)), strict=True
             ):
                 if kin is not None and options.related and all(clusters[bit][language].speaks for language in own):
                     by_outlier_class.append(pool.related(bit, own, kin, placed))
@@ -113,6 +133,40 @@ class GroupBuilder:
                 )
                 for language, items in chosen.items():
                     yield bit, language, items
+
+    def _choose_first(
+        self,
+        pool: OutlierPool,
+        nodes: Ints,  # noqa: ARG002
+        clusters: Sequence[Mapping[str, "_Passed"]],
+    ) -> Iterator[_Choice]:
+        """The first outliers of each class, whatever their places: siblings alone where these are enough."""
+        options = self._recipe.outliers
+        for languages, wanted in self._by_languages(clusters):
+            kin = self._kin(wanted) if options.exclude == "kin" else None
+            for numbers in ((1,), (1, 2, 3)):
+                brought = pool.of(languages, list(wanted), kin, numbers=numbers)
+                for (bit, own), by_outlier_class in zip(list(wanted.items()), brought, strict=True):
+                    known = {code for code, cluster in own.items() if options.places and all(map(is_known, cluster))}
+                    admits = _admits(clusters[bit], known)
+                    ((language, items),) = choose_outliers(own, by_outlier_class, options.per_class, admits).items()
+                    if len(items) >= options.minimum or len(numbers) > 1:
+                        yield bit, language, items
+                        del wanted[bit]
+
+    def _by_languages(
+        self, clusters: Sequence[Mapping[str, "_Passed"]]
+    ) -> Iterator[tuple[tuple[str, ...], dict[int, dict[str, _Cluster]]]]:
+        """The classes (bits) that choose together: in one language, or in the same ones; with their clusters there."""
+        by_languages = dict[tuple[str, ...], list[int]]()
+        for bit, passed in enumerate(clusters):
+            for languages in [tuple(passed)] if self._recipe.outliers.shared else [(language,) for language in passed]:
+                by_languages.setdefault(languages, []).append(bit)
+        for languages, bits in by_languages.items():
+            yield (
+                languages,
+                {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits},
+            )
 
     def _places(self, node: int, clusters: Mapping[str, _Cluster]) -> Places:
         """The places of a class's outliers."""
@@ -125,14 +179,22 @@ class GroupBuilder:
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
 
-    def _with_via(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[Outlier]:
-        """All chosen items in their order, each with the class via which it came."""
+    def _outliers(self, choices: Sequence[_Choice], found: ClassOutliers) -> dict[str, Iterator[Outlier]]:
+        """All chosen items of each language in their order, each with the class via which it came."""
         flat = [(item, bit) for bit, _, items in choices for item in items]
         sought = iter(self._find_via([(item, bit) for item, bit in flat if item.via is None], found))
         nodes = [next(sought) if item.via is None else item.via for item, _ in flat]
-        numbers = self._graph.nodes[np.array(nodes, dtype=np.int64)].tolist()
-        for (item, _), number in zip(flat, numbers, strict=True):
-            yield item.as_outlier(qid_of(number))
+        via = iter(self._graph.nodes[np.array(nodes, dtype=np.int64)].tolist())
+        chosen: dict[str, list[tuple[PoolItem, str]]] = {language: [] for language in self._languages}
+        for _, language, items in choices:
+            chosen[language] += [(item, qid_of(next(via))) for item in items]
+        return {language: self._as_outliers(language, own) for language, own in chosen.items()}
+
+    def _as_outliers(self, language: str, chosen: Sequence[tuple[PoolItem, str]]) -> Iterator[Outlier]:
+        rows = np.array([item.row for item, _ in chosen], dtype=np.int64)
+        for (item, via), member in zip(chosen, self._languages[language].surfaces.members(rows), strict=True):
+            known = {each.name: getattr(member, each.name) for each in fields(Member)}
+            yield Outlier(**known, outlier_class=item.outlier_class, via=via)
 
     def _find_via(self, flat: Sequence[tuple[PoolItem, int]], found: ClassOutliers) -> list[int]:
         """The class via which items came that were drawn without looking it up."""
@@ -182,11 +244,12 @@ class GroupBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """A cluster that passed its rules, the rule on the surface forms of its outliers, and its witness if it has one.
+    """The cluster of a class (node) that passed its rules, the rule on its outliers, and its witness if it has one.
 
     An outlier gives way if its margin is ``bound`` or more.
     """
 
+    node: int
     cluster: _Cluster
     rule: Callable[[str], bool]
     evidence: ClassEvidence | None = None
@@ -201,18 +264,23 @@ class _Passed:
         """Whether the rules and the witness let an item be an outlier."""
         if not self.rule(item.surface):
             return False
-        return self.evidence is None or self.bound is None or (self.evidence.margin(item.id) or 0) < self.bound
+        return self.evidence is None or self.bound is None or (self.evidence.margin(item.number) or 0) < self.bound
 
     def measure(self, group: Group) -> Group:
         """A group of the cluster with its coherence and margins, if there is a witness."""
         if self.evidence is None:
             return group
-        outliers = tuple(replace(one, margin=self.evidence.margin(one.id)) for one in group.outliers)
+        outliers = tuple(replace(one, margin=self.evidence.margin(qid_number(one.id))) for one in group.outliers)
         return replace(group, outliers=outliers, coherence=self.evidence.coherence)
 
 
-def _admits(passed: Mapping[str, _Passed]) -> Callable[[str, PoolItem], bool]:
-    return lambda language, item: passed[language].admits(item)
+# Chooses outliers for up to 64 classes (nodes).
+_Choose = Callable[[OutlierPool, Ints, Sequence[Mapping[str, _Passed]]], Iterator[_Choice]]
+
+
+def _admits(passed: Mapping[str, _Passed], known: Collection[str] = ()) -> Callable[[str, PoolItem], bool]:
+    """Whether an item may be an outlier in a language; it must be known itself in those whose members are ``known``."""
+    return lambda language, item: (language not in known or is_known(item)) and passed[language].admits(item)
 
 
 def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:

@@ -7,7 +7,7 @@ outliers of O1 are fern and larch: elm is taken by the cluster, so the first sib
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from wikisem.heuristics.selection.places import BARRED, MISSED, HasFame, Place, Places
@@ -87,9 +87,9 @@ def choose_outliers(
         if places is not None:
             wanted = [places.of(outlier_class, number) for number in range(count)]
             choice.keep(choice.nearest(full, wanted) or choice.near(every, wanted))
-            continue
-        enough = (taken for ordered in full if len(taken := choice.take(ordered, count)) == count)
-        choice.keep(next(enough, []) or choice.take(chain.from_iterable(every), count))
+        else:
+            whole = (taken for ordered in full if len(taken := choice.take(ordered, count)) == count)
+            choice.keep(next(whole, []) or choice.take(chain.from_iterable(every), count))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 
@@ -168,15 +168,15 @@ class _Choice(Generic[_Chosen]):
         total = 0
         for number in numbers:
             best: Mapping[str, _Chosen] | None = None
-            lowest = below - total
-            nearest = source.by_place(number, lowest)
-            fitting = ((cost, item) for cost, item in nearest if self._fits(item, [*beside, *taken]))
-            for cost, item in islice(fitting, _MOST_ITEMS):
-                if cost >= lowest:
+            lowest, left, others = below - total, _MOST_ITEMS, [*beside, *taken]
+            for cost, item in source.by_place(number, lowest):
+                if cost >= lowest or not left:
                     break
-                cost += sum(place.cost_of_pairs(item[code].surface) for code, place in places[number].items())
-                if cost < lowest:
-                    lowest, best = cost, item
+                if self._fits(item, others):
+                    left -= 1
+                    cost += sum(place.cost_of_pairs(item[code].surface) for code, place in places[number].items())
+                    if cost < lowest:
+                        lowest, best = cost, item
             if best is None:
                 break
             total += lowest
@@ -193,11 +193,12 @@ class _Choice(Generic[_Chosen]):
                 self._items.add(item[language].id)
 
     def _fits(self, item: Mapping[str, _Chosen], taken: Iterable[Mapping[str, _Chosen]]) -> bool:
-        is_new = not any(_clash(item, other) for other in taken) and all(
-            language in item and item[language].surface not in used and item[language].id not in self._items
-            for language, used in self._surfaces.items()
-        )
-        if not is_new or self._refused == MOST_REFUSED:
+        """Whether an item is new beside all that are chosen, and the rules admit it; refusals are counted."""
+        for language, used in self._surfaces.items():
+            own = item.get(language)
+            if own is None or own.surface in used or own.id in self._items:
+                return False
+        if self._refused == MOST_REFUSED or any(_clash(item, other) for other in taken):
             return False
         admitted = all(self._admits(language, item[language]) for language in self._surfaces)
         self._refused += not admitted

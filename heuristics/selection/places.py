@@ -163,7 +163,8 @@ class HasFame(Protocol):
         ...
 
 
-def _is_known(item: HasFame) -> bool:
+def is_known(item: HasFame) -> bool:
+    """Whether an item has a page on any site, or a link to its page."""
     return item.sitelinks > 0 or item.total > 0
 
 
@@ -191,7 +192,7 @@ class Place:
 
     def bars(self, item: HasFame) -> bool:
         """Whether an item is no outlier here."""
-        return self.known and not _is_known(item)
+        return self.known and not is_known(item)
 
 
 def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
@@ -223,7 +224,7 @@ class Places:
             for code, cluster in clusters.items()
         }
         self._pairs = {code: ClusterPairs(cluster) for code, cluster in clusters.items()}
-        self._known = {code: all(map(_is_known, cluster)) for code, cluster in clusters.items()}
+        self._known = {code: all(map(is_known, cluster)) for code, cluster in clusters.items()}
         self._keys: dict[int, list[int]] = {}
         self._found: dict[tuple[int, int], dict[str, Place]] = {}
 

@@ -1,7 +1,7 @@
 """The outlier pool of classes: what can be drawn for O1, O2 and O3, in the order of the hash rings.
 
-Of the 64 classes that are judged together, the first class that may bring enough is looked up for all at once, with its
-first items under their surface forms; everything further on the rings is looked up only when it is asked for.
+Of the 64 classes that are judged together, the classes that bring items are looked up for all at once, and with them
+how far their items are from places; surface forms and what is further on the rings are read when they are asked for.
 """
 
 from bisect import bisect_left
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise, repeat
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,9 @@ from wikisem.graph.signatures import Signatures
 from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass
 from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of
-from wikisem.ids import qid_number
+from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import ItemOptions, Recipe
-from wikisem.records import RELATED, Member, Outlier
+from wikisem.records import RELATED, Member
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
@@ -116,68 +116,117 @@ def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
 # The items on them.
 
 
-@dataclass(frozen=True, slots=True)
-class PoolItem:
-    """An item that may become an outlier in a language: its outlier class, and the number of its list of classes.
+class PoolItem(NamedTuple):
+    """An item that may become an outlier in a language: a row of its surface forms.
 
-    ``via`` is the class (node) that brings it in; None if it is drawn from all items and the class has not been looked
-    up.
+    ``class_list`` is the number of its list of classes, and ``via`` the class (node) that brings it in; None if it is
+    drawn from all items and the class has not been looked up.
     """
 
     outlier_class: int
     class_list: int
-    member: Member
     via: int | None
+    row: int
+    number: int
+    surface: str
+    sitelinks: int
+    total: int
 
     @property
     def id(self) -> str:
         """The item's QID."""
-        return self.member.id
-
-    @property
-    def surface(self) -> str:
-        """The item's surface form."""
-        return self.member.surface
-
-    @property
-    def sitelinks(self) -> int:
-        """The item's pages on all sites."""
-        return self.member.sitelinks
-
-    @property
-    def total(self) -> int:
-        """The links to the item's page."""
-        return self.member.total
-
-    def as_outlier(self, via: str) -> Outlier:
-        """The outlier that the item becomes."""
-        member = self.member
-        return Outlier(
-            member.id,
-            member.surface,
-            member.source,
-            member.count,
-            member.total,
-            member.sitelinks,
-            self.outlier_class,
-            via,
-            links=member.links,
-            page_share=member.page_share,
-            label_language=member.label_language,
-        )
+        return qid_of(self.number)
 
 
 # An item in each of the languages that have a surface form for it.
 _Named = Mapping[str, PoolItem]
-# The same by the class that brings it in, and its location.
-_Ahead = dict[tuple[int | None, int], _Named]
+
+
+class _Items:
+    """The items of one outlier class by location, on a ring or in a list; ``rows`` are of the language ``walked``.
+
+    Of many items few are looked at, so each is read alone, and from buffers: they give one value faster than arrays do.
+    """
+
+    def __init__(
+        self, outlier_class: int, rows: Ints, lists: Ints, walked: str, languages: Mapping[str, LanguageInputs]
+    ) -> None:
+        self._outlier_class, self._rows, self._walked, self._languages = outlier_class, rows, walked, languages
+        self._row_of, self._list_of = rows.data, lists.data
+        self._buffers = {
+            code: [each.data for each in (own.items, own.numbers, own.offsets, own.text, own.sitelinks, own.totals)]
+            for code, own in ((code, one.surfaces) for code, one in languages.items())
+        }
+
+    def at(self, location: int, via: int | None) -> _Named:
+        """The item at a location, brought in via a class."""
+        named, first = {}, self._row_of[location]
+        for code, (items, numbers, offsets, text, sitelinks, totals) in self._buffers.items():
+            row = first if code == self._walked else bisect_left(items, self._buffers[self._walked][0][first])
+            surface = str(text[offsets[row] : offsets[row + 1]], "utf-8")
+            known = numbers[row], surface, sitelinks[row], totals[row]
+            named[code] = PoolItem(self._outlier_class, self._list_of[location], via, row, *known)
+        return named
+
+    def columns(self, locations: Ints) -> dict[str, Int32s]:
+        """In each language the values that places are of, of the items at some locations; all name all of them."""
+        walked = self._rows[locations]
+        items = self._languages[self._walked].surfaces.items[walked]
+        columns = {}
+        for code, own in self._languages.items():
+            assert own.forms is not None
+            rows = walked if code == self._walked else np.searchsorted(own.surfaces.items, items)
+            columns[code] = columns_of(own.surfaces, own.forms, rows)
+        return columns
+
+
+class _Source:
+    """The items that a class (``via``) brings, in the order of the ring; ``locations`` are read once.
+
+    For places ``near`` has some locations, and ``costs`` how far each is from each place, shape ``(places, n)``;
+    ``least`` is the sum of what the nearest cost.
+    """
+
+    def __init__(
+        self,
+        items: _Items,
+        via: int | None,
+        locations: Iterable[int],
+        near: Ints | None = None,
+        costs: Int64s | None = None,
+        least: int = 0,
+    ) -> None:
+        self._items, self._via, self._locations, self.least = items, via, locations, least
+        self._near, self._costs = near, costs
+
+    def __iter__(self) -> Iterator[_Named]:
+        """All in the order of the ring."""
+        return (self._items.at(location, self._via) for location in self._locations)
+
+    def by_place(self, number: int, below: int) -> Iterator[tuple[int, _Named]]:
+        """The items that cost less than ``below`` at a place, letter pairs not counted, the nearest first."""
+        assert self._near is not None
+        assert self._costs is not None
+        costs = self._costs[number]
+        able = np.flatnonzero(costs < below)
+        order = able[costs[able].argsort(kind="stable")]
+        for location, cost in zip(self._near[order].tolist(), costs[order].tolist(), strict=True):
+            yield cost, self._items.at(location, self._via)
+
+
+# To fill a place: the first classes on the ring are asked, at most _CLASSES, until they have _ITEMS items together; of
+# each about _OF_CLASS are read.
+_CLASSES: Final = 64
+_ITEMS: Final = 512
+_OF_CLASS: Final = 64
+# Items are tied to a few members in a million ways, as to countries: so many are looked at.
+_MOST_RELATED: Final = 4096
+# Most classes whose items are listed before anybody asks for those of the first of them.
+_MOST_AHEAD: Final = 16
 
 
 class OutlierPool:
-    """What up to 64 classes (nodes) can draw from: class i has bit i in each of the outlier sets.
-
-    ``barred`` has for each list the classes whose cluster, in the language that is walked, bars its items.
-    """
+    """What up to 64 classes (nodes) can draw from: class i has bit i in each of the outlier sets."""
 
     def __init__(self, inputs: GroupInputs, draws: Draws, nodes: Ints, found: ClassOutliers) -> None:
         self._inputs, self._draws, self._found = inputs, draws, found
@@ -189,32 +238,29 @@ class OutlierPool:
         bits: Sequence[int],
         barred: Bitsets | None = None,
         places: Sequence[Places] | None = None,
+        numbers: Sequence[int] = (1, 2, 3),
     ) -> list[list[ItemsByClass[PoolItem]]]:
-        """What is brought into O1, O2 and O3 of some classes, each item in each of the languages that name it.
+        """What is brought into O1, O2 and O3, or some of them, of some classes; each item in all of the languages.
 
-        The walk is along the ring of the items that all of the languages name.
-        ``barred`` has for each list a bitset of the classes that it is barred for in these languages; ``places`` are
-        those of the outliers of each class.
+        The walk is along the ring of the items that all of the languages name. ``barred`` has for each list the classes
+        whose clusters in these languages bar its items; ``places`` are those of the outliers of each class.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
-        draw = self._draws.of(frozenset(languages))
-        ring, walked = draw.ring, walked_language(by_code)
-        namings = [_Naming(number, ring.rows, ring.lists, walked, by_code) for number in (1, 2, 3)]
+        draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
         sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
-        asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
         by_class = ClassDraw(draw, sets, self._found.via, self._starts, options.per_class)
-        by_outlier_class: list[Iterator[ItemsByClass[PoolItem]]] = []
-        for naming, each in zip(namings, sets, strict=True):
-            drawn = by_class if options.draws_by_class(naming.outlier_class) else None
+        asked, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass[PoolItem]]]()
+        for number in numbers:
+            items = _Items(number, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
+            walks = _Walks(items, draw.ring, sets[number - 1], asked, self._starts[asked])
+            classes = _Classes(items, by_class, number, asked) if options.draws_by_class(number) else None
             if places is not None:
-                wanted = [[own.of(naming.outlier_class, n) for n in range(options.per_class)] for own in places]
-                by_outlier_class.append(_draw_near(naming, ring, drawn, each, asked, self._starts[asked], wanted))
-            elif drawn:
-                by_outlier_class.append(_draw_by_class(naming, drawn, asked, options.per_class))
+                wanted = [[one.of(number, at) for at in range(options.per_class)] for one in places]
+                full: Iterable[Iterable[_Source]] = classes.nearest(wanted) if classes else repeat(())
+                brought.append(map(ItemsByClass, full, walks.near(wanted)))
             else:
-                starts, ahead = self._starts[asked], options.per_class
-                by_outlier_class.append(_draw_from_all(naming, ring, each, asked, starts, ahead))
-        return [list(each) for each in zip(*by_outlier_class, strict=True)]
+                brought.append(classes.in_order() if classes else walks.in_order(options.per_class))
+        return [list(each) for each in zip(*brought, strict=True)]
 
     def related(
         self, bit: int, clusters: Mapping[str, Sequence[Member]], kin: Bitsets, places: Places | None
@@ -227,10 +273,8 @@ class OutlierPool:
         """
         assert self._inputs.ties is not None
         assert self._found.other_kind is not None
-        by_code, related = (
-            {code: self._inputs.languages[code] for code in clusters},
-            self._inputs.recipe.outliers.related,
-        )
+        by_code = {code: self._inputs.languages[code] for code in clusters}
+        related = self._inputs.recipe.outliers.related
         tied = [self._tied(self._inputs.ties, cluster) for cluster in clusters.values()]
         items, at, counts = tied[0]
         for others, _, more in tied[1:]:
@@ -243,14 +287,17 @@ class OutlierPool:
         items, lists, counts = items[able], lists[able], counts[able]
         order = np.lexsort((items, -self._inputs.graph.sitelinks[items], -counts))[:_MOST_RELATED]
         code, own = next(iter(by_code.items()))
-        rows = np.searchsorted(own.surfaces.items, items[order])
-        naming = _Naming(RELATED, rows, lists[order], code, by_code)
+        every, rows = np.arange(len(order)), np.searchsorted(own.surfaces.items, items[order])
+        found = _Items(RELATED, rows, lists[order], code, by_code)
         if places is None:
-            return ItemsByClass((), [_Source(naming, range(len(order)), None)])
-        every = np.arange(len(order))
-        costs = _costs([places.of(RELATED, number) for number in range(related)], naming.columns(every))
+            return ItemsByClass((), [_Source(found, None, every)])
+        costs = _costs([places.of(RELATED, number) for number in range(related)], found.columns(every))
         ends = [*(np.flatnonzero(np.diff(counts[order])) + 1).tolist(), len(order)]
-        sources = [_Source(naming, range(end), None, near=(every[:end], costs[:, :end])) for end in ends]
+        least = [int(costs[:, :end].min(axis=1, initial=BARRED).sum()) for end in ends]
+        sources = [
+            _Source(found, None, every[:end], every[:end], costs[:, :end], cost)
+            for end, cost in zip(ends, least, strict=True)
+        ]
         full = [one for one, end in zip(sources, ends, strict=True) if end >= related]
         return ItemsByClass(sorted(full, key=lambda one: max(one.least, MISSED - 1)), sources[-1:])
 
@@ -263,177 +310,87 @@ class OutlierPool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Naming:
-    """Locations on a ring, whose rows are those of the language ``walked``, as items of one outlier class in all.
+class _Walks:
+    """All items of one outlier set in the order of the ring, for each of the asking classes."""
 
-    Related outliers are not drawn from a ring: they have their locations in a list of their own.
-    """
+    items: _Items
+    ring: HashRing
+    sets: BitPlanes
+    bits: Ints
+    starts: Bitsets
 
+    def in_order(self, ahead: int) -> Iterator[ItemsByClass[PoolItem]]:
+        """The first few, ``ahead``, are found for all classes at once."""
+        first = self.ring.first_locations(self.sets, self.bits, self.starts, ahead)
+        for known, bit, start in zip(first, self.bits.tolist(), self.starts, strict=True):
+            more = islice(self.ring.walk(self.sets, bit, start), ahead, None) if len(known) == ahead else ()
+            yield ItemsByClass((), [_Source(self.items, None, chain(known, more))])
+
+    def near(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[_Source]]:
+        """For each class its whole set, of which the first are near."""
+        return map(self._near, self.bits.tolist(), self.starts, places)
+
+    def _near(self, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]) -> Iterator[_Source]:
+        near = np.fromiter(islice(self.ring.walk(self.sets, bit, start), _ITEMS), dtype=np.int64)
+        costs = _costs(places, self.items.columns(near))
+        yield _Source(self.items, None, self.ring.walk(self.sets, bit, start), near, costs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """The classes that bring items into one outlier set, for each of the asking classes."""
+
+    items: _Items
+    draw: ClassDraw
     outlier_class: int
-    rows: Ints
-    lists: Ints
-    walked: str
-    languages: Mapping[str, LanguageInputs]
+    bits: Ints
 
-    def all(self, locations: Sequence[int], via: Sequence[int | None]) -> Iterator[_Named]:
-        """The items at some locations, each brought in via a class."""
-        at = np.array(locations, dtype=np.int64)
-        rows, lists = self.rows[at], self.lists[at].tolist()
-        members = {self.walked: self.languages[self.walked].surfaces.members(rows)}
-        items = self.languages[self.walked].surfaces.items[rows]
-        for code in self.languages.keys() - members.keys():
-            other = self.languages[code].surfaces
-            members[code] = other.members(np.searchsorted(other.items, items))
-        for number, node, *named in zip(lists, via, *members.values(), strict=True):
-            yield {
-                code: PoolItem(self.outlier_class, number, member, node)
-                for code, member in zip(members, named, strict=True)
-            }
+    def in_order(self) -> Iterator[ItemsByClass[PoolItem]]:
+        """Class by class as on the ring; the first that may bring enough is listed for all at once."""
+        rows = self.draw.first_rows(self.outlier_class, self.bits)
+        there = rows >= 0
+        first = iter(self._sources_of(rows[there], self.bits[there]))
+        for bit, is_there in zip(self.bits.tolist(), there.tolist(), strict=True):
+            later = self._sources(self.draw.later_rows(self.outlier_class, bit), bit)
+            full = chain([next(first)], later) if is_there else ()
+            yield ItemsByClass(full, self._sources(self.draw.every_row(self.outlier_class, bit), bit))
 
-    def lazily(self, locations: Iterable[int], via: int | None) -> Iterator[_Named]:
-        """The same, more at a time the more are asked for."""
-        remaining, count = iter(locations), 1
-        while ahead := list(islice(remaining, count)):
-            yield from self.all(ahead, [via] * len(ahead))
-            count = min(2 * count, _MOST_AHEAD)
+    def _sources(self, rows: Iterator[int], bit: int) -> Iterator[_Source]:
+        """What the class of each row brings, one after another; each look prepares four times as many classes."""
+        look = 1
+        while ahead := list(islice(rows, look)):
+            yield from self._sources_of(np.array(ahead), np.full(len(ahead), bit))
+            look = min(4 * look, _MOST_AHEAD)
 
-    def columns(self, locations: Ints) -> dict[str, Int32s]:
-        """In each language the values that places are of, of the items at some locations; all name all of them."""
-        walked = self.rows[locations]
-        items = self.languages[self.walked].surfaces.items[walked]
-        columns = {}
-        for code, own in self.languages.items():
-            assert own.forms is not None
-            rows = walked if code == self.walked else np.searchsorted(own.surfaces.items, items)
-            columns[code] = columns_of(own.surfaces, own.forms, rows)
-        return columns
+    def _sources_of(self, rows: Ints, bits: Ints) -> Iterator[_Source]:
+        found = self.draw.locations(self.outlier_class, rows, bits)
+        return (_Source(self.items, node, each) for node, each in zip(self.draw.nodes(rows), found, strict=True))
 
+    def nearest(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[_Source]]:
+        """For each class a sample of what the first classes on the ring bring, the nearest to its places first."""
+        edges, nodes, sample = self.draw.sample(self.outlier_class, self.bits, _CLASSES, _ITEMS, _OF_CLASS)
+        columns = self.items.columns(sample.targets)
+        for (begin, end), own in zip(pairwise(edges.tolist()), places, strict=True):
+            here = slice(sample.offsets[begin], sample.offsets[end])
+            part = CsrRows(sample.offsets[begin : end + 1] - here.start, sample.targets[here])
+            costs = {code: each[:, here] for code, each in columns.items()}
+            yield self._in_turn(nodes[begin:end], part, own, costs)
 
-# Items by their places.
-
-# To fill a place: the first classes on the ring are asked, at most _CLASSES, until they have _ITEMS items together; of
-# each about _OF_CLASS are read, and the nearest of these are named, _NAMED at a time.
-_CLASSES: Final = 64
-_ITEMS: Final = 512
-_OF_CLASS: Final = 64
-_NAMED: Final = 4
-# Items are tied to a few members in a million ways, as to countries: so many are looked at.
-_MOST_RELATED: Final = 4096
-
-
-class _Source:
-    """The items that a class (``via``) brings: the ``known`` ones, and those at the locations, which are read once.
-
-    For places ``near`` has locations, and how far each is from each place, shape ``(places, n)``; what ``ahead`` has of
-    them is named already.
-    """
-
-    def __init__(
+    def _in_turn(
         self,
-        naming: _Naming,
-        locations: Iterable[int],
-        via: int | None,
-        known: Sequence[_Named] = (),
-        near: tuple[Ints, Int64s] = (np.zeros(0, dtype=np.int64), np.zeros((1, 0), dtype=np.int64)),
-        ahead: _Ahead | None = None,
-    ) -> None:
-        self._naming, self._locations, self._via, self._known = naming, locations, via, known
-        self._near, self._ahead = near, ahead or {}
-
-    def __iter__(self) -> Iterator[_Named]:
-        """All in the order of the ring."""
-        return chain(self._known, self._naming.lazily(self._locations, self._via))
-
-    @property
-    def least(self) -> int:
-        """How far the nearest item is from each place in all, but for letter pairs."""
-        return int(self._near[1].min(axis=1, initial=BARRED).sum())
-
-    def by_place(self, number: int, below: int) -> Iterator[tuple[int, _Named]]:
-        """Those less far than ``below`` from a place but for letter pairs, the nearest first."""
-        own = self._near[1][number]
-        order = np.argsort(own, kind="stable")
-        locations, costs = self._near[0][order].tolist(), own[order].tolist()
-        at, end = 0, bisect_left(costs, below)
-        while at < end:
-            if item := self._ahead.get((self._via, locations[at])):
-                yield costs[at], item
-                at += 1
-                continue
-            stop = min(at + _NAMED, end)
-            named = self._naming.all(locations[at:stop], [self._via] * (stop - at))
-            yield from zip(costs[at:stop], named, strict=True)
-            at = stop
-
-
-def _draw_near(
-    naming: _Naming,
-    ring: HashRing,
-    draw: ClassDraw | None,
-    sets: BitPlanes,
-    bits: Ints,
-    starts: Bitsets,
-    places: Sequence[Sequence[Mapping[str, Place]]],
-) -> Iterator[ItemsByClass[PoolItem]]:
-    """Class by class, the nearest to the places of an asking class first; or else from all items of a set."""
-    by_class = draw.sample(naming.outlier_class, bits, _CLASSES, _ITEMS, _OF_CLASS) if draw else None
-    nearest = _nearest(naming, by_class, places) if by_class else repeat(())
-    for bit, start, own, full in zip(bits.tolist(), starts, places, nearest, strict=False):
-        yield ItemsByClass(full, _whole_set(naming, ring, sets, bit, start, own))
-
-
-def _nearest(
-    naming: _Naming, sampled: tuple[Int64s, list[int], CsrRows], places: Sequence[Sequence[Mapping[str, Place]]]
-) -> list[Iterator[_Source]]:
-    """What the sampled classes bring for each of the asking classes, the nearest first."""
-    edges, nodes, items = sampled
-    columns = naming.columns(items.targets)
-    ahead: _Ahead = {}
-    locations, via, found = list[int](), list[int](), list[Iterator[_Source]]()
-    for (begin, end), own in zip(pairwise(edges.tolist()), places, strict=True):
-        if begin == end:
-            found.append(iter(()))
-            continue
-        first, last = items.offsets[begin], items.offsets[end]
-        costs = _costs(own, {code: each[:, first:last] for code, each in columns.items()})
-        bounds = np.minimum.reduceat(costs, items.offsets[begin:end] - first, axis=1).sum(axis=0)
-        rows = (begin + np.argsort(np.where(bounds < MISSED, 0, bounds), kind="stable")).tolist()
-        found.append(_in_turn(naming, items, nodes, rows, costs, int(first), ahead))
-        # Of most classes these are taken.
-        best = slice(*(items.offsets[rows[0] : rows[0] + 2] - first).tolist())
-        locations += items.targets[first + best.start + costs[:, best].argmin(axis=1)].tolist()
-        via += [nodes[rows[0]]] * len(own)
-    ahead.update(zip(zip(via, locations, strict=True), naming.all(locations, via), strict=True))
-    return found
-
-
-def _in_turn(
-    naming: _Naming,
-    items: CsrRows,
-    nodes: Sequence[int],
-    rows: Iterable[int],
-    costs: Int64s,
-    first: int,
-    ahead: _Ahead,
-) -> Iterator[_Source]:
-    """The sampled classes of some rows; ``costs`` are those of the items from the ``first`` on."""
-    for row in rows:
-        begin, end = (items.offsets[row : row + 2] - first).tolist()
-        yield _Source(naming, (), nodes[row], near=(items.row(row), costs[:, begin:end]), ahead=ahead)
-
-
-def _whole_set(
-    naming: _Naming,
-    ring: HashRing,
-    sets: BitPlanes,
-    bit: int,
-    start: np.uint64,
-    places: Sequence[Mapping[str, Place]],
-) -> Iterator[_Source]:
-    """All items of a set, whatever class brings them in, of which the first are near."""
-    near = np.fromiter(islice(ring.walk(sets, bit, start), _ITEMS), dtype=np.int64)
-    costs = _costs(places, naming.columns(near))
-    yield _Source(naming, ring.walk(sets, bit, start), None, near=(near, costs))
+        nodes: Sequence[int],
+        sample: CsrRows,
+        places: Sequence[Mapping[str, Place]],
+        columns: Mapping[str, Int32s],
+    ) -> Iterator[_Source]:
+        """The sampled classes; those that may take all places first, in the order of the ring, then the nearest."""
+        if not nodes:
+            return
+        costs = _costs(places, columns)
+        least = np.minimum.reduceat(costs, sample.offsets[:-1], axis=1).sum(axis=0)
+        for row in np.argsort(np.where(least < MISSED, 0, least), kind="stable").tolist():
+            own = slice(*sample.offsets[row : row + 2].tolist())
+            yield _Source(self.items, nodes[row], (), sample.targets[own], costs[:, own], int(least[row]))
 
 
 def _costs(places: Sequence[Mapping[str, Place]], columns: Mapping[str, Int32s]) -> Int64s:
@@ -441,51 +398,6 @@ def _costs(places: Sequence[Mapping[str, Place]], columns: Mapping[str, Int32s])
     by_language = [costs_of([place[code] for place in places], own) for code, own in columns.items()]
     total: Int64s = np.add.reduce(by_language)
     return total
-
-
-def _draw_from_all(
-    naming: _Naming, ring: HashRing, sets: BitPlanes, bits: Ints, starts: Bitsets, ahead: int
-) -> Iterator[ItemsByClass[PoolItem]]:
-    """All items of a set, whatever class brings them in; the first few, ``ahead``, are named for all at once."""
-    first = ring.first_locations(sets, bits, starts, ahead)
-    known = naming.all(list(chain.from_iterable(first)), [None] * sum(map(len, first)))
-    for locations, bit, start in zip(first, bits.tolist(), starts, strict=True):
-        more = islice(ring.walk(sets, bit, start), ahead, None) if len(locations) == ahead else ()
-        yield ItemsByClass((), [_Source(naming, more, None, list(islice(known, len(locations))))])
-
-
-def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, ahead: int) -> Iterator[ItemsByClass[PoolItem]]:
-    """Class by class: the first that may bring enough is known for all, and so are its first items, ``ahead``."""
-    rows = draw.first_rows(naming.outlier_class, bits)
-    there = rows >= 0
-    first = [iter(each) for each in draw.locations(naming.outlier_class, rows[there], bits[there])]
-    heads = [list(islice(locations, ahead)) for locations in first]
-    nodes = draw.nodes(rows[there])
-    via = [node for node, head in zip(nodes, heads, strict=True) for _ in head]
-    known = naming.all(list(chain.from_iterable(heads)), via)
-    sources = iter(zip(nodes, heads, first, strict=True))
-    for bit, is_there in zip(bits.tolist(), there.tolist(), strict=True):
-        full: Iterator[_Source] = iter(())
-        if is_there:
-            node, head, beyond = next(sources)
-            own = _Source(naming, beyond, node, list(islice(known, len(head))))
-            full = chain([own], _sources(naming, draw, draw.later_rows(naming.outlier_class, bit), bit))
-        yield ItemsByClass(full, _sources(naming, draw, draw.every_row(naming.outlier_class, bit), bit))
-
-
-# Most classes whose items are listed before anybody asks for those of the first of them.
-_MOST_AHEAD: Final = 16
-
-
-def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) -> Iterator[_Source]:
-    """What the class of each row brings, one after another; each look prepares four times as many classes."""
-    look = 1
-    while ahead := list(islice(rows, look)):
-        several = np.array(ahead)
-        found = draw.locations(naming.outlier_class, several, np.full(len(several), bit))
-        for locations, node in zip(found, draw.nodes(several), strict=True):
-            yield _Source(naming, locations, node)
-        look = min(4 * look, _MOST_AHEAD)
 
 
 # Fresh sets.

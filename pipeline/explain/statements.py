@@ -90,7 +90,9 @@ def weigh(
         own = _properties(signatures, one)
         against = sorted((weights.get(number, -inf), number) for number in own if weights.get(number, -inf) < 0)
         has = [number for number in telling if number in own]
-        found.append(ItemStatements(one, evidence.margin(one), has, [number for _, number in against], len(own)))
+        found.append(
+            ItemStatements(one, evidence.margin(qid_number(one)), has, [number for _, number in against], len(own))
+        )
     return ClassStatements(len(cluster), evidence.coherence, telling, found)
 
 

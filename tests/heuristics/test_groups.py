@@ -15,6 +15,7 @@ from tests.entity_files import entity_row
 from tests.graph.strategies import OUTLIERS, group_worlds
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, choose_together
 from wikisem.arrow.columns import qid_numbers
+from wikisem.graph import signatures
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Ints
 from wikisem.graph.outlier_sets import class_draw
@@ -24,7 +25,7 @@ from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.relations import ItemRelations, Ties
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.heuristics.selection.groups import GroupBuilder, Judgement
+from wikisem.heuristics.selection.groups import GroupBuilder, Judgement, sifts
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import OUTLIER_CLASSES, Entity, Group, Member, Outlier, Rejection
@@ -58,6 +59,12 @@ def clusters(graph: ClassGraph, table: SurfaceTable, options: ClusterOptions) ->
 
 def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) -> dict[tuple[str, str], Judgement]:
     """What the implementation makes of every class in every language."""
+    builder, nodes = builder_of(entities, names, recipe)
+    return {(language, one.qid): one for language, one in builder.judge(nodes)}
+
+
+def builder_of(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) -> tuple[GroupBuilder, Ints]:
+    """The builder for all languages, and all classes."""
     graph = Taxonomy.of_entities(entities, recipe.graph).graph
     tables = {language: surface_table(graph, own) for language, own in names.items()}
     able = [table.items[table.sitelinks >= recipe.outliers.min_sitelinks] for table in tables.values()]
@@ -79,8 +86,7 @@ def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) ->
     found = signatures_of(entities, graph, sides, recipe) if recipe.witness else None
     index = build_outlier_index(graph, lists, nodes, recipe)
     ties = ties_of(entities, graph, sides, recipe, (items, numbers)) if recipe.outliers.related else None
-    builder = GroupBuilder(GroupInputs(graph, sides, recipe, found, ties), index)
-    return {(language, one.qid): one for language, one in builder.judge(nodes)}
+    return GroupBuilder(GroupInputs(graph, sides, recipe, found, ties), index), nodes
 
 
 def signatures_of(
@@ -259,6 +265,24 @@ RELATED_RULES = (
 )
 
 
+@example(world_of_all_rules(0), OF_ALL_RULES, 8)
+@example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.6, places=True), 7)
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(group_worlds(), OUTLIERS, st.integers(0, 2**64 - 1))
+def test_siblings_tell_which_classes_give_groups(world: World, options: OutlierOptions, seed: int) -> None:
+    """Sifting keeps and rejects the same classes, for the same reasons; of groups only outliers may differ."""
+    options = replace(options, minimum=options.per_class, kinds=1, shared=False)
+    recipe = random_recipe(options, seed)
+    recipe = replace(recipe, cluster=replace(recipe.cluster, max_groups=1))
+    assert sifts(recipe)
+    builder, nodes = builder_of(*world, recipe)
+    sifted, judged = (
+        {(language, one.qid): replace(one, outliers=()) if isinstance(one, Group) else one for language, one in found}
+        for found in (builder.sift(nodes), builder.judge(nodes))
+    )
+    assert sifted == judged
+
+
 def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     """In each language: the same clusters, the same outliers in order, via the same class; and the same rejections."""
     seen: Counter[str] = Counter()
@@ -288,8 +312,9 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     def compare(world: World, options: OutlierOptions, minimum: int, seed: int) -> None:
         entities, names = world
         recipe = random_recipe(replace(options, minimum=minimum), seed)
-        # Every other world reads the lists of classes in portions of two.
-        with patch.object(class_draw, "_LISTS", class_draw._LISTS if seed % 2 else 2):
+        # Every other world reads the lists of classes, and copies signatures, in portions of two.
+        at_once = [class_draw._LISTS, signatures._AT_ONCE] if seed % 2 else [2, 2]
+        with patch.object(class_draw, "_LISTS", at_once[0]), patch.object(signatures, "_AT_ONCE", at_once[1]):
             ours = judge(entities, names, recipe)
         graph = OracleGraph(entities, PRUNING)
         theirs: dict[tuple[str, str], Judgement] = {}

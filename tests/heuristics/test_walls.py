@@ -368,7 +368,7 @@ def test_the_margins_of_many_items_are_those_of_each() -> None:
     evidence = ClassEvidence(found, int(np.searchsorted(world.graph.nodes, 2)), [f"Q{1000 + n}" for n in range(8)])
     rows = found.rows.take(found.rows_of(np.array([int(one[1:]) for one in others])))
     found_of_many = [None if np.isnan(one) else one for one in evidence.margins(rows).tolist()]
-    assert found_of_many == [evidence.margin(one) for one in others]
+    assert found_of_many == [evidence.margin(int(one[1:])) for one in others]
     assert [one is None for one in found_of_many] == [one not in {item.qid for item in known} for one in others]
 
 

@@ -27,7 +27,7 @@ from wikisem.graph.relations import ItemRelations, Ties
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
-from wikisem.heuristics.selection.groups import GroupBuilder
+from wikisem.heuristics.selection.groups import GroupBuilder, sifts
 from wikisem.heuristics.selection.kept_groups import (
     CAPPED,
     NEAR_DUPLICATE,
@@ -52,6 +52,7 @@ from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.transforms.groups.chosen_classes import chosen_classes
 from wikisem.transforms.groups.shared_files import (
+    ClassLabels,
     add_titles,
     all_candidates,
     open_candidates,
@@ -76,7 +77,7 @@ from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 10
+VERSION: Final = 11
 
 
 def build_groups(
@@ -332,11 +333,16 @@ class JudgeClasses(beam.DoFn):
         A third file lists the classes that only have an English label.
         """
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
-        self._builder = self._builder or GroupBuilder(self._inputs(), self._index())
+        if self._builder is None:
+            labels = {language: read_labels(self._scratch, language) for language in self._languages}
+            self._english = {language: own.english for language, own in labels.items()}
+            paths = self._mentions, self._profiles
+            self._builder = _open_builder(self._scratch, self._taxonomy, self._recipe, labels, *paths)
+        judge = self._builder.sift if sifts(self._recipe) else self._builder.judge
         candidates = all_candidates(self._scratch, self._languages)[number * SLICE : (number + 1) * SLICE]
         groups: dict[str, list[bytes]] = {language: [] for language in self._languages}
         rejected: dict[str, list[bytes]] = {language: [] for language in self._languages}
-        for language, judgement in self._builder.judge(candidates):
+        for language, judgement in judge(candidates):
             if isinstance(judgement, Group):
                 groups[language].append(encode_group(judgement))
             else:
@@ -348,30 +354,32 @@ class JudgeClasses(beam.DoFn):
             write_lines(self._scratch.judged("english", language, number), [b"%d\n" % each for each in english])
             yield language, number
 
-    def _index(self) -> OutlierIndex:
-        return open_arrays(OutlierIndex, self._scratch.outlier_index)
 
-    def _inputs(self) -> GroupInputs:
-        labels = {language: read_labels(self._scratch, language) for language in self._languages}
-        self._english = {language: own.english for language, own in labels.items()}
-        languages = {language: self._language_inputs(language, own.texts) for language, own in labels.items()}
-        witness = open_arrays(Signatures, self._scratch.signatures) if self._recipe.witness else None
-        ties = open_arrays(Ties, self._scratch.ties) if self._recipe.outliers.related else None
-        return GroupInputs(open_graph(self._taxonomy), languages, self._recipe, witness, ties)
-
-    def _language_inputs(self, language: str, labels: Mapping[int, str]) -> LanguageInputs:
-        scratch, counts_affixes = self._scratch, self._recipe.filters.affix == "surprise"
-        places = self._recipe.outliers.places
-        found = read_profile(scratch, language, self._mentions.get(language), self._profiles.get(language))
-        return LanguageInputs(
-            profile=found.profile,
+def _open_builder(
+    scratch: GroupScratch,
+    taxonomy: str,
+    recipe: Recipe,
+    labels: Mapping[str, ClassLabels],
+    wikis: Mapping[str, str],
+    given: Mapping[str, str],
+) -> GroupBuilder:
+    """A builder for the languages that have ``labels``, over arrays that are mapped into memory."""
+    languages = {
+        language: LanguageInputs(
+            profile=read_profile(scratch, language, wikis.get(language), given.get(language)).profile,
             surfaces=open_surfaces(scratch, language),
             ring=open_arrays(HashRing, scratch.ring(language)),
             candidates=open_candidates(scratch, language),
-            labels=labels,
-            affixes=read_affixes(scratch.affixes(language)) if counts_affixes else None,
-            forms=open_arrays(SurfaceForms, scratch.forms(language)) if places else None,
+            labels=own.texts,
+            affixes=read_affixes(scratch.affixes(language)) if recipe.filters.affix == "surprise" else None,
+            forms=open_arrays(SurfaceForms, scratch.forms(language)) if recipe.outliers.places else None,
         )
+        for language, own in labels.items()
+    }
+    witness = open_arrays(Signatures, scratch.signatures) if recipe.witness else None
+    ties = open_arrays(Ties, scratch.ties) if recipe.outliers.related else None
+    inputs = GroupInputs(open_graph(taxonomy), languages, recipe, witness, ties)
+    return GroupBuilder(inputs, open_arrays(OutlierIndex, scratch.outlier_index))
 
 
 # The slices of a language to its finished files.
@@ -396,11 +404,14 @@ class FinishLanguage(beam.DoFn):
         self._surfaces, self._mentions, self._profiles = surfaces, mentions, profiles
 
     def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
-        """Leave out near-duplicates, cap, order, add the titles of pages, write."""
+        """Leave out near-duplicates, cap, choose the outliers of what is kept, add the titles of pages, write."""
         language, numbers = slices_of[0], sorted(slices_of[1])
         distinct, repeated = self._without_near_duplicates(self._read("groups", language, numbers), language)
         kept, capped = self._cap(distinct, language)
         rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
+        if sifts(self._recipe) and kept:
+            kept, without = self._choose_outliers(language, [class_of(line) for line in kept])
+            rejected += without
         titled = add_titles(kept, list_files(f"{self._surfaces[language]}/*.parquet"))
         write_groups(self._scratch.finished, language, titled, sorted(rejected, key=class_of))
         write_profile(self._scratch, language, self._mentions.get(language), self._profiles.get(language))
@@ -410,6 +421,16 @@ class FinishLanguage(beam.DoFn):
         english = {int(line) for line in self._read("english", language, numbers)}
         shown = [qid_of(number) for number in map(class_of, kept) if number in english]
         write_lines(self._scratch.english(language), [orjson.dumps(shown)])
+
+    def _choose_outliers(self, language: str, classes: Sequence[int]) -> tuple[list[bytes], list[bytes]]:
+        """The lines of the groups of some classes with their outliers, and rejections if they have too few."""
+        labels, paths = {language: read_labels(self._scratch, language)}, (self._mentions, self._profiles)
+        builder = _open_builder(self._scratch, self._taxonomy, self._recipe, labels, *paths)
+        nodes = indices_of(np.array(classes), open_graph(self._taxonomy).nodes)[0]
+        found = [judgement for _, judgement in builder.judge(nodes)]
+        groups = [encode_group(each) for each in found if isinstance(each, Group)]
+        rejections = [encode_rejection(each) for each in found if isinstance(each, Rejection)]
+        return sorted(groups, key=class_of), rejections
 
     def _read(self, kind: str, language: str, numbers: Iterable[int]) -> list[bytes]:
         """The lines of some slices."""

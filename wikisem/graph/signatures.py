@@ -29,6 +29,8 @@ from wikisem.sampling import hash_keys
 REFERENCE: Final = 100
 # So many prominent items, the first by hash key, show what other items are like.
 SAMPLE: Final = 400
+# Signatures are copied this many at a time.
+_AT_ONCE: Final = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,11 @@ class ItemSignatures:
         )
 
     def take(self, rows: Ints) -> "ItemSignatures":
-        """The signatures of some of the items."""
-        return ItemSignatures(self.items[rows], self.sitelinks[rows], self.properties.take(rows))
+        """The signatures of some of the items; those of all items are too many to find where each begins at once."""
+        parts = [self.properties.take(rows[begin : begin + _AT_ONCE]) for begin in range(0, len(rows), _AT_ONCE)]
+        targets = np.concatenate([self.properties.targets[:0], *(part.targets for part in parts)])
+        offsets = offsets_of(self.properties.offsets[rows + 1] - self.properties.offsets[rows])
+        return ItemSignatures(self.items[rows], self.sitelinks[rows], CsrRows(offsets, targets))
 
 
 def _narrow(properties: Ints) -> Ints:
@@ -117,12 +122,13 @@ class Signatures:
             found[found] = wanted[indices[found]]
             kept.append(part.take(np.flatnonzero(found | _first(part.items, is_prominent, seed))))
         every = ItemSignatures.join(kept)
+        del kept
         every = every.take(np.argsort(every.items))
         sample = np.flatnonzero(_first(every.items, every.sitelinks >= minimum, seed))
         used = np.bincount(every.properties.targets, minlength=len(counts)) > 0
         properties = np.flatnonzero(used)
-        codes = (np.cumsum(used) - 1)[every.properties.targets]
-        rows = CsrRows(np.append(every.properties.offsets, every.properties.offsets[-1]), _narrow(codes))
+        codes = _narrow(np.maximum(np.cumsum(used), 1) - 1)[every.properties.targets]
+        rows = CsrRows(np.append(every.properties.offsets, every.properties.offsets[-1]), codes)
         return Signatures(
             every.items,
             rows,

@@ -20,7 +20,7 @@ from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
 # The items of a class are listed and sorted up to this many; of a larger class they are met by walking the ring.
 _LISTED: Final = 1 << 13
 # How many lists of classes are read at once, or those of one class; near the top of the graph a class has all of them.
-_LISTS: Final = 1 << 22
+_LISTS: Final = 1 << 18
 # How many locations of the set such a walk examines at a time.
 _LOOK: Final = 64
 
