@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import traceback
+import types
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from wikisem.errors import UsageError, WikisemError, WrongDumpError
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
 from wikisem.pipeline.families import FAMILIES, examples_of, overview
+from wikisem.redaction import redacted
 
 # Set, it lets an error that was not foreseen end in Python's own traceback.
 TRACEBACK: Final = "WIKISEM_TRACEBACK"
@@ -148,6 +150,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def command() -> NoReturn:
     """The program ``wikisem``: run the command that its words name, and end with its exit code."""
     prepare_streams()
+    sys.excepthook = _print_traceback
     with leaving():
         sys.exit(main())
 
@@ -197,6 +200,11 @@ def _print_line(text: str) -> None:
         print(shown(text), file=sys.stderr)  # noqa: T201 - the command line speaks to people
 
 
+def _print_traceback(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
+    """Python's own traceback, for a report, without the credentials of URLs."""
+    sys.stderr.write(shown("".join(traceback.format_exception(kind, error, trace))))
+
+
 def _leave_output() -> None:
     """Where standard output cannot be written, let nothing try again when the process ends."""
     try:
@@ -212,7 +220,7 @@ def _describe_fault(error: Exception) -> str:
         return f"expected enough memory and threads, saw that there are no more{(error.args and ': ') or ''}{error}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wikisem" in Path(frame.filename).parts]
     place = f" in {Path(*Path(frames[-1].filename).parts[-3:])}:{frames[-1].lineno}" if frames else ""
-    said = " ".join(str(error).split())[:300]
+    said = redacted(" ".join(str(error).split()))[:300]
     return (
         f"unexpected {type(error).__name__}{place}{said and ': '}{said}; this is a fault of wikisem, or damage that it "
         f"does not know: {TRACEBACK}=1 shows all of it, for a report"

@@ -251,6 +251,14 @@ def test_a_refusal_is_read_to_its_beginning_alone() -> None:
     assert not asked.said
 
 
+def test_a_refusal_that_is_cut_tells_no_half_of_a_secret() -> None:
+    """What a server says is cut to a line after credentials are hidden: half of a URL would not be known for one."""
+    script = [b"HTTP/1.1 403 No\r\n\r\n" + b"x" * 265 + b" s3://key:hushhush@bucket/x" + b"y" * 300]
+    with serving(script) as (url, _), pytest.raises(NoAnswerError) as caught:
+        read(url)
+    assert "hush" not in str(caught.value)
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 408, 429, 500, 503])
 def test_what_would_be_the_same_the_next_time_is_final(status: int) -> None:
     """Too many requests, and what is the server's own trouble, may pass."""

@@ -1,13 +1,14 @@
 """The records that wikisem works with, as frozen values. In bulk they are Arrow columns, see schemas.py."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import orjson
 from msgspec import Meta
 
 from wikisem.errors import DamagedInputError, TooManyUnreadableError
+from wikisem.redaction import redacted
 
 # What is checked where records are read from files: where a surface form is from, and what columns of numbers hold.
 Source: TypeAlias = Annotated[str, Meta(pattern="^(anchor|label|title)$")]
@@ -260,12 +261,13 @@ class UnreadableRecord:
 
     def as_line(self) -> bytes:
         """One line of JSON, as the files of ``OUT/unreadable`` have it."""
-        return orjson.dumps(asdict(self), option=orjson.OPT_APPEND_NEWLINE)
+        kept = replace(self, where=redacted(self.where), detail=redacted(self.detail))
+        return orjson.dumps(asdict(kept), option=orjson.OPT_APPEND_NEWLINE)
 
 
 def unforeseen(record: str, error: Exception) -> str:
     """The detail of an unreadable record whose reader raised an error that nobody foresaw."""
-    return f"expected a {record} that can be read, saw {type(error).__name__}: {error}"[:SHOWN]
+    return redacted(f"expected a {record} that can be read, saw {type(error).__name__}: {error}")[:SHOWN]
 
 
 def report_unreadable(record: UnreadableRecord, on_unreadable: Callable[[UnreadableRecord], object] | None) -> None:

@@ -32,7 +32,9 @@ from wikisem.redaction import redacted
 
 T = TypeVar("T")
 
+# What is told of a refusal, and what is read of it: half of a URL would not be known for one that has credentials.
 _DETAIL: Final = 300
+_READ: Final = 4096
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS: Final = 5
 # The names of hosts that have had an address while this process ran.
@@ -203,14 +205,14 @@ class _Exchange:
         """What a server said in its refusal, from the beginning of its body."""
         detail = b""
         try:
-            while len(detail) < _DETAIL and (block := self.within(lambda: response.read1(_DETAIL))):
+            while len(detail) < _READ and (block := self.within(lambda: response.read1(_READ))):
                 detail += block
         except NoAnswerError:
             pass  # what came is told
         status = response.status
         text = " ".join(f"HTTP status {status} {response.reason}: {detail.decode('utf-8', 'replace')}".split())
         return NoAnswerError(
-            text[:_DETAIL].rstrip(": "),
+            redacted(text)[:_DETAIL].rstrip(": "),
             final=status < 500 and status not in _PASSING,
             status=status,
             retry_after=response.headers.get("Retry-After", ""),
@@ -316,7 +318,7 @@ def redirected(url: str, location: str) -> str:
     target = quote(urljoin(url, location), safe="!#$%&'()*+,/:;=?@[]~", encoding="iso-8859-1")
     before, after = urlsplit(url), urlsplit(target)
     if after.scheme not in {before.scheme, "https"}:
-        raise NoAnswerError(f"a redirect from {before.scheme} to {target[:_DETAIL]}", final=True)
+        raise NoAnswerError(f"a redirect from {before.scheme} to {redacted(target)[:_DETAIL]}", final=True)
     login, _, server = before.netloc.rpartition("@")
     if login and (after.scheme, after.netloc) == (before.scheme, server):
         return after._replace(netloc=before.netloc).geturl()

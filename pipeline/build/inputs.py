@@ -22,6 +22,7 @@ from wikisem.files import (
 from wikisem.layout import profile_path
 from wikisem.pipeline.build.ledger import Ledger, fingerprint
 from wikisem.pipeline.download.fetch import origin_of
+from wikisem.redaction import redacted
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.learning import KEYS, ProfileFile, find_profile, read_profile_file
@@ -87,8 +88,8 @@ class Dump:
         return [{key: value for key, value in file.items() if key not in _ABOUT} for file in self.describe()]
 
     def describe(self) -> list[dict[str, Any]]:
-        """The files as plain values, for the manifest."""
-        described = [{**asdict(file), "date": file.date} for file in self.files]
+        """The files as plain values, for the manifest, without the credentials of URLs."""
+        described = [{**asdict(file), "path": redacted(file.path), "date": file.date} for file in self.files]
         return [{key: value for key, value in file.items() if key not in _ABOUT or value} for file in described]
 
 

@@ -27,6 +27,7 @@ import orjson
 from wikisem.errors import LockError
 from wikisem.files import exists, list_files, open_binary, remove, replace_file
 from wikisem.layout import lock_path
+from wikisem.redaction import redacted
 
 # Seconds that a run waits before it looks again, each time up to as many: two that began at once part.
 _WAITS: Final = (0.1, 0.2, 0.4)
@@ -127,7 +128,7 @@ def _lock_files(output: str) -> Iterator[LockFile]:
 
 
 def _command() -> str:
-    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    return redacted(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
 
 
 def _machine() -> str:

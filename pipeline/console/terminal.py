@@ -17,6 +17,7 @@ from rich.table import Column, Table
 from rich.text import Text, TextType
 
 from wikisem.errors import optional_module
+from wikisem.redaction import redacted
 
 _PLAIN_WIDTH: Final = 160
 # How narrow a column of words may become, with padding and border, before columns of numbers go to a table below.
@@ -28,12 +29,12 @@ _JSON_CONTROLS: Final = re.compile(r"[\x7f-\x9f]")
 
 
 def shown(text: str) -> str:
-    """A string as it may be shown: labels, names of files and words of servers give no terminal a command.
+    """A string as it may be shown: it gives a terminal no command, and nobody the credentials of a URL.
 
-    >>> shown("\\x1b[2Jred\\x07")
-    '\\\\x1b[2Jred\\\\x07'
+    >>> shown("\\x1b[2Jred\\x07 s3://key:secret@bucket")
+    '\\\\x1b[2Jred\\\\x07 s3://***@bucket'
     """
-    return text.translate(_CONTROLS)
+    return redacted(text).translate(_CONTROLS)
 
 
 class _SafeConsole(Console):

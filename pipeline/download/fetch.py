@@ -25,6 +25,7 @@ from wikisem.atomic_files import whole_file
 from wikisem.errors import DownloadError, OutputError
 from wikisem.limits import LEAST_PROGRESS
 from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, RemoteFile
+from wikisem.redaction import redacted
 from wikisem.typed_json import decode_json
 from wikisem.web import Answer, NoAnswerError, fits_header
 
@@ -348,7 +349,7 @@ def _add_download(folder: Path, one: Download, today: str) -> None:
         "kind": one.dump.kind,
         "language": one.dump.language,
         "date": one.dump.date,
-        "url": one.file.url,
+        "url": redacted(one.file.url),
         "size": (folder / one.file.name).stat().st_size,
         one.file.algorithm: one.file.digest,
         "downloaded": read_record(folder).get(one.file.name, {}).get("downloaded", today),

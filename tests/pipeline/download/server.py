@@ -32,6 +32,7 @@ class Server:
     faults: defaultdict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
     asked: list[tuple[str, str, str]] = field(default_factory=list)  # method, path, Range
     agents: set[str] = field(default_factory=set)
+    logins: set[tuple[str | None, str]] = field(default_factory=set)  # Authorization, parameters of the URL
     gate: threading.Barrier | None = None  # requests for shards wait here for each other
     at_once: int = 0  # requests that wait
     most_at_once: int = 0
@@ -88,10 +89,12 @@ class _Handler(http_server.Handler):
     def answer(self) -> None:
         """Send the file or listing, or the next fault of its path."""
         server: Server = self.about
+        self.path, _, parameters = self.path.partition("?")
         wanted = self.headers.get("Range", "")
         with _LOCK:
             server.asked.append((self.command, self.path, wanted))
             server.agents.add(self.headers["User-Agent"])
+            server.logins.add((self.headers["Authorization"], parameters))
             faults = server.faults[self.path] if self.command == "GET" else []
             fault = faults.pop(0) if faults else Fault()
         if server.gate is not None and self.path.endswith(".bz2") and self.command == "GET":
