@@ -21,7 +21,7 @@ from wikisem.files import (
 )
 from wikisem.layout import profile_path
 from wikisem.pipeline.build.ledger import Ledger, fingerprint
-from wikisem.pipeline.download.fetch import origin_of
+from wikisem.pipeline.download.record import origin_of
 from wikisem.redaction import redacted
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of
 from wikisem.wikipedia.data.scripts import script_sets

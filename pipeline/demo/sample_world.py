@@ -19,7 +19,7 @@ from wikisem.files import write_files
 from wikisem.ids import qid_number
 from wikisem.pipeline.build.inputs import MADE_UP, find_dump
 from wikisem.pipeline.build.method import BuildOptions
-from wikisem.pipeline.download.fetch import add_to_record
+from wikisem.pipeline.download.record import add_to_record
 from wikisem.recipes.load import load_recipe, read_toml
 from wikisem.records import Page
 from wikisem.wikipedia.siteinfo import CANONICAL

@@ -18,15 +18,11 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any, BinaryIO, Final
 
-import msgspec
-import orjson
-
-from wikisem.atomic_files import whole_file
 from wikisem.errors import DownloadError, OutputError
 from wikisem.limits import LEAST_PROGRESS
 from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, RemoteFile
+from wikisem.pipeline.download.record import add_to_record, read_record
 from wikisem.redaction import redacted
-from wikisem.typed_json import decode_json
 from wikisem.web import Answer, NoAnswerError, fits_header
 
 # All files of some dumps.
@@ -312,36 +308,6 @@ def _validator(answer: Answer) -> str:
     tag = answer.headers.get("ETag", "")
     version = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
     return version if fits_header(version) else ""
-
-
-# The record: where each whole file of a folder came from.
-
-RECORD: Final = "downloads.json"
-
-
-class _Downloads(msgspec.Struct):
-    files: dict[str, dict[str, str | int]]
-
-
-def read_record(folder: Path) -> Mapping[str, Any]:
-    """The origins of the files of a folder, by name; empty if nothing was downloaded to it."""
-    path = folder / RECORD
-    if not path.exists():
-        return {}
-    return decode_json(path.read_bytes(), _Downloads, str(path), "a record of downloads", "remove it to go on").files
-
-
-def origin_of(path: Path, size: int) -> Mapping[str, Any]:
-    """Where a file came from; empty if that is unknown, or if its size is not that of the download."""
-    about: Mapping[str, Any] = read_record(path.parent).get(path.name, {})
-    return about if about.get("size") == size else {}
-
-
-def add_to_record(folder: Path, origins: Mapping[str, Mapping[str, str | int]]) -> None:
-    """Record where files of a folder came from, by name, beside those that its record has."""
-    files = {**read_record(folder), **origins}
-    with whole_file(folder / RECORD) as sink:
-        sink.write(orjson.dumps({"files": files}, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
 
 
 def _add_download(folder: Path, one: Download, today: str) -> None:

@@ -18,14 +18,12 @@ from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.errors import DamagedInputError, DownloadError, OutputError
 from wikisem.pipeline.download.catalogue import Mirror, find_wikipedia
 from wikisem.pipeline.download.fetch import (
-    RECORD,
     Fetcher,
     download,
     only_download_in,
-    origin_of,
     plan_downloads,
-    read_record,
 )
+from wikisem.pipeline.download.record import RECORD, origin_of, read_record
 from wikisem.web import HttpClient, Patience
 
 BODY = bytes(range(256)) * 4000
