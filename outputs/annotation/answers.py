@@ -1,6 +1,6 @@
-"""Answers as they come back from annotators, in any of the three forms, checked against their annotation set."""
+"""The answers of annotators, in any of the three formats, checked against their annotation set."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -14,8 +14,8 @@ from wikisem.typed_json import decode_json
 class Answer:
     """One annotator's answer to one case: the number of a word, counted from 1, or CANNOT_TELL.
 
-    ``where`` is the file and, where it has any, the line or task; ``set`` the fingerprint that the file states.
-    ``with_help`` is False for the first of two answers, which is given before anything is looked up.
+    ``where`` is the file and, if it has them, the line or task; ``set`` the fingerprint in the file. ``with_help`` is
+    False for the first of two answers, which is given before anything is looked up.
     """
 
     set: str
@@ -43,7 +43,7 @@ class _PageAnswers(msgspec.Struct):
 
 
 def parse_page_answers(data: bytes, where: str) -> list[Answer]:
-    """The answers of a file that the page wrote; DamagedInputError for another file."""
+    """Read the answers of a file that the page wrote; DamagedInputError for another file."""
     file = decode_json(data, _PageAnswers, where, "answers as the page downloads them")
     return [
         Answer(file.set, file.annotator, answer.case, choice, answer.remark, where, with_help)
@@ -54,7 +54,7 @@ def parse_page_answers(data: bytes, where: str) -> list[Answer]:
 
 
 def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[Answer]:
-    """The answers in order of annotator and case, without help first; DamagedInputError for one the set cannot have.
+    """Sort the answers by annotator and case, without help first; DamagedInputError for one that does not fit the set.
 
     A repeated answer, as in a file that was sent twice, counts once; two different ones are an error.
     """
@@ -73,11 +73,13 @@ def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[
 
 
 def _misfit(answer: Answer, annotation: AnnotationSet) -> str:
-    """What was expected of an answer that the set cannot have, and what was seen; empty for one that it can have."""
+    """Say what was expected and seen of an answer that does not fit the set; empty if it fits."""
     if answer.set != annotation.fingerprint:
         return f"answers to set {annotation.fingerprint}, saw answers to {answer.set or 'none'}"
     if answer.annotator not in annotation.annotators:
-        return f"an annotator of this set ({_listed(list(annotation.annotators))}), saw {answer.annotator!r}"
+        names = list(annotation.annotators)
+        listed = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
+        return f"an annotator of this set ({listed}), saw {answer.annotator!r}"
     if answer.case not in annotation.annotators[answer.annotator]:
         return f"a case of the sheet of {answer.annotator}, saw {answer.case!r}"
     words = len(annotation.by_id[answer.case].words)
@@ -90,7 +92,7 @@ def _misfit(answer: Answer, annotation: AnnotationSet) -> str:
 
 
 def missing_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, list[str]]:
-    """The cases of each annotator that lack an answer, or one of two; annotators without any such case are left out."""
+    """Find the cases that lack an answer, or one of two, by annotator; annotators without any are left out."""
     given = {(answer.annotator, answer.case, answer.with_help) for answer in answers}
     asked = (False, True) if annotation.two_answers else (True,)
     missing = {
@@ -98,7 +100,3 @@ def missing_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> dic
         for name, cases in annotation.annotators.items()
     }
     return {name: cases for name, cases in missing.items() if cases}
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"

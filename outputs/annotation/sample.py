@@ -1,13 +1,13 @@
 """The test cases for annotators: an annotation set, sampled by seed and balanced over outlier classes and positions.
 
-Everything depends only on the seed and the groups, not on their order. One test case is taken from each group, so that
-no annotator learns a cluster from another case.
+The sample depends only on the seed and the groups, not on their order. Each group gives one test case, so that no
+annotator learns a cluster from another case.
 """
 
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -19,19 +19,19 @@ from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.typed_json import decode_json
 
-# What an annotator answers instead of the number of a word, which counts from 1.
+# The answer in place of the number of a word, which counts from 1.
 CANNOT_TELL: Final = 0
 
 
-# An annotation set: its test cases with the key, and who gets which of them in which order.
+# An annotation set: its test cases with the key, and the cases of each annotator in order.
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationCase:
-    """A test case as it is shown: its words in order, and which of them, counted from 1, is the outlier.
+    """A test case as it is shown: its words in order, and the number of the outlier among them, counted from 1.
 
-    ``id`` tells nothing about the group, whose id could be looked up; ``outlier_class`` is None where the data set
-    does not say.
+    ``id`` does not show the id of the group, which could be looked up; ``outlier_class`` is None if the data set does
+    not have it.
     """
 
     id: str
@@ -48,7 +48,7 @@ class AnnotationCase:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What one annotator gets: the ids and words of cases in the order in which they are shown, and no key.
+    """The ids and words of one annotator's cases in the order in which they are shown, without the key.
 
     ``two_answers`` asks for one without help, then for one with it.
     """
@@ -82,7 +82,7 @@ class AnnotationSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits, a digest of exactly what annotators see."""
+        """Twelve hexadecimal digits: a digest of everything that annotators see."""
         seen: list[object] = [
             self.language,
             [[case.id, case.words] for case in self.cases],
@@ -93,19 +93,19 @@ class AnnotationSet:
         return hashlib.blake2b(msgspec.json.encode(seen), digest_size=6).hexdigest()
 
     def sheet(self, annotator: str) -> Sheet:
-        """What one annotator gets."""
+        """The sheet of one annotator."""
         cases = tuple((case, self.by_id[case].words) for case in self.annotators[annotator])
         return Sheet(self.fingerprint, annotator, self.language, cases, self.two_answers)
 
 
-# Its key, in ``key.json``: the only place that says which word is the outlier.
+# Its key, in ``key.json``, the only file with the outliers.
 
 KEY_FILE: Final = "key.json"
 
 
 @dataclass(frozen=True, slots=True)
 class _KeyFile:
-    """What ``key.json`` holds."""
+    """The content of ``key.json``."""
 
     format: Literal["wikisem annotation key 1"]
     fingerprint: str
@@ -113,22 +113,17 @@ class _KeyFile:
 
 
 def encode_key(annotation: AnnotationSet) -> bytes:
-    """The text of ``key.json``."""
+    """Encode ``key.json``."""
     key = _KeyFile("wikisem annotation key 1", annotation.fingerprint, annotation)
     return msgspec.json.format(msgspec.json.encode(key), indent=1) + b"\n"
 
 
 def read_key(folder: Path) -> AnnotationSet:
-    """The annotation set of a folder of sheets; MissingInputError without a key, DamagedInputError if changed."""
+    """Read the annotation set of a folder of sheets; MissingInputError without a key, DamagedInputError if changed."""
     path = folder / KEY_FILE
     if not path.is_file():
         raise MissingInputError(f"{folder}: expected a folder that wikisem annotate wrote, saw no {KEY_FILE} in it")
     key = decode_json(path.read_bytes(), _KeyFile, str(path), "the key of an annotation set")
-    _check_key(key, path)
-    return key.set
-
-
-def _check_key(key: _KeyFile, path: Path) -> None:
     annotation = key.set
     ids = {case.id for case in annotation.cases}
     unknown = {case for cases in annotation.annotators.values() for case in cases} - ids
@@ -140,16 +135,17 @@ def _check_key(key: _KeyFile, path: Path) -> None:
             f"{path}: expected the cases of set {key.fingerprint}, saw those of {annotation.fingerprint}: it "
             "was changed"
         )
+    return annotation
 
 
-# How it is sampled.
+# Sampling.
 
 _Class = int | None
 
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
-    """How many groups are sampled for how many annotators; ``overlap`` of them go to every annotator.
+    """The numbers of groups and annotators; ``overlap`` of the groups go to every annotator.
 
     ``two_answers`` asks for each case twice.
     """
@@ -164,7 +160,7 @@ class SampleOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A group as its words are shown, with its outliers by class; ``key`` is its identity and its place in an order."""
+    """A group as its words are shown, with its outliers by class; ``key`` identifies it and sorts it."""
 
     group: WordGroup
     key: str
@@ -174,38 +170,19 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A group with the outlier that its test case has."""
+    """A group with the outlier of its test case."""
 
     group: _Candidate
     outlier_class: _Class
     outlier: str
 
-    @property
-    def size(self) -> int:
-        """How many words are shown."""
-        return len(self.group.cluster) + 1
-
-
-@dataclass(slots=True)
-class _Positions:
-    """Places for outliers, each as often as any other among the cases with the same number of words."""
-
-    seed: int
-    used: Counter[int] = field(default_factory=Counter)
-
-    def next(self, size: int) -> int:
-        """The place, counted from 0, of the next case with this number of words."""
-        first = int(_key(self.seed, "position", str(size)), 16) % size
-        self.used[size] += 1
-        return (first + self.used[size] - 1) % size
-
 
 def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> AnnotationSet:
     """Sample one test case from each of ``options.groups`` groups and deal them to the annotators.
 
-    Outlier classes are balanced over all cases, the overlap and each annotator's share: where every group has all
+    Outlier classes are balanced over all cases, the overlap and each annotator's share: if every group has all
     classes, their counts differ by at most one. Positions of outliers are balanced over all cases and over each of
-    these parts. UsageError where the numbers leave an annotator without a case, MissingInputError with too few groups.
+    these parts. UsageError if the numbers leave an annotator without a case, MissingInputError with too few groups.
 
     An example with six groups, two annotators and an overlap of two; O1 to O3 are outlier classes:
 
@@ -214,7 +191,13 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
         annotator-1              c:O3  d:O1
         annotator-2                          e:O2  f:O3
     """
-    _check_options(options)
+    if options.overlap > options.groups:
+        raise UsageError(
+            f"expected an overlap of at most {options.groups} groups, all there are, saw {options.overlap}"
+        )
+    alone = options.groups - options.overlap
+    if not options.overlap and alone < options.annotators:
+        raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
     found = filter(None, (_candidate(group, options.seed) for group in groups))
     usable = [one for _, one in sorted({one.key: one for one in found}.items())]
     if len(usable) < options.groups:
@@ -222,9 +205,12 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
             f"expected at least {options.groups} test groups in {options.language} to sample from, saw {len(usable)}; "
             "--groups asks for fewer"
         )
-    parts = _deal(_interleave(_choose_outliers(usable[: options.groups], options.seed)), options)
+    chosen = _interleave(_choose_outliers(usable[: options.groups], options.seed))
+    # Runs of the interleaved cases: the overlap, then each annotator's own share, equal in size or one apart.
+    ends = [options.overlap + alone * number // options.annotators for number in range(options.annotators + 1)]
+    parts = [chosen[: options.overlap], *(chosen[start:end] for start, end in pairwise(ends))]
     cases = _show(parts, options.seed)
-    overlap, *shares = [[cases[chosen.group.key].id for chosen in part] for part in parts]
+    overlap, *shares = [[cases[case.group.key].id for case in part] for part in parts]
     return AnnotationSet(
         options.language,
         options.seed,
@@ -238,18 +224,8 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
     )
 
 
-def _check_options(options: SampleOptions) -> None:
-    if options.overlap > options.groups:
-        raise UsageError(
-            f"expected an overlap of at most {options.groups} groups, all there are, saw {options.overlap}"
-        )
-    alone = options.groups - options.overlap
-    if not options.overlap and alone < options.annotators:
-        raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
-
-
 def _candidate(group: WordGroup, seed: int) -> _Candidate | None:
-    """The group as it is shown; None if it cannot make a test case."""
+    """Prepare a group as it is shown; None if it cannot give a test case."""
     cluster = tuple(dict.fromkeys(map(shown, group.cluster)))
     outliers: defaultdict[_Class, dict[str, None]] = defaultdict(dict)
     for outlier in group.outliers:
@@ -262,12 +238,12 @@ def _candidate(group: WordGroup, seed: int) -> _Candidate | None:
 
 
 def shown(surface: str) -> str:
-    """A surface form as a person reads it: "New York" for "New_York"."""
+    """Write a surface form for people: "New York" for "New_York"."""
     return " ".join(surface.replace("_", " ").split())
 
 
 def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
-    """One outlier for each group. Groups with the fewest classes choose first, as the others can fill what is left."""
+    """Choose one outlier per group; groups with the fewest classes choose first, as the others can balance them."""
     counts: Counter[_Class] = Counter()
     chosen = []
     for group in sorted(groups, key=lambda one: (len(one.outliers), one.key)):
@@ -279,7 +255,7 @@ def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
 
 
 def _interleave(chosen: Sequence[_Chosen]) -> list[_Chosen]:
-    """The cases with their outlier classes in turn, the most frequent class first: O3 O1 O2 O3 O1 O2 O3.
+    """Order the cases by outlier classes in turn, the most frequent class first: O3 O1 O2 O3 O1 O2 O3.
 
     Every run of such a list is balanced; with another class first, the list would end in O3 O3.
     """
@@ -296,27 +272,22 @@ def _class_order(chosen: _Chosen) -> int:
     return 0 if chosen.outlier_class is None else chosen.outlier_class
 
 
-def _deal(cases: Sequence[_Chosen], options: SampleOptions) -> list[Sequence[_Chosen]]:
-    """The overlap, then each annotator's own share: runs of the interleaved cases, equal in size or one apart."""
-    alone = len(cases) - options.overlap
-    ends = [options.overlap + alone * number // options.annotators for number in range(options.annotators + 1)]
-    return [cases[: options.overlap], *(cases[start:end] for start, end in pairwise(ends))]
-
-
 def _show(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, AnnotationCase]:
-    """The cases by the key of their group, with words in order.
+    """Make the cases, by the key of their group, with words in order.
 
-    Positions rotate within a part and a class, so neither follows from the outlier's position. Ids are numbers in an
-    independent order.
+    Positions rotate within a part and a class, so the position of an outlier shows neither, and each is as frequent as
+    any other among the cases of that size. Ids are numbers in an independent order.
     """
     in_turn = [one for part in parts for one in sorted(part, key=_class_order)]
     numbers = {key: at for at, key in enumerate(_shuffle([one.group.key for one in in_turn], seed, "id"), start=1)}
     digits = len(str(len(numbers)))
-    positions = _Positions(seed)
+    used: Counter[int] = Counter()
     cases = {}
     for one in in_turn:
         words = _shuffle(one.group.cluster, seed, "word", one.group.key)
-        position = positions.next(one.size)
+        size = len(words) + 1
+        position = (int(_key(seed, "position", str(size)), 16) + used[size]) % size
+        used[size] += 1
         words.insert(position, one.outlier)
         number = numbers[one.group.key]
         cases[one.group.key] = AnnotationCase(
@@ -330,6 +301,6 @@ def _shuffle(items: Iterable[str], seed: int, *purpose: str) -> list[str]:
 
 
 def _key(seed: int, *parts: str) -> str:
-    """Hexadecimal digits that only depend on the seed and the strings; sorting by them shuffles."""
+    """Hash the seed and the strings to hexadecimal digits; sorting by them shuffles."""
     text = "\x1f".join([str(seed), *parts])
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""The sheet of an annotator in three forms, and the answers of a filled one: a page, CSV, and tasks of Label Studio."""
+"""The sheet of an annotator in three formats, and the answers of a filled one: a page, CSV, Label Studio tasks."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from wikisem.outputs.annotation.sample import CANNOT_TELL, Sheet
 from wikisem.outputs.html_page import direction, html_page, script_json
 from wikisem.typed_json import decode_json
 
-# What annotators are told.
+# Instructions.
 
 TITLE: Final = "Which one does not belong?"
 QUESTION: Final = "Which one does not belong with the others?"
@@ -37,12 +37,12 @@ _SPREADSHEET: Final = (
 
 
 def instructions(two_answers: bool) -> tuple[str, ...]:
-    """What every form tells annotators, a paragraph each.
+    """The paragraphs of instructions, the same in every format.
 
     They follow the human baseline of Blair et al. (2016), section 4.2, in our own words: participants chose the outlier
     of a test case, could read Wikipedia, and were told not to use Wikidata, from which the groups are made. In the
-    study of Camacho-Collados and Navigli (2016, 3.1) they gave two answers: without any external help, and then after
-    they could use the Web for three minutes.
+    study of Camacho-Collados and Navigli (2016, 3.1) they gave two answers: one without any external help, then one
+    after up to three minutes on the Web.
     """
     return (
         "Each list names things of one kind, and one thing of another kind. Choose the one that does not belong.",
@@ -60,7 +60,7 @@ def instructions(two_answers: bool) -> tuple[str, ...]:
 
 
 def instructions_text(two_answers: bool) -> str:
-    """The instructions as plain text, for those who fill in a spreadsheet."""
+    """Write the instructions as plain text, for annotators with a spreadsheet."""
     columns = "the column “answer without help”, and after looking things up into the column “answer”"
     into = columns if two_answers else "the column “answer”"
     return "\n\n".join([TITLE, *instructions(two_answers), _SPREADSHEET.format(into), ""])
@@ -70,26 +70,24 @@ def instructions_text(two_answers: bool) -> str:
 
 
 def format_page(sheet: Sheet) -> str:
-    """The page of a sheet; it holds all it needs: no server, no request, keyboard and mouse, answers as a download."""
+    """Write a sheet as a self-contained page, without server or requests; answers are offered as a download."""
     parts = {
         "TITLE": escape(TITLE),
         "QUESTION": escape(QUESTION),
         "ANNOTATOR": escape(sheet.annotator),
         "INSTRUCTIONS": "\n".join(f"        <li>{escape(text)}</li>" for text in instructions(sheet.two_answers)),
-        "SHEET": script_json(_content(sheet)),
+        "SHEET": script_json(
+            {
+                "set": sheet.set,
+                "annotator": sheet.annotator,
+                "language": sheet.language,
+                "direction": direction(word for _, words in sheet.cases for word in words),
+                "two_answers": sheet.two_answers,
+                "cases": [{"id": case, "words": words} for case, words in sheet.cases],
+            }
+        ),
     }
     return html_page("wikisem.outputs.annotation", parts)
-
-
-def _content(sheet: Sheet) -> dict[str, object]:
-    return {
-        "set": sheet.set,
-        "annotator": sheet.annotator,
-        "language": sheet.language,
-        "direction": direction(word for _, words in sheet.cases for word in words),
-        "two_answers": sheet.two_answers,
-        "cases": [{"id": case, "words": words} for case, words in sheet.cases],
-    }
 
 
 # CSV that spreadsheet programs open.
@@ -100,10 +98,10 @@ _LAST: Final = ("answer", "remark")
 
 
 def format_csv(sheet: Sheet) -> str:
-    """A sheet with one line a case, and empty cells for the answer and a remark.
+    """Write a sheet as CSV, one line per case with empty cells for the answer and a remark.
 
-    It is UTF-8 with a byte order mark, by which spreadsheet programs know it. What they would take for a formula begins
-    with an apostrophe. Words are never read back: the number of the word is the answer.
+    It is UTF-8 with a byte order mark, by which spreadsheet programs recognise it. A word that they would take for a
+    formula begins with an apostrophe. Words are never read back: the number of the word is the answer.
     """
     most = max(len(words) for _, words in sheet.cases)
     text = io.StringIO(newline="")
@@ -116,43 +114,33 @@ def format_csv(sheet: Sheet) -> str:
     return "\ufeff" + text.getvalue()
 
 
-# What programs write between cells, by the language of the user.
+# Programs choose the delimiter by the language of the user.
 _DELIMITERS: Final = ",;\t"
-
-
-def parse_csv(data: bytes, where: str) -> list[Answer]:
-    """The answers of a filled sheet; lines without an answer give none. DamagedInputError for another file."""
-    rows = _rows(data, where)
-    answers = ((_COLUMN_WITHOUT_HELP, False), ("answer", True))
-    return [
-        _answer(row, column, with_help, place) for place, row in rows for column, with_help in answers if row[column]
-    ]
-
-
-def _rows(data: bytes, where: str) -> Iterator[tuple[str, dict[str, str]]]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DamagedInputError(f"{where}: expected CSV in UTF-8, saw {error}; save it as CSV UTF-8") from error
-    head = text.partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=head.count)
-    columns, rows = csv_rows(text, where, delimiter)
-    if lost := [name for name in (*_FIRST, *_LAST) if name not in columns]:
-        raise DamagedInputError(f"{where}:1: expected the columns of a sheet, saw no column {', '.join(lost)}")
-    for number, row in rows:
-        yield f"{where}:{number}", {name: row.get(name, "").strip() for name in (*_FIRST, _COLUMN_WITHOUT_HELP, *_LAST)}
-
-
-def _answer(row: dict[str, str], column: str, with_help: bool, where: str) -> Answer:
-    choice = _row_choice(row[column], where)
-    return Answer(row["set"], row["annotator"], row["case"], choice, row["remark"], where, with_help)
-
-
 _CANNOT_TELL: Final = frozenset({"?", "？", "cannot tell", str(CANNOT_TELL)})
 _LONGEST_NUMBER: Final = 9
 
 
-def _row_choice(text: str, where: str) -> int:
+def parse_csv(data: bytes, where: str) -> list[Answer]:
+    """Read the answers of a filled sheet; lines may lack an answer. DamagedInputError for another file."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DamagedInputError(f"{where}: expected CSV in UTF-8, saw {error}; save it as CSV UTF-8") from error
+    columns, rows = csv_rows(text, where, max(_DELIMITERS, key=text.partition("\n")[0].count))
+    if lost := [name for name in (*_FIRST, *_LAST) if name not in columns]:
+        raise DamagedInputError(f"{where}:1: expected the columns of a sheet, saw no column {', '.join(lost)}")
+    answers = []
+    for number, row in rows:
+        cells = {name: row.get(name, "").strip() for name in (*_FIRST, _COLUMN_WITHOUT_HELP, *_LAST)}
+        about, place = (cells["set"], cells["annotator"], cells["case"]), f"{where}:{number}"
+        for column, with_help in ((_COLUMN_WITHOUT_HELP, False), ("answer", True)):
+            if cells[column]:
+                choice = _choice_in(cells[column], place)
+                answers.append(Answer(*about, choice, cells["remark"], place, with_help))
+    return answers
+
+
+def _choice_in(text: str, where: str) -> int:
     if text.lower() in _CANNOT_TELL:
         return CANNOT_TELL
     # Some programs write a whole number as 3.0.
@@ -176,10 +164,10 @@ _CONFIG: Final = """<View>
 
 
 def labelling_config(two_answers: bool) -> str:
-    """The labelling configuration, for the project's settings.
+    """Write the labelling configuration, for the project's settings.
 
-    Choices come from the task, so that it serves all sheets of a set. Of two answers the second is asked for once there
-    is a first (https://labelstud.io/tags/choices, read 2026-11).
+    Choices come from the task, so that one configuration serves all sheets of a set. The second of two answers is asked
+    for after the first (https://labelstud.io/tags/choices, read 2026-11).
     """
     headers = "\n".join(_header(text) for text in instructions(two_answers))
     if not two_answers:
@@ -201,7 +189,7 @@ def _choices_of(name: str, more: str = "") -> str:
 
 
 def format_tasks(sheet: Sheet) -> bytes:
-    """The cases of a sheet as a JSON list of tasks; a choice begins with its number, by which its answer is read."""
+    """Write the cases of a sheet as a JSON list of tasks; a choice begins with its number, by which it is read back."""
     tasks = [
         {
             "data": {
@@ -209,17 +197,15 @@ def format_tasks(sheet: Sheet) -> bytes:
                 "annotator": sheet.annotator,
                 "case": case,
                 "question": QUESTION,
-                "choices": [{"value": choice} for choice in _choices(words)],
+                "choices": [
+                    *({"value": f"{number}. {word}"} for number, word in enumerate(words, start=1)),
+                    {"value": f"{CANNOT_TELL}. cannot tell"},
+                ],
             }
         }
         for case, words in sheet.cases
     ]
     return msgspec.json.format(msgspec.json.encode(tasks), indent=1) + b"\n"
-
-
-def _choices(words: tuple[str, ...]) -> list[str]:
-    numbered = [f"{number}. {word}" for number, word in enumerate(words, start=1)]
-    return [*numbered, f"{CANNOT_TELL}. cannot tell"]
 
 
 class _Result(msgspec.Struct):
@@ -244,7 +230,7 @@ class _Task(msgspec.Struct):
 
 
 def parse_export(data: bytes, where: str) -> list[Answer]:
-    """The answers of a JSON export of Label Studio; skipped tasks give none. DamagedInputError for another file."""
+    """Read the answers of a JSON export of Label Studio without skipped tasks; DamagedInputError for another file."""
     tasks = decode_json(data, list[_Task], where, "a JSON export of Label Studio")
     return [
         answer
@@ -256,10 +242,10 @@ def parse_export(data: bytes, where: str) -> list[Answer]:
 
 
 def _answers(data: _Data, annotation: _Annotation, where: str) -> Iterator[Answer]:
-    """The answer of an annotation; of two, which may lack the second, both."""
+    """Yield the answer of an annotation, or both of two; the second may be missing."""
     values = {result.from_name: result.value for result in annotation.result}
     remark = values.get("remark", {}).get("text", "")
-    # A text area gives a list of what was submitted; its first versions gave a string.
+    # A text area gives a list of texts; in its first versions it gave a string.
     text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
     for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
         if name in values or (with_help and _NAME_WITHOUT_HELP not in values):
