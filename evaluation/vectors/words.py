@@ -178,7 +178,8 @@ def from_words(
 
 def usable(vector: Any) -> Any | None:
     """The vector in double precision; None for a zero vector or one that is not finite, which has no direction."""
-    double = vector.astype(np.float64) if sparse.issparse(vector) else np.asarray(vector, dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # of NaNs that a processor would signal
+        double = vector.astype(np.float64) if sparse.issparse(vector) else np.asarray(vector, dtype=np.float64)
     numbers: Any = double.data if sparse.issparse(vector) else double
     return double if numbers.any() and np.isfinite(numbers).all() else None
 

@@ -29,8 +29,8 @@ from wikisem.pipeline.command_options import (
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
 
-_VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
-apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
+_VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec, FILE.npy with FILE.words;
+.gz and .bz2 too; told apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
 contextual:NAME[?template=a {}&layer=-1], model2vec:NAME, counts:FILE[?weight=ppmi&contexts=300&similarity=cosine],
 similarity:FILE, a table of similarities of words, or python:MODULE:FUNCTION, a callable from a list of texts to as many
 vectors; several are compared"""

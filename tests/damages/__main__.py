@@ -4,8 +4,8 @@
 code 1 if a command ended with a traceback, without end, with a false account, or with no message or several.
 
 ``--flips`` instead flips single bits in the files of a finished build, and runs the stages that read them, or releases
-a build ("out") or a release ("set") again: exit code 1 if any gave other groups or another release without a word,
-profiles aside, which are files to edit.
+a build ("out") or a release ("set") again, or flips them in inputs with checksums, and in the others that are named:
+exit code 1 if any gave another result without a word, profiles aside, which are files to edit.
 """
 
 import argparse
@@ -33,7 +33,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--flips", type=int, default=0)
     arguments = parser.parse_args(words)
     if arguments.flips:
-        return _flip(arguments.kinds or [*flips.KINDS, *flips.RELEASED], arguments.seed, arguments.flips)
+        return _flip(
+            arguments.kinds or [*flips.KINDS, *flips.RELEASED, *flips.CHECKED], arguments.seed, arguments.flips
+        )
     outcomes = []
     with suppress(KeyboardInterrupt):  # the table then has the runs until then
         for outcome in outcomes_of(arguments.kinds or list(KINDS), arguments.seed, arguments.runs):
@@ -52,7 +54,8 @@ def _flip(kinds: Sequence[str], seed: int, number: int) -> int:
             flips.release(whole)
         for turn in range(number):
             case, kind = Path(name) / "case", kinds[turn % len(kinds)]
-            flip = flips.flip_released if kind in flips.RELEASED else flips.flip_bit
+            flip = flips.flip_bit if kind in flips.KINDS else flips.flip_input
+            flip = flips.flip_released if kind in flips.RELEASED else flip
             found.append(flip(kind, seed * 10000 + turn // len(kinds), whole, case))
             shutil.rmtree(case)
             if found[-1].silent or found[-1].code is None:

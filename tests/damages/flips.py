@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 from unittest import mock
 
+from tests.damages.kinds import KINDS as INPUT_KINDS
 from tests.damages.kinds import Whole
 from tests.damages.runs import run_command
 
@@ -25,6 +26,9 @@ KINDS: Final = {
     "profiles": (("languages/*",), ()),
     "manifest": (("manifest.json",), ()),
 }
+# Inputs of other commands, of which those with checksums are to notice every bit.
+INPUTS: Final = {name: kind for name, kind in INPUT_KINDS.items() if not kind.serves}
+CHECKED: Final = [name for name, kind in INPUTS.items() if kind.checked]
 _RESULTS: Final = ("groups", "rejected", "wikisem500")
 # Releases have their day in them.
 _ONE_DAY: Final = mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "0"})
@@ -82,6 +86,27 @@ def flip_released(kind: str, seed: int, whole: Whole, folder: Path) -> Flip:
     expected = whole.folder / {"out": "set", "set": "again"}[kind]
     with _ONE_DAY:
         return _ended(f"{kind}, released", path.relative_to(folder / kind), bit, words, folder / "new", expected, ("",))
+
+
+def flip_input(name: str, seed: int, whole: Whole, folder: Path) -> Flip:
+    """Run the command that reads an input of a kind on a copy of it, and again after a seeded bit of it flipped."""
+    results = []
+    for flipped in (False, True):
+        chance, case = random.Random(f"{name} {seed}"), folder / "case"
+        case.mkdir(parents=True)
+        path, words = INPUTS[name].prepare(whole.folder, case, chance)
+        data = bytearray(path.read_bytes())
+        bit = chance.randrange(8 * len(data))
+        data[bit // 8] ^= flipped << bit % 8
+        path.write_bytes(data)
+        code, said, shown, raised = run_command(words)
+        assert flipped or code == 0, said
+        written = _files(case / "out", ("entities", "groups", "categories"))
+        # The folders of units are named by the time of their inputs, too.
+        results.append((shown, [data for path, data in sorted(written.items()) if path.endswith((".parquet", ".txt"))]))
+        shutil.rmtree(case)
+    message = next((line for line in said.splitlines() if line.startswith("wikisem: ")), "") or "".join(raised)
+    return Flip(name, path.name, bit, code, results[0] == results[1], message)
 
 
 def _flipped(whole: Path, copy: Path, patterns: Sequence[str], chance: random.Random) -> tuple[Path, int]:

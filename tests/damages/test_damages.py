@@ -59,6 +59,14 @@ def test_a_bit_that_flips_gives_no_other_release_in_silence(kind: str, tmp_path:
         assert flip.same if flip.code == 0 else flip.code in (1, 2) and flip.message, flip
 
 
+@pytest.mark.parametrize("kind", flips.CHECKED)
+def test_a_bit_that_flips_in_an_input_with_checksums_is_noticed(kind: str, whole: Whole, tmp_path: Path) -> None:
+    """Wherever it is, the command ends with a message, or with the result of the whole input."""
+    for seed in (1, 2, 3):
+        flip = flips.flip_input(kind, seed, whole, tmp_path)
+        assert flip.same if flip.code == 0 else flip.code == 1 and flip.message, flip
+
+
 @pytest.mark.parametrize(
     ("code", "said", "fault"),
     [

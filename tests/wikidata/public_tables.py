@@ -138,7 +138,7 @@ def _write_parts(folder: Path, rows: Sequence[Row], schema: pa.Schema, cut: Cut)
         part = rows[begin : begin + size]
         begin += size
         path = folder / f"part-{number:03}-of-{len(parts):03}.parquet"
-        with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as writer:
             at = 0
             for group in cut(len(part)):
                 writer.write_table(pa.Table.from_pylist(part[at : at + group], schema=schema))
