@@ -1,7 +1,7 @@
 """Category sets as files, and the report on them.
 
-The files are ``: category`` text, the form of Stringham and Izbicki, JSON lines, and analogy questions. Texts that are
-read token by token write "_" for every blank of a word, as word2vec's own phrases do (New_York).
+The files are ``: category`` text, the format of Stringham and Izbicki, JSON lines, and analogy questions. Texts
+that are read token by token have "_" for every blank of a word, as word2vec's own phrases do (New_York).
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from wikisem.categories.wording import CategoryWords, LanguageWords, RelationWor
 from wikisem.files import write_text
 from wikisem.wikis import MULTILINGUAL
 
-# How much there is of each category or relation in each language.
+# The report: counts for each category or relation in each language.
 
 REPORT_HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
 
@@ -38,17 +38,17 @@ class ReportRow:
 
     @property
     def items(self) -> int:
-        """How many items, or subjects of pairs, there were."""
+        """The number of items, or of subjects of pairs."""
         return self.kept + self.without_label + self.otherwise
 
     def cells(self) -> tuple[str, ...]:
-        """The row as strings, in the order of REPORT_HEADER."""
+        """Write the row as strings, in the order of REPORT_HEADER."""
         counts = (self.items, self.kept, self.under_mul, self.without_label, self.otherwise)
         return (self.language, self.kind, self.name, *map(str, counts))
 
 
 def report_row(words: LanguageWords) -> ReportRow:
-    """The counts of a category or relation in a language."""
+    """Count the words of a category or relation in a language."""
     reasons = Counter(one.reason for one in words.left_out)
     missing = reasons.pop("no-label", 0)
     if isinstance(words, RelationWords):
@@ -58,12 +58,12 @@ def report_row(words: LanguageWords) -> ReportRow:
 
 
 def report_tsv(rows: Sequence[ReportRow]) -> str:
-    """The rows as a table of tab-separated values with a header line."""
+    """Write the rows as tab-separated values with a header line."""
     return "".join("\t".join(cells) + "\n" for cells in [REPORT_HEADER, *(row.cells() for row in rows)])
 
 
 def without_any(rows: Iterable[ReportRow]) -> list[str]:
-    """The languages in which not one item of any category has a label of the language itself, sorted."""
+    """List the languages, sorted, in which no item of any category has a label of the language itself."""
     own: Counter[str] = Counter()
     for row in rows:
         own[row.language] += row.kept - row.under_mul
@@ -71,7 +71,7 @@ def without_any(rows: Iterable[ReportRow]) -> list[str]:
 
 
 def without_questions(sets: Iterable[LanguageSet]) -> list[str]:
-    """The languages in which no relation has two pairs, and so no question."""
+    """List the languages in which no relation has two pairs, and so no question."""
     return [one.language for one in sets if one.relations and all(len(words.pairs) < 2 for words in one.relations)]
 
 
@@ -79,7 +79,7 @@ def without_questions(sets: Iterable[LanguageSet]) -> list[str]:
 
 
 def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:
-    """Write every format in every language, and what was left out; OutputError when the folder cannot be written."""
+    """Write every format in every language, and the items left out; OutputError if the folder cannot be written."""
     for language_set in sets:
         language = language_set.language
         if recipe.word_sets():
@@ -109,14 +109,14 @@ def write_questions(path: Path, pairs: Iterable[int], parts: Iterable[str]) -> b
 
 
 def category_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
-    """A line ``: name`` for each category, and a line for each of its words."""
+    """Yield a line ``: name`` for each category, and a line for each of its words."""
     for category in categories:
         yield f": {category.category}"
         yield from (token(item.label) for item in category.items)
 
 
 def stringham_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
-    """The authors' own form: a line ``:name (language)``, and one line with all words of the category.
+    """Yield the authors' own format: a line ``:name (language)``, and one line with all words of the category.
 
     Their tool lowers all words and drops those of several tokens; here words are as Wikidata has them.
     """
@@ -126,7 +126,7 @@ def stringham_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
 
 
 def category_json(category: CategoryWords) -> str:
-    """A category as one JSON line: name, language, and items with QID, label, the label's code, and sitelinks."""
+    """Encode a category as a JSON line: name, language, and items with QID, label, the label's code, and sitelinks."""
     return _json(
         {
             "category": category.category,
@@ -137,7 +137,7 @@ def category_json(category: CategoryWords) -> str:
 
 
 def analogy_lines(relations: Iterable[tuple[Relation, RelationWords]], seed: int) -> Iterator[str]:
-    """The form of the Google set: a line ``: name`` for each relation, and a line ``a b c d`` for each question."""
+    """Yield the format of the Google set: a line ``: name`` for each relation, and ``a b c d`` for each question."""
     for relation, words in relations:
         yield f": {relation.name}"
         pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in words.pairs]
@@ -145,7 +145,7 @@ def analogy_lines(relations: Iterable[tuple[Relation, RelationWords]], seed: int
 
 
 def pairs_json(relation: RelationWords) -> str:
-    """The pairs of a relation as one JSON line: subject and value as QIDs (null for other values), and words."""
+    """Encode the pairs of a relation as a JSON line: subject and value as QIDs (null for other values), and words."""
     return _json(
         {
             "relation": relation.relation,
@@ -159,14 +159,14 @@ def pairs_json(relation: RelationWords) -> str:
 
 
 def left_out_json(words: LanguageWords) -> Iterator[str]:
-    """A JSON line for each item that a category or relation leaves out in a language, with the reason."""
+    """Yield a JSON line for each item that a category or relation leaves out in a language, with the reason."""
     name = words.category if isinstance(words, CategoryWords) else words.relation
     for item in words.left_out:
         yield _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
 
 
 def token(word: str) -> str:
-    """A word of one or several tokens as one token: "New York" becomes "New_York"."""
+    """Write a word of several tokens as one: "New York" becomes "New_York"."""
     return word.replace(" ", "_")
 
 

@@ -1,11 +1,11 @@
-"""Groups and rejections as they leave the program: JSON lines, Arrow tables, and formats with a file for each group."""
+"""The files of groups and rejections: JSON lines, Arrow tables, and formats with a file for each group."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import orjson
@@ -45,7 +45,7 @@ _OUTLIER: Final = [
     ("ties", pa.list_(_TIE)),
 ]
 
-# One row a group, with the names of the JSON lines.
+# One row per group, with the names of the JSON lines.
 GROUPS: Final = pa.schema(
     [
         ("class", pa.string()),
@@ -59,10 +59,10 @@ GROUPS: Final = pa.schema(
 
 
 def encode_group(group: Group) -> bytes:
-    """A group as one JSON line, newline included; UTF-8, keys always in the same order.
+    """Encode a group as one JSON line, newline included; UTF-8, keys always in the same order.
 
-    Coherence, margins and ties are left out where they are None, so that without rules that read statements the bytes
-    are those from before there were such rules.
+    Coherence, margins and ties are left out if they are None, so that without rules that read statements the bytes are
+    those from before there were such rules.
     """
     row = {
         "class": group.qid,
@@ -78,8 +78,8 @@ def encode_group(group: Group) -> bytes:
 
 
 def decode_group(line: bytes | str, where: str = "group") -> Group:
-    """The group of a JSON line; DamagedInputError says what was expected, what was seen and where."""
-    row = _decode(line, _GroupLine, "group", where)
+    """Decode a group from a JSON line; DamagedInputError says what was expected, what was seen and where."""
+    row = decode_json(line, _GroupLine, where, "a JSON line of a group")
     group = Group(row.class_, row.label, row.language, row.cluster, row.outliers, coherence=row.coherence)
     ids = [group.qid, *(member.id for member in (*group.cluster, *group.outliers))]
     ties = (tie for outlier in group.outliers for tie in outlier.ties or ())
@@ -89,24 +89,24 @@ def decode_group(line: bytes | str, where: str = "group") -> Group:
 
 
 def class_of(line: bytes) -> int:
-    """The number of the class of a line of ``encode_group`` or ``encode_rejection``, without reading the rest."""
+    """Read the number of the class in a line of ``encode_group`` or ``encode_rejection``, without the rest."""
     _, _, rest = line.partition(b'"Q')
     return int(rest[: rest.index(b'"')])
 
 
 def cluster_items(line: bytes) -> tuple[str, ...]:
-    """The ids of the cluster's items in a line of ``encode_group``."""
+    """Read the ids of the cluster's items in a line of ``encode_group``."""
     return tuple(member.id for member in msgspec.json.decode(line, type=_ClusterLine).cluster)
 
 
 def label_of(line: bytes) -> str:
-    """The label of the class in a line of ``encode_group``; empty if that is its QID."""
+    """Read the label of the class in a line of ``encode_group``; empty if it is the QID."""
     label = msgspec.json.decode(line, type=_LabelLine).label
     return "" if label == qid_of(class_of(line)) else label
 
 
 def groups_table(lines: Iterable[bytes]) -> pa.Table:
-    """Lines of ``encode_group`` as a table of schema ``GROUPS``, one row a group, in the order given."""
+    """Build a table of schema ``GROUPS`` from lines of ``encode_group``, one row per group, in the order given."""
     text = b"".join(lines)
     if not text:
         return GROUPS.empty_table()
@@ -136,7 +136,7 @@ def read_groups(path: str | PathLike[str], language: str | None = None) -> list[
 
 
 def _matching(path: Path) -> list[Path]:
-    """The files of a pattern; a plain path is looked up itself: a store may not list yet what was just written."""
+    """List the files of a pattern; a plain path is looked up itself: a store may not yet list a new file."""
     if "*" in path.name:
         return sorted(path.parent.glob(path.name))
     return [path] if path.is_file() else []
@@ -149,16 +149,15 @@ def _read_file(file: Path) -> list[Group]:
     with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of groups") as table:
         # Unlike read_table, a ParquetFile may lack columns: a file from before one was added is read as well.
         rows = table.read(columns=GROUPS.names).to_pylist()
-    places = (f"{file}: row {number}" for number in range(len(rows)))
-    return [decode_group(_as_line(row, place), place) for row, place in zip(rows, places, strict=True)]
-
-
-def _as_line(row: dict[str, Any], place: str) -> bytes:
-    """A row of Parquet as a JSON line; a column of bytes or decimals has no such form."""
-    try:
-        return orjson.dumps(row)
-    except orjson.JSONEncodeError as error:
-        raise DamagedInputError(f"{place}: expected text and numbers, saw {error}") from error
+    groups = []
+    for number, row in enumerate(rows):
+        place = f"{file}: row {number}"
+        try:
+            line = orjson.dumps(row)
+        except orjson.JSONEncodeError as error:  # a column of bytes or decimals
+            raise DamagedInputError(f"{place}: expected text and numbers, saw {error}") from error
+        groups.append(decode_group(line, place))
+    return groups
 
 
 class _GroupLine(msgspec.Struct):
@@ -186,23 +185,23 @@ class _LabelLine(msgspec.Struct):
 
 
 def encode_rejection(rejection: Rejection) -> bytes:
-    """A rejection as one JSON line, newline included."""
+    """Encode a rejection as one JSON line, newline included."""
     row = {"class": rejection.qid, **asdict(rejection)}
     del row["qid"]
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
-    """The rejection of a JSON line; DamagedInputError says what was expected, what was seen and where."""
-    row = _decode(line, _RejectionLine, "rejection", where)
+    """Decode a rejection from a JSON line; DamagedInputError says what was expected, what was seen and where."""
+    row = decode_json(line, _RejectionLine, where, "a JSON line of a rejection")
     _check_ids([row.class_], row.language, where)
     return Rejection(row.class_, row.language, row.reason, row.detail, row.label)
 
 
 def read_rejections(path: str | PathLike[str], language: str | None = None) -> list[Rejection]:
-    """The classes that gave no group in a language or in any, and why, in the OUT of a run or a release.
+    """Read the classes without a group, in a language or in all, and the reasons, from a run's OUT or a release.
 
-    Empty where there is no file of them. DamagedInputError names a line that is no rejection.
+    Empty if there is no file of them. DamagedInputError names a line that is not a rejection.
     """
     files = _matching(data_set_path(path) / group_leaves(language or "*")[2])
     lines = ((file, number, line) for file in files for number, line in enumerate(file.read_bytes().splitlines(), 1))
@@ -215,10 +214,6 @@ class _RejectionLine(msgspec.Struct):
     reason: str
     detail: str
     label: str = ""
-
-
-def _decode(line: bytes | str, kind: type[Any], name: str, where: str) -> Any:
-    return decode_json(line, kind, where, f"a JSON line of a {name}")
 
 
 def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
@@ -234,7 +229,7 @@ def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
 
 
 def format_group(group: Group) -> str:
-    """WikiSem500 text, as Blair et al. (2016, 3.2) released it: cluster lines, one blank line, outlier lines.
+    """Write WikiSem500 text, as Blair et al. (2016, 3.2) released it: cluster lines, one blank line, outlier lines.
 
     Every line ends with a newline. Surfaces are in Unicode form NFC, with ``_`` for every run of white space.
     """
@@ -244,7 +239,7 @@ def format_group(group: Group) -> str:
 
 
 def format_surface(surface: str) -> str:
-    """A surface form as one token: ``New_York`` for "New York"."""
+    """Write a surface form as one token: ``New_York`` for "New York"."""
     return "_".join(unicodedata.normalize("NFC", surface).split())
 
 
@@ -254,17 +249,17 @@ FORMATS: Final[Mapping[str, Callable[[Group], str]]] = {"wikisem500": format_gro
 
 
 def group_folders(language: str) -> list[str]:
-    """The folders of a language, one for each format, below OUT."""
+    """List the folders of a language below OUT, one for each format."""
     return [f"{name}/{language}" for name in FORMATS]
 
 
 def side_files(language: str, groups: Sequence[Group]) -> Iterator[tuple[str, bytes]]:
-    """The files beside those of the groups of a language: the outlier classes, which WikiSem500 text does not say."""
+    """Yield the files beside the groups of a language: the outlier classes, which WikiSem500 text does not have."""
     classes = ((group.qid, [outlier.outlier_class for outlier in group.outliers]) for group in groups)
     yield f"wikisem500/{language}/{OUTLIER_CLASSES_FILE}", write_outlier_classes(classes)
 
 
 def group_files(group: Group) -> Iterator[tuple[str, bytes]]:
-    """The files of a group, one for each format: the path below OUT, and the bytes."""
+    """Yield the path below OUT and the bytes of a group's file in each format."""
     for name, text_of in FORMATS.items():
         yield f"{name}/{group.language}/{group.qid}.txt", text_of(group).encode()

@@ -41,10 +41,10 @@ _HEAD: Final = """\
 
 
 def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
-    """The body in page.html of a package below the head of every page, with its style, its script and ``parts``.
+    """Fill page.html of a package with ``parts``, below the common head, with its style and its script.
 
-    Each part is put in the place that has its name. The policy allows this style and this script by their hashes, and
-    what ``scripts`` names besides; a page without a place for a script has none.
+    Each part replaces the placeholder of its name. The policy allows this style and this script by their hashes, and
+    the sources in ``scripts``; a page without a placeholder for a script has none.
     """
     html, style = (files(package).joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css"))
     script = files(package).joinpath("page.js").read_text("utf-8") if "{{SCRIPT}}" in html else ""
@@ -61,12 +61,12 @@ def _hash(text: str) -> str:
 
 
 def script_json(value: object) -> str:
-    """JSON that is safe inside a ``<script>`` element: no tag can begin or end in it, and no line can break."""
+    """Encode JSON that is safe in a ``<script>`` element: no tag can begin or end in it, and no line can break."""
     return msgspec.json.encode(value).decode().translate(_ESCAPES)
 
 
 def direction(words: Iterable[str]) -> str:
-    """The direction in which most letters of the words are written: "rtl" or "ltr".
+    """Find the direction of most letters of the words: "rtl" or "ltr".
 
     >>> direction(["القاهرة", "GPS"])
     'rtl'

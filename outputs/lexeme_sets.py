@@ -16,14 +16,14 @@ WordPairs = Mapping[str, Sequence[Pair]]
 
 
 def pairs_lines(language: str, relations: Relations) -> Iterator[str]:
-    """A JSON line for each relation, with every pair and the lexeme it is from."""
+    """Yield a JSON line for each relation, with every pair and its lexeme."""
     for name, pairs in relations.items():
         rows = [{"lexeme": f"L{pair.lexeme}", "first": pair.first, "second": pair.second} for pair in pairs]
         yield _relation_line(name, language, rows)
 
 
 def word_pairs_lines(language: str, relations: WordPairs) -> Iterator[str]:
-    """A JSON line for each relation, with every pair of words."""
+    """Yield a JSON line for each relation, with every pair of words."""
     for name, pairs in relations.items():
         yield _relation_line(name, language, [{"first": first, "second": second} for first, second in pairs])
 
@@ -33,7 +33,7 @@ def _relation_line(name: str, language: str, rows: Sequence[Mapping[str, str]]) 
 
 
 def asked_pairs(relations: WordPairs) -> dict[str, list[Pair]]:
-    """The pairs that text files can represent, in their spelling."""
+    """Keep the pairs that text files can represent, in their spelling."""
     return {
         name: [(format_surface(first), format_surface(second)) for first, second in filter(_can_be_written, pairs)]
         for name, pairs in relations.items()
@@ -41,13 +41,13 @@ def asked_pairs(relations: WordPairs) -> dict[str, list[Pair]]:
 
 
 def with_one_answer(relations: Relations) -> dict[str, list[Pair]]:
-    """The same for the forms of lexemes; of several partners of one form only the first."""
+    """Keep such pairs of forms of lexemes; if a form has several partners, only the first."""
     chosen = {name: unambiguous(_written(pairs)) for name, pairs in relations.items()}
     return asked_pairs({name: [(pair.first, pair.second) for pair in pairs] for name, pairs in chosen.items()})
 
 
 def analogy_lines(relations: WordPairs, sample: int, seed: int) -> Iterator[str]:
-    """``: relation`` and its questions, at most ``sample`` of each relation (0: all), as word2vec reads them.
+    """Yield ``: relation`` and its questions, at most ``sample`` of each relation (0: all), as word2vec reads them.
 
     The pairs are as text files write them (``asked_pairs``).
     """
@@ -58,7 +58,7 @@ def analogy_lines(relations: WordPairs, sample: int, seed: int) -> Iterator[str]
 
 
 def category_lines(relations: Relations) -> Iterator[str]:
-    """``: relation`` and the second forms, a word a line: the words that have the feature."""
+    """Yield ``: relation`` and the second forms, one per line: the words with the feature."""
     for name, pairs in relations.items():
         words = dict.fromkeys(format_surface(pair.second) for pair in _written(pairs))
         if len(words) > 1:
@@ -67,12 +67,18 @@ def category_lines(relations: Relations) -> Iterator[str]:
 
 
 def outlier_groups(relations: Relations, most: int, seed: int) -> Iterator[tuple[str, str]]:
-    """The name and text of groups: eight second forms, and as outliers the first forms of the same eight words.
+    """Yield the name and text of groups: eight second forms, and as outliers the first forms of the same eight words.
 
     Words are taken in the order of their hash keys, each once in a relation; at most ``most`` groups of a relation.
     """
     for name, pairs in relations.items():
-        apart = _apart(_written(pairs))
+        # One pair for each lexeme, without common words, so that no outlier is a word of the cluster.
+        lexemes, words, apart = set[int](), set[str](), list[FormPair]()
+        for pair in _written(pairs):
+            if pair.lexeme not in lexemes and not words & {pair.first, pair.second}:
+                lexemes.add(pair.lexeme)
+                words |= {pair.first, pair.second}
+                apart.append(pair)
         keys = hash_keys(seed, [pair.lexeme for pair in apart]).tolist()
         order = [pair for _, pair in sorted(zip(keys, apart, strict=True))]
         for number in range(min(most, len(order) // CLUSTER)):
@@ -86,16 +92,5 @@ def _written(pairs: Iterable[FormPair]) -> Iterator[FormPair]:
 
 
 def _can_be_written(words: Pair) -> bool:
-    """Whether text files can hold words: a line that begins with ":" names a section, and one of nothing is blank."""
+    """Test whether text files can hold the words: a line that begins with ":" is a heading, and no line is blank."""
     return all(word.strip() and not word.lstrip().startswith(":") for word in words)
-
-
-def _apart(pairs: Iterable[FormPair]) -> list[FormPair]:
-    """One pair for each lexeme, without common words, so that no outlier is a word of the cluster."""
-    lexemes, words, chosen = set[int](), set[str](), []
-    for pair in pairs:
-        if pair.lexeme not in lexemes and not words & {pair.first, pair.second}:
-            lexemes.add(pair.lexeme)
-            words |= {pair.first, pair.second}
-            chosen.append(pair)
-    return chosen

@@ -1,4 +1,4 @@
-"""Walls as JSON lines and as tables: sixteen words, four hidden groups of four, and why there is no second solution."""
+"""The files of walls, as JSON lines and tables: sixteen words, four hidden groups, the order of the one solution."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -22,7 +22,7 @@ from wikisem.typed_json import decode_json
 
 
 def encode_wall(wall: Wall) -> bytes:
-    """A wall as one JSON line, newline included; UTF-8, keys always in the same order."""
+    """Encode a wall as one JSON line, newline included; UTF-8, keys always in the same order."""
     row = {
         "id": wall.id,
         "language": wall.language,
@@ -37,7 +37,7 @@ def encode_wall(wall: Wall) -> bytes:
 
 
 def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
-    """The wall of a JSON line; DamagedInputError says what was expected, what was seen and where."""
+    """Decode a wall from a JSON line; DamagedInputError says what was expected, what was seen and where."""
     row = decode_json(line, _WallLine, where, "a JSON line of a wall")
     groups = tuple(WallGroup(one.class_, one.label, one.members) for one in row.groups)
     wall = Wall(row.id, row.language, row.tier, row.words, groups, row.herrings, row.order, row.margin)
@@ -48,9 +48,9 @@ def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
     return wall
 
 
-# One row a wall. ``choices`` are the surface forms of ``words``, ``answer`` the place of the group of each among
-# ``classes`` and ``labels``, ``herrings`` a row for each class that a word fits; ``text`` is what a language model is
-# asked, ``target_text`` the right answer.
+# One row per wall. ``choices`` are the surface forms of ``words``, ``answer`` the index of each word's group in
+# ``classes`` and ``labels``, ``herrings`` a row for each further class that a word fits; ``text`` is the prompt for a
+# language model, ``target_text`` the right answer.
 WALLS: Final = pa.schema(
     [
         *((name, pa.string()) for name in ("id", "language", "tier", "text", "target_text")),
@@ -67,34 +67,35 @@ WALLS: Final = pa.schema(
 
 
 def walls_table(walls: Iterable[Wall]) -> pa.Table:
-    """Walls as a table of schema ``WALLS``, in the order given."""
-    return pa.Table.from_pylist(list(map(_table_row, walls)), schema=WALLS)
-
-
-def _table_row(wall: Wall) -> dict[str, Any]:
-    own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
-    choices = [word.surface for word in wall.words]
-    lines = (", ".join(word.surface for word in wall.words if own[word.id] == at) for at in range(len(wall.groups)))
-    fits = ((one.id, *pair) for one in wall.herrings for pair in zip(one.fits, one.by, strict=True))
-    return {
-        "id": wall.id,
-        "language": wall.language,
-        "tier": wall.tier,
-        "text": prompt(choices),
-        "target_text": "\n".join(lines),
-        "choices": choices,
-        "answer": [own[word.id] for word in wall.words],
-        "classes": [group.qid for group in wall.groups],
-        "labels": [group.label for group in wall.groups],
-        "words": [asdict(word) for word in wall.words],
-        "herrings": [dict(zip(("id", "fits", "by"), each, strict=True)) for each in fits],
-        "order": wall.order,
-        "margin": wall.margin,
-    }
+    """Build a table of schema ``WALLS``, in the order given."""
+    rows = []
+    for wall in walls:
+        own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
+        choices = [word.surface for word in wall.words]
+        lines = (", ".join(word.surface for word in wall.words if own[word.id] == at) for at in range(len(wall.groups)))
+        fits = ((one.id, *pair) for one in wall.herrings for pair in zip(one.fits, one.by, strict=True))
+        rows.append(
+            {
+                "id": wall.id,
+                "language": wall.language,
+                "tier": wall.tier,
+                "text": prompt(choices),
+                "target_text": "\n".join(lines),
+                "choices": choices,
+                "answer": [own[word.id] for word in wall.words],
+                "classes": [group.qid for group in wall.groups],
+                "labels": [group.label for group in wall.groups],
+                "words": [asdict(word) for word in wall.words],
+                "herrings": [dict(zip(("id", "fits", "by"), each, strict=True)) for each in fits],
+                "order": wall.order,
+                "margin": wall.margin,
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=WALLS)
 
 
 def _line_of(row: Mapping[str, Any]) -> bytes:
-    """The JSON line of a row of ``WALLS``; the members of a group are in the order in which they are shown."""
+    """Encode a row of ``WALLS`` as a JSON line; the members of a group are in the order of ``words``."""
     groups = [
         {
             "class": qid,
@@ -141,12 +142,12 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder has groups without the records of a run, and so without the class graph that walls need."""
+    """Test whether a folder has groups without the records of a run, and so without the class graph that walls need."""
     return any((folder / "groups").glob("*")) and not any((folder / NOTES).glob("*"))
 
 
 def wall_of_row(row: Mapping[str, Any], where: str) -> Wall:
-    """The wall of a row of ``WALLS``; DamagedInputError for any other."""
+    """Decode a wall from a row of ``WALLS``; DamagedInputError for any other row."""
     try:
         line = _line_of(row)
     except (KeyError, TypeError, ValueError) as error:
@@ -184,7 +185,7 @@ class _WallLine(msgspec.Struct):
 
 
 def _check(wall: Wall) -> None:
-    """ValueError unless the groups divide the words, and the order leaves no second solution."""
+    """Raise ValueError unless the groups divide the words, and the order leaves no second solution."""
     check_language(wall.language)
     items = [check_qid(word.id) for word in wall.words]
     classes = [check_qid(group.qid) for group in wall.groups]

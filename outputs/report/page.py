@@ -10,7 +10,7 @@ from wikisem.outputs.html_page import html_page
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table: ``numbers`` says which of its columns are aligned on the right; a cell may have several lines."""
+    """A table; columns that are true in ``numbers`` are aligned on the right, and a cell may have several lines."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -20,7 +20,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A number with the ends of its interval; a filled dot if it is the best or tied with the best."""
+    """A number with the ends of its interval; its dot is filled if it is the best or tied with the best."""
 
     name: str
     value: float
@@ -31,7 +31,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """A plot of one row for each point, on a scale from ``least`` to ``most``, with the line of a guess."""
+    """A plot of one row per point, on a scale from ``least`` to ``most``, with a line at the score of a guess."""
 
     title: str
     points: Sequence[Point]
@@ -42,7 +42,7 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A plot of points ``(x, y)``: joined by a line, or with ``names`` alone, each with its name."""
+    """A plot of points ``(x, y)``: joined by a line, or each with its name if there are ``names``."""
 
     title: str
     across: str
@@ -56,17 +56,19 @@ Block = Sheet | str
 
 
 def report_page(title: str, blocks: Iterable[Block], plots: Sequence[Plot], made: str) -> str:
-    """A self-contained page: the first table, the plots, and what is left of the blocks; nothing on it can run."""
+    """Write a self-contained page without scripts: the first table, the plots, and the other blocks."""
     parts = [_html(block) for block in blocks]
     first = next((at for at, part in enumerate(parts) if "<table" in part), -1) + 1
-    drawn = f'<div class="plots">{"".join(map(_figure, plots))}</div>' if plots else ""
-    body = "\n".join([*parts[:first], drawn, *parts[first:]])
+    drawn = [_intervals(plot) if isinstance(plot, Intervals) else _curve(plot) for plot in plots]
+    captions = [f"<figcaption>{escape(plot.title)}</figcaption>" for plot in plots]
+    figures = "".join(f"<figure>{caption}{svg}</figure>" for caption, svg in zip(captions, drawn, strict=True))
+    body = "\n".join([*parts[:first], f'<div class="plots">{figures}</div>' if plots else "", *parts[first:]])
     values = {"TITLE": escape(title), "BODY": body, "MADE": escape(made)}
     return html_page("wikisem.outputs.report", values)
 
 
 def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
-    """The same as Markdown with tables of pipes, without plots.
+    """Write the same as Markdown, without plots.
 
     >>> print(report_markdown("a", [Sheet(["x", "y"], [["a|b", "1"]], [False, True]), "all"], "me"), end="")
     # a
@@ -96,7 +98,6 @@ _MARKUP: Final = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>#|"} | {ord("\n")
 
 
 def _plain(text: str) -> str:
-    """Words that Markdown shows as they are."""
     return text.translate(_MARKUP)
 
 
@@ -130,11 +131,6 @@ _RIGHT: Final = 425
 _ROW: Final = 24
 _LONGEST: Final = 22
 _HEIGHT: Final = 260
-
-
-def _figure(plot: Plot) -> str:
-    drawn = _intervals(plot) if isinstance(plot, Intervals) else _curve(plot)
-    return f"<figure><figcaption>{escape(plot.title)}</figcaption>{drawn}</figure>"
 
 
 def _intervals(plot: Intervals) -> str:
@@ -183,7 +179,7 @@ def _curve(plot: Curve) -> str:
 
 
 def _scale(least: float, most: float, start: float, end: float) -> Callable[[float], float]:
-    """From numbers to places on the paper, to a tenth."""
+    """Map numbers to coordinates, rounded to a tenth."""
     step = (end - start) / (most - least) if most > least else 0.0
     return lambda value: round(start + (value - least) * step, 1)
 
