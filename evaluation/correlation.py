@@ -17,7 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 _NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
-_FEWEST: Final = 4
+# With fewer models, a correlation says nothing.
+FEWEST_MODELS: Final = 4
 
 Interval = tuple[float, float]
 
@@ -75,7 +76,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def _interval(coefficient: float | None, count: int, variance: float) -> Interval | None:
-    if coefficient is None or count < _FEWEST or abs(coefficient) > 1 - 1e-9:
+    if coefficient is None or count < FEWEST_MODELS or abs(coefficient) > 1 - 1e-9:
         return None
     middle, half = math.atanh(coefficient), _NORMAL_QUANTILE * math.sqrt(variance / (count - 3))
     return math.tanh(middle - half), math.tanh(middle + half)

@@ -138,7 +138,7 @@ class _OutlierDetection(AbsTask):
             )
             return np.asarray(vectors, dtype=np.float64)
 
-        return TextLookup("", encode).find(words)
+        return TextLookup("the model", encode).find(words)
 
     def _calculate_descriptive_statistics_from_split(
         self, split: str, *, hf_subset: str | None = None, **_: Any

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 
 from wikisem.errors import UsageError
 from wikisem.evaluation.consistency import Consistency, PairConsistency
-from wikisem.evaluation.correlation import correlate
+from wikisem.evaluation.correlation import FEWEST_MODELS, correlate
 from wikisem.evaluation.cutoff import Cutoff
 from wikisem.evaluation.outlier_detection import (
     METRICS,
@@ -52,13 +52,15 @@ def correlation(evaluations: Sequence[Evaluation], metric: Metric) -> float | No
 def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
     """Draw OPP and accuracy side by side, one line for each model, into a .png, .svg or .pdf file.
 
+    Several models must have been scored on the same test cases. From four models on, the titles have Spearman's ρ.
     Raises UsageError if no outlier class is known or the file's form is unknown, OutputError if it cannot be written.
     """
     if not any(class_scores(evaluation, "accuracy") for evaluation in evaluations):
         raise UsageError("expected outlier classes to draw, saw test cases of unknown class only")
-    figure = Figure(figsize=(10, 4), layout="constrained")
+    figure = Figure(figsize=(10, 4.5), layout="constrained")
     for axes, metric, label in zip(figure.subplots(1, 2), METRICS, ("OPP (%)", "accuracy (%)"), strict=True):
         _fill(axes, evaluations, metric, label)
+    _add_legend(figure)
     save_figure(figure, path)
 
 
@@ -78,7 +80,7 @@ def draw_contexts(path: Path, scored: Iterable[tuple[int, Evaluation]]) -> None:
     for metric, label in zip(METRICS, ("OPP", "accuracy"), strict=True):
         _draw_chance(axes, [evaluation for _, evaluation in listed], metric, f"{label}, chance")
     axes.set(xscale="log", xlabel="contexts of a word", ylabel="%", ylim=(-5, 105))
-    axes.legend()
+    _add_legend(figure)
     save_figure(figure, path)
 
 
@@ -120,7 +122,7 @@ def draw_cutoffs(path: Path, found: Sequence[Cutoff]) -> None:
         axes.axvline(known_date.item, color="grey", linestyle=":")
         axes.annotate(known_date.date, (known_date.item, 104), rotation=90, va="top", ha="right", fontsize="small")
     axes.set(xlabel="number of the newest member", ylabel="accuracy (%)", ylim=(-5, 105))
-    axes.legend()
+    _add_legend(figure)
     save_figure(figure, path)
 
 
@@ -207,12 +209,16 @@ def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: 
         places = [number + aside for number in scores]
         axes.errorbar(places, values, yerr=ends, marker="o", capsize=3, label=evaluation.name)
     _draw_chance(axes, evaluations, metric, "chance")
-    rho = correlation(evaluations, metric)
-    measured = f"Spearman's ρ of outlier class and {label.removesuffix(' (%)')}"
-    axes.set_title(f"{measured} " + ("is not defined" if rho is None else f"= {rho:.2f}"))
+    rho = correlation(evaluations, metric) if len(evaluations) >= FEWEST_MODELS else None
+    if rho is not None:
+        axes.set_title(f"Spearman's ρ of outlier class and {label.removesuffix(' (%)')} = {rho:.2f}")
     axes.set(xlabel="outlier class", ylabel=label, ylim=(-5, 105))
     axes.set_xticks(sorted(numbers), [kind_of_class(str(number)) for number in sorted(numbers)])
-    axes.legend()
+
+
+def _add_legend(figure: Figure) -> None:
+    """Name the lines of the first plot below all of them, where the names hide nothing."""
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 
 
 def _draw_chance(axes: Axes, evaluations: Iterable[Evaluation], metric: Metric, label: str) -> None:

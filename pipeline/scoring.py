@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -54,7 +54,7 @@ from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vo
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_by_contexts, open_model, open_similarity
 from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
-from wikisem.evaluation.walls import score_models_on_walls
+from wikisem.evaluation.walls import WallEvaluation, score_models_on_walls
 from wikisem.files import path_of
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.outputs.wallfile import read_walls
@@ -121,7 +121,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     parts = [_by_dataset(evaluation, datasets) for evaluation in whole]
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
-        draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, whole))
+        draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, common or whole))
     write_cases(arguments.cases, list(chain.from_iterable(common_parts or parts)))
     standings = rank_evaluations(common_parts or parts, arguments.seed)
     notes = [note for evaluation in whole for note in unknown_languages_note(evaluation)]
@@ -134,9 +134,18 @@ def outliers(arguments: argparse.Namespace) -> None:
             scored.rows,
             lambda: ranking_plots(standings),
             [*notes, *scored.notes()],
+            unscored=_unscored(f"test cases whose words {_known_to(whole)}", (one.overall().cases for one in whole)),
         ),
         arguments,
     )
+
+
+def _unscored(expected: str, counts: Iterable[int]) -> str:
+    return "" if any(counts) else expected
+
+
+def _known_to(models: Sequence[Evaluation | WallEvaluation]) -> str:
+    return "a model knows" if len(models) > 1 else f"{models[0].name} knows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +261,7 @@ def consistency(arguments: argparse.Namespace) -> None:
             ),
             lambda: list(map(kappa_plot, measured)),
             notes=[note for one in measured for note in one.notes],
+            unscored=_unscored("test cases that a model knows in two languages", (len(one.pairs) for one in measured)),
         ),
         arguments,
     )
@@ -408,6 +418,7 @@ def walls(arguments: argparse.Namespace) -> None:
             lambda: (row for words, scored in vocabularies for one in scored for row in wall_rows(one, words)),
             lambda: ranking_plots(standings),
             [*few, *(note for one in models for note in one.notes)],
+            unscored=_unscored(f"walls whose words {_known_to(models)}", (one.overall().walls for one in models)),
         ),
         arguments,
     )
@@ -510,6 +521,10 @@ def _score_categories(
             lambda: (head | row for head, found in named for row in category_rows(found)),
             lambda: ranking_plots(standings),
             notes,
+            unscored=_unscored(
+                "categories with enough words that a model knows",
+                (row.comparisons for found in scores.values() for row in found),
+            ),
         ),
         arguments,
     )

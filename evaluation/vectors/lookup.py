@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
+import numpy as np
 import scipy.sparse as sparse
 
 from wikisem.errors import DamagedInputError, UsageError
@@ -14,6 +15,7 @@ from wikisem.evaluation.vectors.words import (
     WordVectors,
     mask_digits,
     mean,
+    numbers_of,
     products,
     stack,
     tokens_of,
@@ -132,8 +134,11 @@ class WordLookup:
         return (*self.about, *spelling)
 
     def find(self, items: Iterable[str]) -> Mapping[str, Any]:
-        """The mean of the raw vectors of each item's known parts; items without any are out of vocabulary."""
-        return _known((item, self._mean(item)) for item in items)
+        """The mean of the raw vectors of each item's known parts; items without any are out of vocabulary.
+
+        DamagedInputError, as of any model, for a vector that is not finite.
+        """
+        return known_vectors(self.name, ((item, self._mean(item)) for item in items))
 
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
@@ -179,9 +184,8 @@ class TextLookup:
         vectors = list(self.encode([self.parts(item)[0] for item in distinct])) if distinct else []
         if len(vectors) != len(distinct):
             raise DamagedInputError(f"{self.name}: expected {len(distinct)} vectors, saw {len(vectors)}")
-        known = _known(
-            (item, None if vector is None else usable(vector)) for item, vector in zip(distinct, vectors, strict=True)
-        )
+        pairs = zip(distinct, vectors, strict=True)
+        known = known_vectors(self.name, ((item, None if vector is None else usable(vector)) for item, vector in pairs))
         shapes = {vector.shape for vector in known.values()}
         rows = all(map(sparse.issparse, known.values()))
         if len(shapes) > 1 or any(len(shape) != 1 and not rows for shape in shapes):
@@ -189,8 +193,16 @@ class TextLookup:
         return known
 
 
-def _known(pairs: Iterable[tuple[str, Any | None]]) -> dict[str, Any]:
-    return {item: vector for item, vector in pairs if vector is not None}
+def known_vectors(name: str, pairs: Iterable[tuple[str, Any | None]]) -> dict[str, Any]:
+    """The items that a model has vectors for; DamagedInputError if any of these is not finite."""
+    known = {item: vector for item, vector in pairs if vector is not None}
+    broken = [item for item, vector in known.items() if not np.isfinite(numbers_of(vector)).all()]
+    if broken:
+        raise DamagedInputError(
+            f"{name}: expected vectors of finite numbers, saw {len(broken):,} of {len(known):,} with others, "
+            f"the first of {broken[0]!r}"
+        )
+    return known
 
 
 # Items by their QID or title.

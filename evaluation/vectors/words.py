@@ -177,11 +177,15 @@ def from_words(
 
 
 def usable(vector: Any) -> Any | None:
-    """The vector in double precision; None for a zero vector or one that is not finite, which has no direction."""
+    """The vector in double precision; None for a zero vector, which has no direction."""
     with np.errstate(invalid="ignore"):  # of NaNs that a processor would signal
         double = vector.astype(np.float64) if sparse.issparse(vector) else np.asarray(vector, dtype=np.float64)
-    numbers: Any = double.data if sparse.issparse(vector) else double
-    return double if numbers.any() and np.isfinite(numbers).all() else None
+    return double if numbers_of(double).any() else None
+
+
+def numbers_of(vector: Any) -> Vector:
+    """The numbers of a vector, of a sparse one those that it lists."""
+    return np.asarray(vector.data if sparse.issparse(vector) else vector)
 
 
 # What is computed of rows, dense or sparse.

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from wikisem import __version__
 from wikisem.datasets.files import csv_cell
-from wikisem.errors import UsageError
+from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of, replace_file
 from wikisem.outputs.report.page import Block, Plot, Sheet, report_markdown, report_page
 from wikisem.pipeline.command_options import argument
@@ -28,7 +28,8 @@ _SUFFIXES: Final = (".md", ".csv", ".json", ".html")
 class Report:
     """Scores in every form, each made only when it is asked for.
 
-    ``notes`` are what a reader of JSON should know, ``plots`` are drawn on the HTML page.
+    ``notes`` are what a reader of JSON should know, ``plots`` are drawn on the HTML page. ``unscored`` says what was
+    expected where nothing could be scored, which is an error once the report is out.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Report:
     rows: Callable[[], Iterable[Row]]
     plots: Callable[[], Sequence[Plot]] = tuple
     notes: Sequence[str] = ()
+    unscored: str = ""
 
 
 def add_report_file(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +60,10 @@ def report_file(text: str) -> Path:
 
 
 def deliver(report: Report, arguments: argparse.Namespace) -> None:
-    """Print a report as tables, or as --json or --csv ask for it, and write the file of --output."""
+    """Print a report as tables, or as --json or --csv ask for it, and write the file of --output.
+
+    MissingInputError after that if nothing could be scored.
+    """
     if arguments.output:  # first, so that a reader who goes away (`| head`) costs nothing
         replace_file(str(arguments.output), _form(report, arguments.output.suffix).encode())
         log(f"the report is {arguments.output}")
@@ -72,6 +77,8 @@ def deliver(report: Report, arguments: argparse.Namespace) -> None:
         console = make_console()
         for part in report.tables():
             console.print(part)
+    if report.unscored:
+        raise MissingInputError(f"expected {report.unscored}, saw none")
 
 
 def _form(report: Report, suffix: str) -> str:

@@ -198,8 +198,10 @@ def test_the_command_prints_every_pair_and_draws_them(tmp_path: Path, capsys: py
     assert "de, en" in capsys.readouterr().out
     assert "<title>de, en: 0.00 (" in (tmp_path / "report.html").read_text()
     (tmp_path / "groups.jsonl").write_text(line("de", "abcx") + line("en", "klmn"))  # words of a language not known
-    assert main(words) == 0
-    assert "no test case is known to the model in two languages" in capsys.readouterr().out
+    assert main(words) == 1
+    printed = capsys.readouterr()
+    assert "no test case is known to the model in two languages" in printed.out
+    assert "expected test cases that a model knows in two languages, saw none" in printed.err
 
 
 def test_a_set_without_shared_cases_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
+from matplotlib.figure import Figure
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
+from wikisem.evaluation import plot
 from wikisem.evaluation.outlier_detection import Evaluation, score, score_models
 from wikisem.evaluation.plot import class_scores, correlation, draw_correlations, draw_scores, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
@@ -68,8 +70,29 @@ def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)
     if suffix == "svg":
-        words = ("OPP (%)", "accuracy (%)", "chance", "O1, siblings", "O3, far away", "ρ of outlier class and OPP")
+        words = ("OPP (%)", "accuracy (%)", "chance", "O1, siblings", "O3, far away")
         assert all(label in path.read_text() for label in words)
+
+
+def test_rho_is_of_four_models_or_more(tmp_path: Path) -> None:
+    """Three models have three points of each class at most, whose correlation nobody should read."""
+    for count in (3, 4):
+        draw_scores(tmp_path / "a.svg", [replace(evaluation_of(1, 2, 3), name=f"m{at}") for at in range(count)])
+        assert ("ρ of outlier class and OPP" in (tmp_path / "a.svg").read_text()) == (count == 4)
+
+
+def test_the_legend_hides_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is below both plots, once, and names every model and chance."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(plot, "save_figure", lambda figure, _: drawn.append(figure))
+    draw_scores(tmp_path / "a.png", [replace(evaluation_of(1, 2, 3), name=f"m{at}") for at in range(5)])
+    (figure,) = drawn
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert {text.get_text() for text in legend.get_texts()} == {"chance", "m0", "m1", "m2", "m3", "m4"}
+    for axes in figure.axes:
+        assert axes.get_legend() is None
+        assert not legend.get_window_extent().overlaps(axes.get_window_extent())
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from wikisem import __version__
+from wikisem.evaluation.outlier_detection import Evaluation
 from wikisem.pipeline.cli import main
 
 VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
@@ -166,6 +167,47 @@ def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.Captu
     assert main(words) == 0
     assert main(["evaluate", "topk", "categories.txt", *model]) == 2
     assert "topk needs a model with a vocabulary" in capsys.readouterr().err
+
+
+def test_vectors_that_are_not_finite_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A broken model is no run: the error names it, and how many of how many words have no numbers."""
+    (folder / "broken.py").write_text(
+        "def encode(texts):\n    return [[1, float('nan' if 'a' in text else 1)] for text in texts]\n"
+    )
+    (folder / "nan.txt").write_text(VECTORS.replace("van 0 1", "van nan 1"))
+    for model, seen in (
+        ("python:broken:encode", "2 of 9 with others, the first of 'car'"),
+        ("nan.txt", "1 of 6 with others, the first of 'van'"),
+    ):
+        assert main(["evaluate", "outliers", "set", "--vectors", model, "--json"]) == 1
+        printed = capsys.readouterr()
+        assert not printed.out
+        assert re.search(f"wikisem: {model}: expected vectors of finite numbers, saw {seen}", printed.err)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])
+def test_a_model_that_knows_no_case_is_an_error(capsys: pytest.CaptureFixture[str], form: list[str]) -> None:
+    """The report is printed and shows why; the exit code is 1, unless a second model knows cases."""
+    Path("other.txt").write_text("one 1 0\ntwo 0 1\n")
+    words = ["evaluate", "outliers", "set", *form, "--vectors", "other.txt"]
+    assert main(words) == 1
+    printed = capsys.readouterr()
+    assert "other.txt" in printed.out
+    assert "wikisem: expected test cases whose words other.txt knows, saw none" in printed.err
+    assert main([*words, "vectors.txt"]) == 0
+    assert main(["evaluate", "topk", "categories.txt", "--vectors", "other.txt", "--skip-oov", *form]) == 1
+    assert "expected categories with enough words that a model knows, saw none" in capsys.readouterr().err
+
+
+def test_the_plot_of_several_models_is_of_the_cases_of_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each model has other words; the figure has the scores of the table above it."""
+    (folder / "fewer.txt").write_text(VECTORS.replace("van 0 1\n", ""))
+    drawn: list[Evaluation] = []
+    monkeypatch.setattr("wikisem.evaluation.plot.draw_scores", lambda _, found: drawn.extend(found))
+    models = ["--vectors", "vectors.txt", "fewer.txt"]
+    assert main(["evaluate", "outliers", "set", *models, "--plot", "figure.svg"]) == 0
+    assert [one.overall().cases for one in drawn] == [4, 4]
 
 
 @pytest.mark.parametrize(
