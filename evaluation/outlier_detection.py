@@ -252,6 +252,7 @@ class Evaluation:
                 "cases": part.cases,
                 "opp": part.opp,
                 "accuracy": part.accuracy,
+                "found": {case.outlier.keys.qid or case.outlier.surface: case.detected for case in group.cases},
             }
             for name, group in zip(names, self.groups, strict=True)
             for part in [score([group])]

@@ -25,7 +25,7 @@ from wikisem.evaluation.changes import compare_languages
 from wikisem.files import list_files, match, size_of, write_files
 from wikisem.ids import check_language, qid_number
 from wikisem.layout import ENTITIES, MANIFEST, NAMES, index_folder, record_path
-from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
+from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, read_groups, read_rejections
 from wikisem.outputs.release.card import card, citation, license_text, source_kind, toml_text
 from wikisem.outputs.release.cases import case_rows, cases_table, parquet_bytes
@@ -381,6 +381,7 @@ class _ScoredGroup(msgspec.Struct):
     language: str
     opp: float | None = None
     accuracy: float | None = None
+    found: dict[str, bool] = {}
 
 
 class _Score(msgspec.Struct):
@@ -403,8 +404,7 @@ class _Report(msgspec.Struct):
     scores: list[_Scores]
 
 
-# model -> class number -> (OPP, accuracy), in percent
-_ByModel: TypeAlias = dict[str, dict[int, tuple[float | None, float | None]]]
+_ByModel: TypeAlias = dict[str, dict[int, PageScore]]
 
 
 def browse_files(facts: ReleaseFacts, run: RunFiles, scores: Sequence[Path] = ()) -> Iterator[tuple[str, bytes]]:
@@ -460,7 +460,9 @@ def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> 
         if not fitting:
             raise MissingInputError(f"{path}: expected scores of groups of this run, saw none")
         for model, one in fitting:
-            found[one.language].setdefault(model, {})[qid_number(one.group)] = (one.opp, one.accuracy)
+            found[one.language].setdefault(model, {})[qid_number(one.group)] = PageScore(
+                one.opp, one.accuracy, one.found
+            )
     return found
 
 

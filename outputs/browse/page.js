@@ -313,20 +313,22 @@ function quiz(own, data, query) {
   const group = pick(data.groups), outlier = pick(group.out);
   const rows = [...group.in, outlier].map((row) => [draw(), row]).sort((one, other) => one[0] - other[0]).map(([, row]) => row);
   const answer = el("div", { role: "status" }), about = el("div", { class: "about", hidden: true });
-  const chance = 1 / rows.length;
+  const chance = 1 / rows.length, progress = el("p", { class: "soft" }, `Case ${at}, ${right} right so far.`);
   const list = el("ul", { class: "words", dir: own.dir }, ...rows.map((row) => el("li", {}, el("button", { type: "button", class: "word", onclick: (event) => {
     if (answer.childNodes.length) return;
     const good = row === outlier, now = right + (good ? 1 : 0);
     event.currentTarget.classList.add(good ? "right" : "wrong");
-    const models = Object.entries(own.scores).map(([model, opp]) => opp == null ? "" : `; ${model} has an OPP of ${opp.toFixed(0)} here`).join("");
+    const found = Object.entries(group.scores || {}).map(([model, [, , cases]]) => [model, cases ? cases[group.out.indexOf(outlier)] : null]);
+    const models = found.filter(([, one]) => one != null).map(([model, one]) => ` ${model} ${one ? "found" : "did not find"} it; of all cases here it finds ${own.accuracy[model].toFixed(0)} %.`);
+    progress.textContent = `Case ${at}, ${now} right so far.`;
     answer.append(
       el("p", {}, good ? "Right: " : "No: ", bdi(outlier[1], own), " is no ", bdi(group.label, own), "."),
-      el("p", {}, `You: ${now} of ${at} (${percent(now / at)}). By chance: ${percent(chance)}${models}.`),
+      el("p", {}, `You: ${now} of ${at} (${percent(now / at)}). By chance: ${percent(chance)}.${models.join("")}`),
       el("p", {}, link(address(`${own.code}/quiz`, { seed, at: at + 1, right: now }), "Next case"), " · ", link(address(own.code, { q: `Q${group.q}` }), "See the group")));
     about.replaceChildren(details(outlier, `o${outlier[8]}`, own, weakness(outlier, own)));
     about.hidden = false;
     answer.querySelector("a").focus();
   } }, bdi(row[1], own)))));
   return [el("h1", {}, `${own.name} (${own.code}): which word does not belong?`), tabs(own, "/quiz"),
-    el("p", { class: "soft" }, `Case ${at}, ${right} right so far.`), el("div", { class: "quiz" }, list), answer, about];
+    progress, el("div", { class: "quiz" }, list), answer, about];
 }

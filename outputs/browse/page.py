@@ -5,10 +5,11 @@ end and no line can break.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from wikisem.ids import qid_number
 from wikisem.outputs.html_page import direction, html_page, script_json
@@ -23,8 +24,17 @@ _CLASSES: Final = OUTLIER_CLASSES.items()
 MOST_REJECTED: Final = 500
 _DETAIL: Final = 160
 
-# model -> class number -> (OPP, accuracy), in percent
-Scores = Mapping[str, Mapping[int, tuple[float | None, float | None]]]
+
+class PageScore(NamedTuple):
+    """OPP and accuracy of a model on a group, in percent, and by the QIDs of the outliers which of them it found."""
+
+    opp: float | None
+    accuracy: float | None
+    found: Mapping[str, bool] = MappingProxyType({})
+
+
+# model -> class number -> score
+Scores = Mapping[str, Mapping[int, PageScore]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +80,16 @@ def _overview(language: BrowseLanguage, name: str) -> dict[str, Any]:
         "cases": sum(len(group.outliers) for group in language.groups),
         "rejected": dict(Counter(one.reason for one in language.rejections).most_common()),
         "sources": dict(Counter(member.source for member in members).most_common()),
-        "scores": {model: _mean(own) for model, own in language.scores.items()},
+        "scores": {model: _mean([one.opp for one in own.values()]) for model, own in language.scores.items()},
+        "accuracy": {
+            model: _mean([100.0 * right for one in own.values() for right in one.found.values()])
+            for model, own in language.scores.items()
+        },
     }
 
 
-def _mean(own: Mapping[int, tuple[float | None, float | None]]) -> float | None:
-    known = [opp for opp, _ in own.values() if opp is not None]
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
@@ -126,7 +140,11 @@ def _wall(wall: Wall) -> dict[str, Any]:
 
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
     number = qid_number(group.qid)
-    found = {model: own[number] for model, own in language.scores.items() if number in own}
+    found = {
+        model: [one.opp, one.accuracy, *([[one.found.get(each.id) for each in group.outliers]] if one.found else [])]
+        for model, own in language.scores.items()
+        if (one := own.get(number))
+    }
     words = {one.id: one.surface for one in (*group.cluster, *group.outliers)}
     about = {
         "q": number,

@@ -130,7 +130,8 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str) -> RenderableT
 
 def baseline_table(language: str, dataset: str, by_column: Columns) -> Table:
     """Chance, and how often each baseline of a language is right, in percent with its interval, by outlier class."""
-    title = f"{language}: who picks … is right, %: {dataset}"
+    title = f"who picks … is right, %: {dataset}"
+    title = title if language == UNKNOWN else f"{language}: {title}"
     table = make_table(["who picks"], by_column, title=title, title_justify="left")
     for name in (name for name, whole in by_column.get(ALL, {}).items() if whole):
         table.add_row(name, *(_baseline_cell(found[name]) for found in by_column.values()))

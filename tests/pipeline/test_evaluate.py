@@ -46,9 +46,10 @@ def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]
     assert list(row) == KEYS
     assert [row[name] for name in KEYS[:3]] == ["vectors.txt", "set", __version__]
     assert (row["groups"], row["cases"], row["skipped_groups"]) == (2, 5, 1)
+    found = {"lynx": False, "car": True, "van": True, "bus": True}
     assert row["by_group"] == [
-        {"group": "Q1", "label": "", "language": "", "cases": 5, "opp": row["opp"], "accuracy": 80},
-        {"group": "[bold]Q2", "label": "", "language": "", "cases": 0, "opp": None, "accuracy": None},
+        {"group": "Q1", "label": "", "language": "", "cases": 5, "opp": row["opp"], "accuracy": 80, "found": found},
+        {"group": "[bold]Q2", "label": "", "language": "", "cases": 0, "opp": None, "accuracy": None, "found": {}},
     ]
     assert row["oov_cluster_percent"] == 50
     assert row["oov_outlier_percent"] == pytest.approx(100 / 12)
@@ -169,6 +170,19 @@ def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.Captu
     assert "topk needs a model with a vocabulary" in capsys.readouterr().err
 
 
+def test_a_set_without_a_language_has_one_name_for_that(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Scores and baselines of hand-written groups are of an unknown language, whatever their folder is called."""
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--json"]) == 0
+    (row,) = json_lines(capsys.readouterr().out)
+    assert list(row["by_language"]) == list(row["baselines"]) == ["unknown"]
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt"]) == 0
+    assert "\nwho picks … is right, %: set" in capsys.readouterr().out
+    (folder / "set").rename(folder / "de")
+    assert main(["evaluate", "outliers", "de", "--vectors", "vectors.txt", "--json"]) == 0
+    (row,) = json_lines(capsys.readouterr().out)
+    assert list(row["by_language"]) == list(row["baselines"]) == ["de"]
+
+
 def test_vectors_that_are_not_finite_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A broken model is no run: the error names it, and how many of how many words have no numbers."""
     (folder / "broken.py").write_text(
@@ -177,7 +191,7 @@ def test_vectors_that_are_not_finite_are_counted(folder: Path, capsys: pytest.Ca
     (folder / "nan.txt").write_text(VECTORS.replace("van 0 1", "van nan 1"))
     for model, seen in (
         ("python:broken:encode", "2 of 9 with others, the first of 'car'"),
-        ("nan.txt", "1 of 6 with others, the first of 'van'"),
+        ("nan.txt", "1 of 7 with others, the first of 'van'"),
     ):
         assert main(["evaluate", "outliers", "set", "--vectors", model, "--json"]) == 1
         printed = capsys.readouterr()

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.browser import ReadPage, needs_browser, open_browser, problems, requests
 from tests.outputs.release.world import HOSTILE, write_run
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
+from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.cli import main
 
@@ -59,8 +61,15 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     folder = tmp_path_factory.mktemp("browse")
     run = write_run(folder / "out")
     groups = [
-        {"group": f"Q{number}", "language": "de", "opp": 100.0 - 20 * number, "accuracy": 90.0 - 20 * number}
-        for number in (1, 2, 3)
+        {
+            "group": f"Q{number}",
+            "language": "de",
+            "opp": 100.0 - 20 * number,
+            "accuracy": 90.0 - 20 * number,
+            "found": {outlier.id: number == 3 for outlier in group.outliers},
+        }
+        for number, group in enumerate(read_groups(run / "groups" / "de.jsonl"), start=1)
+        if number <= 3
     ]
     (run / "walls").mkdir()
     walls = (replace(wall, language="de") for wall in (make_wall(), HERRING_WALL))
@@ -240,7 +249,11 @@ def test_the_quiz_hides_the_answer_and_counts(page: Page) -> None:
     outlier = next(word for word in words if " out " in word)
     page.tab_to(outlier)
     page.press(Keys.ENTER)
-    assert "You: 1 of 1 (100 %)." in page.texts("[role=status]")[0]
+    assert "You: 1 of 1 (100 %). By chance: 11 %." in page.texts("[role=status]")[0]
+    assert re.search(
+        r"<i>glove (found|did not find) it; of all cases here it finds 44 %\.", page.texts("[role=status]")[0]
+    )
+    assert "Case 1, 1 right so far." in page.texts("main p.soft")
     assert page.focused() == "Next case"
     page.press(Keys.ENTER)
     page.wait("main p.soft", "Case 2, 1 right so far.")

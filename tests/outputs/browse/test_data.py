@@ -7,7 +7,14 @@ import msgspec
 
 from tests.outputs.release.world import HOSTILE, make_group
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
-from wikisem.outputs.browse.page import MOST_REJECTED, BrowseLanguage, browse_page, index_script, language_script
+from wikisem.outputs.browse.page import (
+    MOST_REJECTED,
+    BrowseLanguage,
+    PageScore,
+    browse_page,
+    index_script,
+    language_script,
+)
 from wikisem.records import Rejection
 
 
@@ -67,7 +74,9 @@ def test_the_overview_counts_and_says_where_classes_are() -> None:
     """Groups, cases, sources, reasons, directions; of each class the languages that have it; means of scores."""
     languages = [
         BrowseLanguage(
-            "de", [make_group("de", 3), make_group("de", 4)], scores={"m": {3: (40.0, 0.0), 4: (60.0, None)}}
+            "de",
+            [make_group("de", 3), make_group("de", 4)],
+            scores={"m": {3: PageScore(40.0, 0.0), 4: PageScore(60.0, None)}},
         ),
         BrowseLanguage("zh-classical", [make_group("zh-classical", 4)], [Rejection("Q9", "x", "affix", "")] * 2),
         BrowseLanguage("la", [], [Rejection("Q9", "la", "few-outliers", "")]),
@@ -94,10 +103,24 @@ def test_rejected_classes_are_listed_up_to_a_bound() -> None:
 
 def test_scores_are_beside_the_groups_that_have_them() -> None:
     """OPP and accuracy for each model; a group without a score has none."""
-    language = BrowseLanguage("de", [make_group("de", 3), make_group("de", 4)], scores={"glove": {3: (62.5, 50.0)}})
+    language = BrowseLanguage(
+        "de", [make_group("de", 3), make_group("de", 4)], scores={"glove": {3: PageScore(62.5, 50.0)}}
+    )
     one, other = _value(language_script(language), "language")["groups"]
     assert one["scores"] == {"glove": [62.5, 50.0]}
     assert "scores" not in other
+
+
+def test_the_quiz_knows_which_cases_a_model_found() -> None:
+    """In the order of the outliers, null for one that the model does not know; in the overview the share of all."""
+    group = make_group("de", 3)
+    first, second, third = (outlier.id for outlier in group.outliers[:3])
+    scores = {"glove": {3: PageScore(62.5, 50.0, {third: True, first: True, second: False})}}
+    language = BrowseLanguage("de", [group], scores=scores)
+    (one,) = _value(language_script(language), "language")["groups"]
+    assert one["scores"]["glove"][2] == [True, False, True, *[None] * (len(group.outliers) - 3)]
+    (row,) = _value(index_script({}, [language], {}), "index")["languages"]
+    assert row["accuracy"] == {"glove": 100 * 2 / 3}
 
 
 def test_300_languages_of_500_groups_stay_below_160_megabytes() -> None:
