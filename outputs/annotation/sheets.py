@@ -154,6 +154,7 @@ def _choice_in(text: str, where: str) -> int:
 
 _NAME_WITHOUT_HELP: Final = "without_help"
 _AFTER: Final = ' visibleWhen="choice-selected" whenTagName="{}"'
+_CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
 _CONFIG: Final = """<View>
 {headers}
   <Text name="question" value="$question"/>
@@ -249,15 +250,8 @@ def _answers(data: _Data, annotation: _Annotation, where: str) -> Iterator[Answe
     text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
     for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
         if name in values or (with_help and _NAME_WITHOUT_HELP not in values):
-            choice = _task_choice(values.get(name, {}).get("choices", []), where)
-            yield Answer(data.set, data.annotator, data.case, choice, text, where, with_help)
-
-
-_CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
-
-
-def _task_choice(choices: object, where: str) -> int:
-    match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
-    if match is None:
-        raise DamagedInputError(f"{where}: expected one choice that begins with its number, saw {choices!r}")
-    return int(match[1])
+            choices = values.get(name, {}).get("choices", [])
+            match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
+            if match is None:
+                raise DamagedInputError(f"{where}: expected one choice that begins with its number, saw {choices!r}")
+            yield Answer(data.set, data.annotator, data.case, int(match[1]), text, where, with_help)
