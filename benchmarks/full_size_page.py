@@ -10,7 +10,7 @@ from benchmarks.full_size_data import Wikipedia, wikidata_size
 from benchmarks.report import DOCS, table, write_section
 
 RESULTS: Final = DOCS / "full-size.jsonl"
-_STAGES: Final = ("mentions", "surfaces", "taxonomy", "groups")
+_STAGES: Final = ("mentions", "surfaces", "taxonomy", "groups", "bare groups")
 
 Row = Mapping[str, Any]
 
@@ -36,6 +36,7 @@ def _order(step: str) -> int:
 
 _HEADER: Final = [
     "step", "part of full size", "read", "prose", "workers", "time", "CPU", "peak memory", "one process", "peak disk",
+    "measured",
 ]  # fmt: skip
 
 
@@ -51,6 +52,7 @@ def _cells(row: Row) -> list[str]:
         f"{row['peak'] / 1e9:.2f} GB",
         f"{row['largest'] / 1e9:.2f} GB" if "largest" in row else "",
         f"{row['disk'] / 1e9:.1f} GB",
+        row["date"],
     ]
 
 
@@ -90,12 +92,13 @@ def _figure(rows: Sequence[Row]) -> None:
 _TEXT: Final = """
 `python -m benchmarks.full_size --scale PART`: made-up dumps of the numbers of English Wikipedia (7 M pages of which
 1 M are redirects, 250 M links, 60 M distinct pairs of title and anchor) and of Wikidata (115 M items, 4 M classes,
-labels in 35 languages and titles, as many as in 574 real items), or a part of them, through the stages. English has
-surface forms by links, nine other languages by labels; the ten are worked on at once. *Prose* is the bytes of text
-after each link. Memory is that of all processes together at the highest moment, shared pages counted once (PSS, three
-times a second); *one process* is the most that any of them held, where it was measured. Disk is all that the step's
-folder held at the highest moment, dumps included, while nothing that is still needed had been removed. `dump` and
-`items` write what is read. Other work shared the machine in most runs, which the time shows, and the CPU time a little.
+labels in 35 languages, titles and signatures, as many as real items have), or a part of them, through the stages by the
+recipe `wikisem`. English has surface forms by links, nine other languages by labels; the ten are worked on at once.
+`bare groups` are groups without places and without the second witness. *Prose* is the bytes of text after each link.
+Memory is that of all processes together at the highest moment, shared pages counted once (PSS, three times a second);
+*one process* is the most that any of them held, where it was measured. Disk is all that the step's folder held at the
+highest moment, dumps included, while nothing that is still needed had been removed. `dump` and `items` write what is
+read. Other work shared the machine in most runs: that multiplies the time, and adds to the CPU time as well.
 
 {table}
 

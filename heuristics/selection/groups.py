@@ -24,6 +24,9 @@ STATUS: Final = "status"
 FEW_KINDS: Final = "few-kinds"
 NO_KIND: Final = "no-kind"
 
+# Outliers for which so many items give way are hardly too few with places, for which more are tried.
+_FEW_REFUSED: Final = 32
+
 Judgement = Group | Rejection
 _Cluster = Sequence[Member]
 # Which of up to 64 classes, in which language, and what was chosen from its outlier sets.
@@ -135,13 +138,13 @@ class GroupBuilder:
                     yield bit, language, items
 
     def _choose_first(
-        self,
-        pool: OutlierPool,
-        nodes: Ints,  # noqa: ARG002
-        clusters: Sequence[Mapping[str, "_Passed"]],
+        self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]
     ) -> Iterator[_Choice]:
-        """The first outliers of each class, whatever their places: siblings alone where these are enough."""
-        options = self._recipe.outliers
+        """The first outliers of each class, whatever their places: siblings alone where these are enough.
+
+        Classes with few outliers, and those most of whose items are refused, get theirs as by ``_choose``.
+        """
+        options, others = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
         for languages, wanted in self._by_languages(clusters):
             kin = self._kin(wanted) if options.exclude == "kin" else None
             for numbers in ((1,), (1, 2, 3)):
@@ -149,10 +152,16 @@ class GroupBuilder:
                 for (bit, own), by_outlier_class in zip(list(wanted.items()), brought, strict=True):
                     known = {code for code, cluster in own.items() if options.places and all(map(is_known, cluster))}
                     admits = _admits(clusters[bit], known)
-                    ((language, items),) = choose_outliers(own, by_outlier_class, options.per_class, admits).items()
-                    if len(items) >= options.minimum or len(numbers) > 1:
+                    chosen = choose_outliers(
+                        own, by_outlier_class, options.per_class, admits, most_refused=_FEW_REFUSED
+                    )
+                    ((language, items),) = chosen.items()
+                    if len(items) >= options.minimum:
                         yield bit, language, items
                         del wanted[bit]
+            for bit, own in wanted.items():
+                others[bit] |= {language: clusters[bit][language] for language in own}
+        yield from self._choose(pool, nodes, others)
 
     def _by_languages(
         self, clusters: Sequence[Mapping[str, "_Passed"]]

@@ -61,6 +61,9 @@ class ItemsByClass(NamedTuple, Generic[_Chosen]):
     every: Iterable[Source[_Chosen]]
 
 
+MOST_REFUSED: Final = 1024
+
+
 def choose_outliers(
     clusters: Mapping[str, Sequence[Member]],
     pool: Iterable[ItemsByClass[_Chosen]],
@@ -68,6 +71,7 @@ def choose_outliers(
     admits: Callable[[str, _Chosen], bool] = lambda language, item: True,  # noqa: ARG005
     places: Places | None = None,
     related: int = 0,
+    most_refused: int = MOST_REFUSED,
 ) -> dict[str, tuple[_Chosen, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
@@ -75,13 +79,13 @@ def choose_outliers(
     what is related to members, of which up to ``related`` are chosen. The first
     class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
     item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
-    there has that surface form or the item, or if ``admits`` refuses (language, item). After ``MOST_REFUSED`` refusals
+    there has that surface form or the item, or if ``admits`` refuses (language, item). After ``most_refused`` refusals
     an outlier class is left as it is: where all siblings look like members, a walk would go on through millions.
 
     With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
     class, for each outlier the first item that takes its place, or the nearest.
     """
-    choice: _Choice[_Chosen] = _Choice(clusters, admits)
+    choice: _Choice[_Chosen] = _Choice(clusters, admits, most_refused)
     for outlier_class, (full, every) in enumerate(pool, start=1):
         count = related if outlier_class == RELATED else per_class
         if places is not None:
@@ -93,7 +97,6 @@ def choose_outliers(
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 
-MOST_REFUSED: Final = 1024
 # Letter pairs are costly to find. Once a class has given outliers, only the next _MOST_CLASSES classes are tried for
 # them, the nearest first, and of each only _MOST_ITEMS items that fit.
 _MOST_CLASSES: Final = 8
@@ -105,8 +108,10 @@ _Placed: TypeAlias = Mapping[str, Place]
 class _Choice(Generic[_Chosen]):
     """The outliers chosen so far, which restrict further choices."""
 
-    def __init__(self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, _Chosen], bool]) -> None:
-        self._admits = admits
+    def __init__(
+        self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, _Chosen], bool], most_refused: int
+    ) -> None:
+        self._admits, self._most_refused = admits, most_refused
         self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
         self._items = {member.id for cluster in clusters.values() for member in cluster}
         self.kept: list[Mapping[str, _Chosen]] = []
@@ -118,7 +123,7 @@ class _Choice(Generic[_Chosen]):
         """The first ``count`` items that fit the kept ones, one another and those ``beside``; they are not kept yet."""
         taken: list[Mapping[str, _Chosen]] = []
         for item in ordered if count else ():
-            if self._refused == MOST_REFUSED:
+            if self._refused == self._most_refused:
                 break
             if self._fits(item, [*beside, *taken]):
                 taken.append(item)
@@ -198,7 +203,7 @@ class _Choice(Generic[_Chosen]):
             own = item.get(language)
             if own is None or own.surface in used or own.id in self._items:
                 return False
-        if self._refused == MOST_REFUSED or any(_clash(item, other) for other in taken):
+        if self._refused == self._most_refused or any(_clash(item, other) for other in taken):
             return False
         admitted = all(self._admits(language, item[language]) for language in self._surfaces)
         self._refused += not admitted

@@ -131,6 +131,21 @@ def contents(done: Path) -> dict[str, bytes]:
     return {str(path.relative_to(done)): path.read_bytes() for path in sorted(done.rglob("*")) if path.is_file()}
 
 
+def test_kept_groups_are_those_of_a_build_without_a_limit(tmp_path: Path) -> None:
+    """Outliers are chosen last for the groups that ``max_groups`` keeps, and take their places as in all groups."""
+    entities, built = small_world(), {}
+    for most in (4, 0):
+        recipe = replace(SMALL, outliers=OutlierOptions(places=True), cluster=replace(SMALL.cluster, max_groups=most))
+        done, _ = run_stages(tmp_path / str(most), entities, {"en": by_label(entities, "en")}, recipe)
+        built[most] = read_built(done, "en")
+    kept = [one.qid for one in built[4][0]]
+    assert len(kept) == 4
+    assert built[4][0] == [one for one in built[0][0] if one.qid in kept]
+    assert {one.outlier_class for group in built[4][0] for one in group.outliers} > {1}
+    capped = {one.qid for one in built[4][1] if one.reason == "capped"}
+    assert capped == {one.qid for one in built[0][0]} - {*kept}
+
+
 @pytest.mark.slow
 def test_two_workers_and_another_order_give_the_same_bytes(once: Path, tmp_path: Path) -> None:
     """Neither processes nor the order of items nor the number of files can be seen in what comes out."""
