@@ -79,6 +79,7 @@ def flipped(data: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.slow
 def test_every_bit_that_flips_is_noticed() -> None:
     """In pages, their headers, the checksums and the footer."""
     data = write(table(ROWS))
@@ -156,6 +157,7 @@ def test_zeros_and_other_files_are_refused(size: int) -> None:
             read(data)
 
 
+@pytest.mark.slow
 def test_parquet_of_any_writer_is_verified_as_far_as_it_can_be() -> None:
     """All bytes of a file with checksums of blocks, the pages of one that has only theirs, nothing of any other."""
     with_pages, without = io.BytesIO(), io.BytesIO()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.dumps.test_whole_records import write
@@ -64,6 +64,7 @@ def test_what_bz2_refuses_is_told_and_nothing_else(tmp_path: Path) -> None:
     """Many streams, each whole or changed, cut at any bytes: one damage for each stream that bz2 refuses."""
     seen = Counter[object]()
 
+    @settings(max_examples=100)
     @given(
         streams=st.lists(
             st.tuples(st.lists(st.sampled_from(TEXTS), min_size=2, max_size=6), st.sampled_from(["", *CHANGES])),

@@ -70,6 +70,7 @@ def shared_by_plain_reading(surfaces: list[str], label: str) -> int:
     return max(having, default=0)
 
 
+@pytest.mark.slow
 def test_verdicts_are_those_of_plain_reading() -> None:
     """On random labels and clusters, for any number; both verdicts occur often."""
     seen: Counter[bool] = Counter()

@@ -172,6 +172,7 @@ def test_where_the_pool_is_rich_who_knows_nothing_is_at_chance() -> None:
     assert abs(after["odd letter pairs"] - chance) < 8
 
 
+@pytest.mark.slow
 def test_places_that_are_met_widened_and_missed_are_counted() -> None:
     """Each outlier by its number in its outlier class, as it was drawn."""
     with_places, without = (count_places(random_groups(with_places=each), 500) for each in (True, False))

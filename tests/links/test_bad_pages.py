@@ -111,6 +111,7 @@ PIECES = st.sampled_from(
 TEXTS = st.tuples(st.lists(PIECES, max_size=12).map("".join), st.sampled_from(["<ns>0</ns>", ""]))
 
 
+@pytest.mark.slow
 @given(st.lists(TEXTS, min_size=1, max_size=8), st.integers(0, 8000), st.data())
 @settings(max_examples=120, deadline=None)
 def test_what_is_too_costly_does_not_depend_on_the_chunk(

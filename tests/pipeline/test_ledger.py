@@ -135,6 +135,7 @@ def test_names_of_other_types_are_named(tmp_path: Path, text: str) -> None:
         Ledger(str(tmp_path)).names("entities")
 
 
+@pytest.mark.slow
 def test_every_bit_that_flips_in_a_record_is_noticed(tmp_path: Path) -> None:
     """It says by what all other files are checked; blanks between its values are no part of it."""
     Ledger(str(tmp_path)).put(RECORD)

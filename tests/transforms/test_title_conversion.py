@@ -75,6 +75,7 @@ WIKIS = st.tuples(
 )
 
 
+@pytest.mark.slow
 def test_links_count_as_a_literal_reading_has_it(tmp_path: Path) -> None:
     """Random wikis in two scripts, with redirects, titles that mix both, and links to what is nowhere."""
     met = Counter[str]()

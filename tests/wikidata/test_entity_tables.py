@@ -163,7 +163,9 @@ def opened(folder: Path) -> EntityTables:
     return open_tables(find_table_files(str(folder)), FIELDS.label_codes)
 
 
-@pytest.mark.parametrize("layout", ["release", "copy", "by language"])
+@pytest.mark.parametrize(
+    "layout", ["release", *(pytest.param(name, marks=pytest.mark.slow) for name in ("copy", "by language"))]
+)
 def test_any_items_are_read_from_tables_as_from_a_dump_however_these_are_cut(layout: str) -> None:
     """Into parts, row groups and ranges. Without a table of entities, items of which nothing is read are missing."""
     met: Counter[str] = Counter()
