@@ -103,7 +103,7 @@ bench: $(VENV)/dev
 # for the demo; to compile all that is installed would take another 9 before the first group.
 $(VENV)/ready: pyproject.toml setup.py
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) uv && $(UV) --editable '.[chinese]' || $(PIP) --editable '.[chinese]'
+	$(PIP) uv && $(UV) --editable '.[build,chinese]' || $(PIP) --editable '.[build,chinese]'
 	touch $@
 
 $(VENV)/dev: $(VENV)/ready

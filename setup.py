@@ -1,14 +1,18 @@
 """Names the packages, and builds the bzip2 decoder where there is a compiler; the rest is in pyproject.toml.
 
 Nothing fails without a compiler: the package then decodes with Python's ``bz2``, and its wheel is one for any platform.
-Beam's ``--setup_file`` wants this file, too, to stage the package on remote workers.
+Beam's ``--setup_file`` wants this file, too, to stage the package on remote workers. They install its sdist without
+extras, so wikisem has that of "build" made part of it, by $WIKISEM_SDIST_EXTRA.
 """
 
+import os
+import tomllib
 from pathlib import Path
 
 from setuptools import Extension, find_namespace_packages, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 # wikisem/ holds a link to each of these, for editors and for running in a checkout. The package is built from the
 # folders themselves: where git writes links as text files (a zip, Windows, core.symlinks=false), they lead nowhere.
@@ -52,10 +56,25 @@ class BuildWheel(bdist_wheel):
         super().run()
 
 
+class WorkerSdist(sdist):
+    """An sdist whose dependencies include those of the extra that $WIKISEM_SDIST_EXTRA names."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Add the lines of the extra to the copy of pyproject.toml."""
+        super().make_release_tree(base_dir, files)
+        if extra := os.environ.get("WIKISEM_SDIST_EXTRA"):
+            path = Path(base_dir, "pyproject.toml")
+            text = path.read_text(encoding="utf-8")
+            added = tomllib.loads(text)["project"]["optional-dependencies"][extra]
+            path.unlink()  # it may be a hard link to ours
+            lines = "".join(f'    "{line}",\n' for line in added)
+            path.write_text(text.replace("\ndependencies = [\n", f"\ndependencies = [\n{lines}"), encoding="utf-8")
+
+
 setup(
     packages=find_packages(),
     package_dir={f"wikisem.{folder}": folder for folder in FOLDERS},
     ext_modules=[DECODER],
-    cmdclass={"bdist_wheel": BuildWheel},
+    cmdclass={"bdist_wheel": BuildWheel, "sdist": WorkerSdist},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,9 +104,8 @@ def _uv(*words: str) -> None:
 def _direct_versions(python: str) -> list[str]:
     """The installed versions of what pyproject.toml names: dependencies, and the extras of users."""
     extras = PROJECT["optional-dependencies"]
-    names = [
-        re.split(r"[<>=\[ ]", line)[0] for line in [*PROJECT["dependencies"], *extras["all"], *extras["agreement"]]
-    ]
+    wanted = [extras[name] for name in ("all", "build", "categories", "chinese", "counts", "figures", "agreement")]
+    names = [re.split(r"[<>=\[ ]", line)[0] for line in [*PROJECT["dependencies"], *chain.from_iterable(wanted)]]
     script = "import sys, importlib.metadata as m; [print(name, m.version(name)) for name in sys.argv[1:]]"
     done = subprocess.run([python, "-c", script, *names], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol
 
-from wikisem.errors import UsageError, WikisemError, WrongDumpError
+from wikisem.errors import UsageError, WikisemError, WrongDumpError, missing_extra
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
 from wikisem.pipeline.families import FAMILIES, examples_of, overview
@@ -38,8 +38,8 @@ COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values()
 
 # The stages of a build, whose commands are in one module.
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
-# The commands that run or plan a pipeline, and take options of Beam.
-PIPELINES: Final = STAGES | {"demo", "build", "names", "plan"}
+# The commands that run a pipeline, and take options of Beam.
+PIPELINES: Final = STAGES | {"demo", "build", "names"}
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}
@@ -158,7 +158,10 @@ def command() -> NoReturn:
 def _run_and_report(words: list[str], interruption: Interruption) -> int:
     """Run one command; an error that is not an interruption's ends in one message and its exit code."""
     try:
-        code = _run(words)
+        try:
+            code = _run(words)
+        except ModuleNotFoundError as error:
+            raise missing_extra(error, f"wikisem {words[0]}") from error
         sys.stdout.flush()
     except WikisemError as error:
         if interruption:

@@ -44,7 +44,6 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     "help": {
         "languages": "every language with its wiki, rules and list words, and where each is from",
         "recipes": "the recipes that ship, or one of them as a file",
-        "plan": "the graphs that a runner would be given, checked without a cloud",
     },
 }
 
@@ -175,7 +174,6 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
     "names": ("wikisem names out", "wikisem names out --languages de,ja --output to-publish"),
     "languages": ("wikisem languages", "wikisem languages out --json"),
     "recipes": ("wikisem recipes", "wikisem recipes wikisem"),
-    "plan": ("wikisem plan", "wikisem plan mentions surfaces --output graphs"),
 }
 
 

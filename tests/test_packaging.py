@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from wikisem.pipeline.build.run import absolute_setup_file
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
@@ -113,6 +115,29 @@ def test_the_cloud_extra_brings_what_builds_the_sdist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (needed,) = project["build-system"]["requires"]
     assert needed in project["project"]["optional-dependencies"]["gcp"]
+
+
+def test_the_sdist_for_workers_asks_for_what_stages_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers install it without extras; our own pyproject.toml, and every other sdist, stay as they are."""
+    ours = (ROOT / "pyproject.toml").read_bytes()
+    _copy_tree(tmp_path / "tree", links=True)
+    monkeypatch.setenv("WIKISEM_SDIST_EXTRA", "")
+    plain = _dependencies_of(_make_sdist(tmp_path / "tree", tmp_path / "plain"))
+    absolute_setup_file(["--setup_file=./setup.py"])
+    for_workers = _dependencies_of(_make_sdist(tmp_path / "tree", tmp_path / "workers"))
+    assert (tmp_path / "tree" / "pyproject.toml").read_bytes() == ours
+    project = tomllib.loads(ours.decode())["project"]
+    assert plain == project["dependencies"]
+    assert for_workers == [*project["optional-dependencies"]["build"], *plain]
+
+
+def _dependencies_of(source: Path) -> list[str]:
+    with tarfile.open(source) as archive:
+        (member,) = [each for each in archive if PurePosixPath(each.name).parts[1:] == ("pyproject.toml",)]
+        file = archive.extractfile(member)
+        assert file is not None
+        found: list[str] = tomllib.loads(file.read().decode())["project"]["dependencies"]
+        return found
 
 
 def test_the_sdist_holds_the_folders_as_real_ones(source: Path) -> None:

@@ -98,7 +98,12 @@ if not TYPE_CHECKING:  # type checkers know the names from above, and report any
         """Import a public name when it is first used (PEP 562)."""
         if name not in _HOMES:
             raise AttributeError(f"module 'wikisem' has no attribute {name!r}")
-        home = import_module(_HOMES[name])
+        try:
+            home = import_module(_HOMES[name])
+        except ModuleNotFoundError as error:
+            from wikisem.errors import missing_extra  # noqa: PLC0415 - `import wikisem` imports nothing
+
+            raise missing_extra(error, f"wikisem.{name}") from error
         value = home if _HOMES[name] == f"wikisem.{name}" else getattr(home, name)
         globals()[name] = value
         return value

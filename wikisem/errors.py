@@ -2,7 +2,7 @@
 
 import importlib
 import types
-from typing import Literal
+from typing import Final, Literal
 
 from wikisem.redaction import redacted
 
@@ -84,6 +84,24 @@ class EndpointError(WikisemError, ConnectionError):
 
 class DownloadError(WikisemError, ConnectionError):
     """A dump, or one of its files, could not be downloaded whole."""
+
+
+# The packages of the extras that commands import without more ado, under the names of their modules.
+_BUILD: Final = ("apache_beam", "ahocorasick_rs", "lxml", "zstandard")
+_EXTRAS: Final = {
+    **dict.fromkeys(_BUILD, "build"),
+    "SPARQLWrapper": "categories",
+    "rdflib": "categories",
+    "scipy": "counts",
+}
+
+
+def missing_extra(error: ModuleNotFoundError, user: str) -> ImportError:
+    """The MissingExtraError for a module that an extra brings; the error itself for any other."""
+    package = (error.name or "").partition(".")[0]
+    if package not in _EXTRAS:
+        return error
+    return MissingExtraError(f"{user} needs {package.replace('_', '-')}: pip install 'wikisem[{_EXTRAS[package]}]'")
 
 
 def optional_module(name: str, user: str, extra: str, package: str = "") -> types.ModuleType:

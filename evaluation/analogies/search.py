@@ -24,12 +24,12 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import issparse
 
 from wikisem.evaluation.options import Method
 from wikisem.evaluation.vectors.words import (
     TIE_TOLERANCE,
     Rows,
+    is_sparse,
     lengths,
     paired_products,
     product,
@@ -61,7 +61,7 @@ class AnalogySearch:
     """
 
     def __init__(self, rows: Rows, method: Method = "3cosadd") -> None:
-        sparse_rows = issparse(rows)
+        sparse_rows = is_sparse(rows)
         # Sparse rows stay in double precision: few numbers are multiplied, and 3CosMul needs small products well.
         self.rows: Rows = rows if sparse_rows else np.ascontiguousarray(rows, dtype=np.float32)
         self.columns = transposed(self.rows)

@@ -1,7 +1,6 @@
 """Sparse count vectors: how often words occur in contexts, weighted, and compared without ever being made dense."""
 
 import zipfile
-from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +12,9 @@ import numpy.typing as npt
 import scipy.sparse as sparse
 from scipy.special import xlog1py
 
-from wikisem.datasets.files import lines_of, open_unpacked, words_beside
+from wikisem.datasets.files import words_beside
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.vectors.files import read_triples
 from wikisem.evaluation.vectors.lookup import Similarity, cosine
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, stack
 
@@ -116,39 +116,6 @@ def _read_triples(path: Path) -> Counts:
     places[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
     matrix = sparse.csr_array((counts, (rows, places[columns])), shape=(len(words), len(contexts)))
     return Counts(words, _checked(matrix, path))
-
-
-def read_triples(
-    path: Path, fields: str, at_least: float
-) -> tuple[list[str], list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], Vector]:
-    """Lines of two names and a number: the distinct names of both columns, and for each line their places in these.
-
-    DamagedInputError names the line that has no such ``fields``, or a number below ``at_least``.
-    """
-    firsts: dict[str, int] = {}
-    seconds: dict[str, int] = {}
-    # Arrays, because a large file has hundreds of millions of lines: 24 bytes each, where lists take 96.
-    rows, columns, numbers = array("q"), array("q"), array("d")
-    with open_unpacked(path) as stream:
-        for line_number, line in lines_of(stream, str(path)):
-            names = line.decode("utf-8", errors="replace").rstrip("\r\n").split("\t")
-            number = _number(names[2]) if len(names) == 3 else None
-            if number is None or not number >= at_least:
-                raise DamagedInputError(f"{path}:{line_number}: expected {fields}, saw {line[:60]!r}")
-            rows.append(firsts.setdefault(names[0], len(firsts)))
-            columns.append(seconds.setdefault(names[1], len(seconds)))
-            numbers.append(number)
-    if not firsts:
-        raise DamagedInputError(f"{path}: expected lines of {fields}, saw none")
-    row_places, column_places = (np.frombuffer(each, np.int64) for each in (rows, columns))
-    return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _checked(matrix: Matrix, path: Path) -> Matrix:

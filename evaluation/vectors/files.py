@@ -6,6 +6,7 @@ Each is read in one pass. Nothing is allocated because a header asks for it: mem
 import codecs
 import re
 import struct
+from array import array
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from io import BufferedIOBase
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from wikisem.datasets.files import compression, lines_of, open_unpacked, words_beside
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.vectors.words import Spelling, VectorRows, WordVectors, from_words, spelling_of
+from wikisem.evaluation.vectors.words import Spelling, Vector, VectorRows, WordVectors, from_words, spelling_of
 
 # What the first lines say.
 
@@ -445,3 +446,39 @@ def _gather(stream: BufferedIOBase, shape: tuple[int, int]) -> VectorRows | None
     while len(data) < size and (block := stream.read(min(_BYTES_AT_ONCE, size - len(data)))):
         data += block
     return np.frombuffer(data, "<f4").reshape(shape) if len(data) == size else None
+
+
+# Lines of two names and a number.
+
+
+def read_triples(
+    path: Path, fields: str, at_least: float
+) -> tuple[list[str], list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], Vector]:
+    """Lines of two names and a number: the distinct names of both columns, and for each line their places in these.
+
+    DamagedInputError names the line that has no such ``fields``, or a number below ``at_least``.
+    """
+    firsts: dict[str, int] = {}
+    seconds: dict[str, int] = {}
+    # Arrays, because a large file has hundreds of millions of lines: 24 bytes each, where lists take 96.
+    rows, columns, numbers = array("q"), array("q"), array("d")
+    with open_unpacked(path) as stream:
+        for line_number, line in lines_of(stream, str(path)):
+            names = line.decode("utf-8", errors="replace").rstrip("\r\n").split("\t")
+            number = _number(names[2]) if len(names) == 3 else None
+            if number is None or not number >= at_least:
+                raise DamagedInputError(f"{path}:{line_number}: expected {fields}, saw {line[:60]!r}")
+            rows.append(firsts.setdefault(names[0], len(firsts)))
+            columns.append(seconds.setdefault(names[1], len(seconds)))
+            numbers.append(number)
+    if not firsts:
+        raise DamagedInputError(f"{path}: expected lines of {fields}, saw none")
+    row_places, column_places = (np.frombuffer(each, np.int64) for each in (rows, columns))
+    return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

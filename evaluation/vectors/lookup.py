@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
-import scipy.sparse as sparse
 
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.options import Keys
@@ -13,6 +12,7 @@ from wikisem.evaluation.vectors.words import (
     Tokenizer,
     Vector,
     WordVectors,
+    is_sparse,
     mask_digits,
     mean,
     numbers_of,
@@ -187,7 +187,7 @@ class TextLookup:
         pairs = zip(distinct, vectors, strict=True)
         known = known_vectors(self.name, ((item, None if vector is None else usable(vector)) for item, vector in pairs))
         shapes = {vector.shape for vector in known.values()}
-        rows = all(map(sparse.issparse, known.values()))
+        rows = all(map(is_sparse, known.values()))
         if len(shapes) > 1 or any(len(shape) != 1 and not rows for shape in shapes):
             raise DamagedInputError(f"{self.name}: expected vectors of one length, saw shapes {sorted(shapes)}")
         return known

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.vectors.counts import read_triples
-from wikisem.evaluation.vectors.files import read_array
+from wikisem.evaluation.vectors.files import read_array, read_triples
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, spelling_of, stack, tokens_of
 

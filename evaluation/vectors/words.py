@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sparse
 
 from wikisem.errors import UsageError, optional_module
 from wikisem.evaluation.options import TOKENIZERS
@@ -176,16 +175,21 @@ def from_words(
     return WordVectors({word: at for at, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
 
 
+def is_sparse(rows: Any) -> bool:
+    """Whether rows or a vector are sparse, as SciPy has them, which dense ones do without."""
+    return hasattr(rows, "nnz")
+
+
 def usable(vector: Any) -> Any | None:
     """The vector in double precision; None for a zero vector, which has no direction."""
     with np.errstate(invalid="ignore"):  # of NaNs that a processor would signal
-        double = vector.astype(np.float64) if sparse.issparse(vector) else np.asarray(vector, dtype=np.float64)
+        double = vector.astype(np.float64) if is_sparse(vector) else np.asarray(vector, dtype=np.float64)
     return double if numbers_of(double).any() else None
 
 
 def numbers_of(vector: Any) -> Vector:
     """The numbers of a vector, of a sparse one those that it lists."""
-    return np.asarray(vector.data if sparse.issparse(vector) else vector)
+    return np.asarray(vector.data if is_sparse(vector) else vector)
 
 
 # What is computed of rows, dense or sparse.
@@ -193,22 +197,24 @@ def numbers_of(vector: Any) -> Vector:
 
 def row_at(rows: Rows, at: int) -> Any:
     """One row as a vector."""
-    return rows[[at]] if sparse.issparse(rows) else rows[at]
+    return rows[[at]] if is_sparse(rows) else rows[at]
 
 
 def stack(vectors: Sequence[Any] | Rows) -> Rows:
     """Vectors as rows, shape ``(n, dimensions)``; what is rows already is left as it is. None make ``(0, 0)``."""
-    if sparse.issparse(vectors) or isinstance(vectors, np.ndarray):
+    if is_sparse(vectors) or isinstance(vectors, np.ndarray):
         return vectors
-    if len(vectors) and sparse.issparse(vectors[0]):
-        return sparse.vstack(vectors, format="csr")
+    if len(vectors) and is_sparse(vectors[0]):
+        from scipy.sparse import vstack  # noqa: PLC0415 - who has sparse vectors has SciPy
+
+        return vstack(vectors, format="csr")
     return np.asarray(vectors, dtype=np.float64) if len(vectors) else np.empty((0, 0))
 
 
 def width(rows: Rows) -> int:
     """How many numbers a row holds, of sparse rows the mean."""
     count, dimensions = rows.shape
-    return rows.nnz // max(1, count) if sparse.issparse(rows) else int(dimensions)
+    return rows.nnz // max(1, count) if is_sparse(rows) else int(dimensions)
 
 
 def mean(vectors: Sequence[Any]) -> Any:
@@ -224,7 +230,7 @@ def products(ones: Rows, others: Rows) -> Vector:
 
 def transposed(rows: Rows) -> Rows:
     """Rows as the second factor of ``product``: made once where it is multiplied often."""
-    return rows.T.tocsr() if sparse.issparse(rows) else rows.T
+    return rows.T.tocsr() if is_sparse(rows) else rows.T
 
 
 # A sparse product takes three times the memory of the same numbers in a dense array.
@@ -233,7 +239,7 @@ _NUMBERS_AT_ONCE: Final = 1 << 22
 
 def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float64) -> Any:
     """The matrix product, dense; of sparse factors in this precision, of dense ones in theirs."""
-    if not sparse.issparse(rows):
+    if not is_sparse(rows):
         return rows @ columns
     found = np.empty((rows.shape[0], columns.shape[1]), dtype)
     at_once = max(1, _NUMBERS_AT_ONCE // max(1, columns.shape[1]))
@@ -244,7 +250,7 @@ def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float6
 
 def paired_products(ones: Rows, others: Rows) -> Vector:
     """The inner product of each row with the row of the same number, shape ``(n,)``."""
-    found = ones.multiply(others).sum(axis=1) if sparse.issparse(ones) else np.einsum("ij,ij->i", ones, others)
+    found = ones.multiply(others).sum(axis=1) if is_sparse(ones) else np.einsum("ij,ij->i", ones, others)
     return np.asarray(found).ravel()
 
 
@@ -255,10 +261,12 @@ def lengths(rows: Rows) -> Vector:
 
 def divided(rows: Rows, divisors: Vector) -> Rows:
     """Each row divided by a number of its own."""
-    if not sparse.issparse(rows):
+    if not is_sparse(rows):
         return rows / divisors[:, None]
     numbers = rows.data / np.repeat(divisors, np.diff(rows.indptr))
-    return sparse.csr_array((numbers, rows.indices, rows.indptr), shape=rows.shape)
+    from scipy.sparse import csr_array  # noqa: PLC0415 - who has sparse rows has SciPy
+
+    return csr_array((numbers, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def unit(rows: Rows) -> Rows:
@@ -268,14 +276,14 @@ def unit(rows: Rows) -> Rows:
     limits = np.finfo(found.dtype)
     if not ((found > limits.tiny**0.25) & (found < limits.max**0.25)).all():
         most = abs(rows).max(axis=1)
-        rows = divided(rows, np.asarray(most.toarray() if sparse.issparse(most) else most).ravel())
+        rows = divided(rows, np.asarray(most.toarray() if is_sparse(most) else most).ravel())
         found = lengths(rows)
     return divided(rows, found)
 
 
 def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
     """Rows of length one, zero for those of no direction, and which rows have one."""
-    if sparse.issparse(rows):
+    if is_sparse(rows):
         some = np.flatnonzero(np.diff(rows.indptr))
         assert len(some) == rows.shape[0], "expected sparse rows without empty ones"
         return unit(rows), np.ones(len(some), dtype=np.bool_)

@@ -8,12 +8,11 @@ is in the language: see ``check_affix_surprise``.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from math import inf, log10
+from math import comb, inf, log10
 from typing import Final, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.special import bdtrc
 
 from wikisem.heuristics.rules.wording import KEEP, Verdict, largest_sharing, reject
 from wikisem.wikipedia.graphemes import graphemes, is_han
@@ -196,7 +195,7 @@ def surprise(count: int, size: int, share: float) -> float:
     >>> round(surprise(4, 8, 0.0035), 1), surprise(8, 8, 1.0)
     (8.0, -0.0)
     """
-    probability = float(bdtrc(count - 1, size, share))  # P(X > count - 1) of a binomial X
+    probability = sum(comb(size, k) * share**k * (1 - share) ** (size - k) for k in range(count, size + 1))
     return -log10(probability) if probability > 0 else inf
 
 

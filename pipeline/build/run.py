@@ -243,7 +243,12 @@ def make_run(arguments: argparse.Namespace) -> Run:
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
-    """Beam's options with the path after --setup_file made absolute, as Beam wants it."""
+    """Beam's options with the path after --setup_file made absolute, as Beam wants it.
+
+    Beam runs that file, which adds to the dependencies of the sdist what workers need.
+    """
+    if any(word.startswith("--setup_file") for word in beam_options):
+        os.environ["WIKISEM_SDIST_EXTRA"] = "build"
     words: list[str] = []
     for word in beam_options:
         name, mark, path = word.partition("=")

@@ -161,7 +161,7 @@ def prepare_streams() -> None:
 
 def drawing_module(name: str, option: str) -> Any:
     """A module that draws with matplotlib; MissingExtraError names the option that needs it."""
-    return optional_module(name, option, "all", package="matplotlib")
+    return optional_module(name, option, "figures", package="matplotlib")
 
 
 def draw_plot(path: Path, draw: Callable[[Any], None]) -> None:

@@ -22,6 +22,7 @@ import wikisem
 from benchmarks.reading import HIDDEN, JUDGEMENTS
 from tests.docs.blocks import ROOT, Block, Command, Row, commands
 from tests.docs.tables import INSTEAD, OTHER_OUTPUT, OTHERS_OPTIONS, SET_ASIDE, TEXTS
+from tests.engines.plan import check_options
 from tests.outputs.annotation.forms import page_answers
 from wikisem.categories.lexeme_pairs import load_relations
 from wikisem.categories.recipe import parse_category_recipe
@@ -30,7 +31,6 @@ from wikisem.outputs.annotation.sample import read_key
 from wikisem.outputs.groupfile import decode_group, read_groups
 from wikisem.pipeline.cli import COMMANDS, main, open_command, split_beam_options
 from wikisem.recipes.load import parse_recipe
-from wikisem.transforms.io.plan import check_options
 
 
 def reason_aside(command: str) -> str:

@@ -117,7 +117,7 @@ def test_questions_are_four_tokens() -> None:
 
 def test_gensim_reads_the_questions(tmp_path: Path) -> None:
     """gensim takes every question in, under the relation's name, and answers those whose words it has."""
-    models = pytest.importorskip("gensim.models", reason="gensim comes with wikisem[all]")
+    models = pytest.importorskip("gensim.models", reason="gensim comes with wikisem[dev]")
     path = tmp_path / "questions.txt"
     lines = analogy_lines([(Relation("city-in-state", "cities", "P131+"), PAIRS)], seed=1)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

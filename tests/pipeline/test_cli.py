@@ -209,7 +209,7 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
 
 
 # What runs pipelines, and walls, which are a stage without one.
-_RUN_PIPELINES = {"build", "demo", "names", "plan", "stages", "walls"}
+_RUN_PIPELINES = {"build", "demo", "names", "stages", "walls"}
 _WITH_BEAM = [f"commands.{name}" for name in sorted(_RUN_PIPELINES)]
 _WITHOUT = ["cli", "scoring", *(f"commands.{name}" for name in COMMANDS if name not in STAGES | _RUN_PIPELINES)]
 _QUICK = ("cli", "commands.evaluate", "commands.show")

@@ -11,7 +11,7 @@ from wikisem.pipeline.console.terminal import draw_plot, drawing_module
 
 def test_the_figure_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """The function is given the module that draws, and the path is said afterwards."""
-    pytest.importorskip("matplotlib", reason="figures come with wikisem[all]")
+    pytest.importorskip("matplotlib", reason="figures come with wikisem[figures]")
     found = []
     draw_plot(Path("a.png"), lambda plot: found.append(plot.__name__))
     assert found == ["wikisem.evaluation.plot"]
@@ -21,8 +21,8 @@ def test_the_figure_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is drawn."""
     monkeypatch.setitem(sys.modules, "wikisem.pipeline.explain.figure", None)
-    with pytest.raises(MissingExtraError, match=r"--figure needs matplotlib: pip install 'wikisem\[all\]'"):
+    with pytest.raises(MissingExtraError, match=r"--figure needs matplotlib: pip install 'wikisem\[figures\]'"):
         drawing_module("wikisem.pipeline.explain.figure", "--figure")
     monkeypatch.setitem(sys.modules, "wikisem.evaluation.plot", None)
-    with pytest.raises(MissingExtraError, match=r"--plot needs matplotlib: pip install 'wikisem\[all\]'"):
+    with pytest.raises(MissingExtraError, match=r"--plot needs matplotlib: pip install 'wikisem\[figures\]'"):
         draw_plot(Path("a.png"), lambda plot: plot.draw_scores())

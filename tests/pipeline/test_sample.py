@@ -3,8 +3,6 @@
 import importlib.util
 import json
 import re
-import subprocess
-import sys
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 import wikisem
 from benchmarks.reading import HIDDEN, joined
 from benchmarks.reading import sample as draw_cases
+from tests.plain_python import run_plain
 from wikisem.datasets.files import SAMPLE
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
@@ -109,14 +108,6 @@ def test_its_cases_can_be_read_blind(tmp_path: Path) -> None:
 
 
 FIRST_MINUTE = """
-import sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {"apache_beam", "SPARQLWrapper", "rdflib", "networkx"}:
-            raise ImportError(name)
-
-sys.meta_path.insert(0, Missing())
 from wikisem.pipeline.cli import main
 
 assert main(["sample", "set"]) == 0
@@ -127,9 +118,8 @@ assert main(["evaluate", "outliers", "set", "--languages", "en", "--vectors", "c
 
 def test_the_first_minute_needs_nothing_that_builds_need(folder: Path, tmp_path: Path) -> None:
     """What next to do is printed, and does what it says; the set is the same, to the byte."""
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST_MINUTE], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = run_plain(FIRST_MINUTE, tmp_path)
+    assert done.returncode == 0, done.stderr
     assert "next: wikisem show set capital --language en\n" in done.stdout
     assert "capital (Q5119, en) in full" in done.stdout
     assert "P(form | page)" not in done.stdout  # no links were counted

@@ -26,7 +26,7 @@ from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.names import write_names
 from wikisem.transforms.surfaces.stage import resolve_surfaces
-from wikisem.wikipedia.siteinfo import read_siteinfo
+from wikisem.wikipedia.dump_head import read_siteinfo
 
 LTG = "ltgwiki-20170901-pages-articles"
 EN = "enwiki-20220720-excerpt"

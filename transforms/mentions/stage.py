@@ -28,9 +28,10 @@ from wikisem.transforms.io.counts import require_files, sum_ranges
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.mentions.count import MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
 from wikisem.typed_json import decode_json
+from wikisem.wikipedia.dump_head import find_siteinfo
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
-from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from wikisem.arrow.columns import distinct, qids_of
-from wikisem.errors import UnknownItemError
+from wikisem.errors import UnknownItemError, optional_module
 from wikisem.files import read_if_there
 from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import CsrRows, Ints, closure, indices_of
@@ -147,8 +147,7 @@ class Taxonomy:
 
     def to_networkx(self, around: str, radius: int = 1) -> Any:
         """The classes within ``radius`` steps of one, as a ``networkx.DiGraph``, edges from sub- to superclass."""
-        import networkx as nx  # noqa: PLC0415 - all else does without it
-
+        nx = optional_module("networkx", "to_networkx", "figures")
         neighbourhood = nx.DiGraph()
         neighbourhood.add_node(around)
         node = self._node(around)

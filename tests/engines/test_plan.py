@@ -1,4 +1,4 @@
-"""The graph of a pipeline as a runner would be given it, and Beam's validation of the options."""
+"""The graphs of a build as a runner would be given them, and Beam's validation of the options."""
 
 import tempfile
 from pathlib import Path
@@ -11,8 +11,8 @@ from apache_beam.pvalue import AsList
 from apache_beam.runners.portability.portable_runner import PortableRunner
 from apache_beam.transforms.environments import Environment
 
+from tests.engines.plan import PlannedStep, check_options, main, plan_build, plan_pipeline
 from wikisem.errors import UsageError
-from wikisem.transforms.io.plan import PlannedStep, check_options, plan_pipeline
 
 DATAFLOW = [
     "--runner=DataflowRunner",
@@ -95,3 +95,46 @@ def test_good_options_are_taken_as_they_are() -> None:
     """Those of Dataflow, and none at all."""
     assert check_options(DATAFLOW).get_all_options()["project"] == "my-project"
     assert check_options([]).get_all_options()["project"] is None
+
+
+@pytest.mark.slow
+def test_every_stage_is_planned_and_its_proto_kept() -> None:
+    """In the order of a build, each with the proto whose steps are listed."""
+    plans = plan_build(DATAFLOW)
+    stages = [plan.label.partition(" ")[0].rstrip(":") for plan in plans]
+    assert list(dict.fromkeys(stages)) == ["entities", "mentions", "surfaces", "taxonomy", "groups"]
+    assert {plan.environment for plan in plans} == {"docker"}
+    # On Dataflow the engine shuffles: in every stage that has rows to shuffle there are batches to group.
+    grouped = {
+        stage
+        for stage, plan in zip(stages, plans, strict=True)
+        for step in plan.steps
+        if step.kind == "group_by_key" and step.name.endswith("/shuffle")
+    }
+    assert grouped == {"entities", "mentions", "surfaces"}
+    for plan in plans:
+        proto = beam_runner_api_pb2.Pipeline.FromString(plan.proto)
+        assert {step.name for step in plan.steps} <= {each.unique_name for each in proto.components.transforms.values()}
+
+
+@pytest.mark.slow
+def test_beam_carries_names_and_numbers_between_steps_that_any_runner_knows() -> None:
+    """Rows go through files, so no shuffle grows with them; and Beam's Dask runner loses outputs that have tags."""
+    steps = [step for plan in plan_build([]) for step in plan.steps]
+    shuffled = [step for step in steps if step.kind in {"group_by_key", "reshuffle"}]
+    assert len(shuffled) > 10
+    assert [step.name for step in shuffled if "BytesCoder" in str(step.coders)] == []
+    # What Beam creates is spread over workers by Beam, and needs no shuffle of ours.
+    created = {step.name for step in steps if step.kind == "create"}
+    assert [step.name for step in shuffled if step.kind == "reshuffle" and created & {*step.inputs}] == []
+    assert [step.name for step in steps if len(step.coders) > 1 or step.side_inputs] == []
+
+
+@pytest.mark.slow
+def test_one_stage_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The steps of its pipeline, and nothing of the stages before it."""
+    main(["taxonomy", "--", *DATAFLOW])
+    printed = capsys.readouterr().out
+    assert "taxonomy, workers: docker" in printed
+    assert "bring together" in printed
+    assert "entities, workers" not in printed

@@ -1,9 +1,13 @@
-"""The input of a runner: the steps of a pipeline with side inputs and coders, read from Beam's proto of it.
+"""Plan every pipeline of a build without a cloud: ``python -m tests.engines.plan [STAGE ...] [-- BEAM OPTIONS]``.
 
-A runner gets nothing else, so errors in a graph or in the options show here, without a cloud.
+The sample world is built on this machine, and each of its pipelines is also planned with the options after ``--``,
+which Beam validates as for a job. The steps, side inputs and coders are read from Beam's proto, which is all that a
+runner gets. A graph does not depend on the dumps, except for their names.
 """
 
 import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,6 +22,12 @@ from apache_beam.runners.portability.portable_runner import PortableRunner
 from apache_beam.transforms.environments import Environment
 
 from wikisem.errors import UsageError
+from wikisem.pipeline.build.method import build_stages
+from wikisem.pipeline.build.run import Run, absolute_setup_file
+from wikisem.pipeline.build.stage_runner import run_stages, session
+from wikisem.pipeline.cli import STAGES, split_beam_options
+from wikisem.pipeline.console.terminal import make_console, make_table
+from wikisem.pipeline.demo.sample_world import demo_options
 from wikisem.transforms.io.runtime import Runtime, parse_options, shuffles_by_engine
 
 # Composites that runners take as one step, besides everything that is not composite.
@@ -45,6 +55,20 @@ class PlannedPipeline:
     steps: tuple[PlannedStep, ...]
     environment: str
     proto: bytes
+
+
+def plan_build(beam_options: Sequence[str], stages: Sequence[str] = ()) -> list[PlannedPipeline]:
+    """The pipelines of these stages, of all if none is named, in the order of a build."""
+    runtime = PlanningRuntime(
+        planned_for=check_options(absolute_setup_file(beam_options)), stages=tuple(stages) or tuple(STAGES)
+    )
+    with tempfile.TemporaryDirectory(prefix="wikisem-plan-") as folder:
+        options, run = demo_options(folder), Run(f"{folder}/out", runtime)
+        with session(run):
+            wanted = build_stages(options, run)
+            last = max(number for number, stage in enumerate(wanted) if stage.name in runtime.stages)
+            run_stages(wanted[: last + 1], run, options.recipe)
+    return runtime.plans
 
 
 def check_options(words: Sequence[str]) -> PipelineOptions:
@@ -161,3 +185,18 @@ def _last(urn: str) -> str:
     'group_by_key'
     """
     return urn.rpartition(":")[0].rpartition(":")[2] or urn
+
+
+def main(words: Sequence[str]) -> None:
+    """Print the graph of each pipeline, a row for each step."""
+    stages, beam_options = split_beam_options(words)
+    for plan in plan_build(beam_options, stages):
+        names = ("step", "kind", "reads", "side inputs", "coder of what it gives")
+        table = make_table(names, title=f"{plan.label}, workers: {plan.environment}", title_justify="left")
+        for step in plan.steps:
+            table.add_row(step.name, step.kind, *map("\n".join, (step.inputs, step.side_inputs, step.coders)))
+        make_console().print(table)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
