@@ -79,7 +79,14 @@ def compare_evaluations(
         replace(comparison, dataset=common[0].dataset)
         for column, metric in enumerate(metrics)
         for comparison in _compare(
-            metric, first.unit, names, [score.sums[:, column] for score in scores], first.counts, seed, first.shared
+            metric,
+            first.unit,
+            names,
+            [score.sums[:, column] for score in scores],
+            first.counts,
+            seed,
+            first.shared,
+            first.worth,
         )
     ]
 
@@ -110,11 +117,12 @@ def _compare(
     counts: FloatArray,
     seed: int,
     shared: Sequence[frozenset[str]] = (),
+    worth: float | None = None,
 ) -> list[Comparison]:
     found = [
         (names[one], names[other], pair)
         for one, other in pairs(len(names))
-        if (pair := compare_paired(sums[one], sums[other], counts, seed, shared)) is not None
+        if (pair := compare_paired(sums[one], sums[other], counts, seed, shared, worth)) is not None
     ]
     corrected = holm([pair.p for _, _, pair in found])
     return [

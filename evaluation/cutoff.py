@@ -239,8 +239,7 @@ class _Cases:
 
     def score(self, begin: int, end: int) -> Score:
         """The score of some of them."""
-        groups = len(set(self.groups[begin:end]))
-        return tally(self.shares[begin:end], self.classes[begin:end], groups, self.seed)
+        return tally(self.shares[begin:end], self.classes[begin:end], self.groups[begin:end], self.seed)
 
 
 def _cases_of(evaluation: Evaluation) -> _Cases:

@@ -28,7 +28,7 @@ from wikisem import __version__
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import SEED, Compactness
-from wikisem.evaluation.statistics import ErrorBars, FloatArray, Unit, clustered_means
+from wikisem.evaluation.statistics import ErrorBars, FloatArray, Unit, clustered_means, effective_units
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
 from wikisem.records import OUTLIER_CLASSES
@@ -72,13 +72,13 @@ class Score:
 
     Error bars take the class as the unit, in all languages (``wikisem.evaluation.statistics``), and are computed when
     first asked for. ``sums`` has shape ``(classes, 3)``: the sums of OP / |C|, of detected outliers, and of what a
-    guess detects, over the cases of each class; ``counts`` the number of these cases, shape ``(classes,)``. ``groups``
-    is the number of groups that have any.
+    guess detects, over the cases of each class; ``counts`` the number of these cases, and ``languages`` that of the
+    groups that have any, both of shape ``(classes,)``.
     """
 
     sums: FloatArray
     counts: FloatArray
-    groups: int
+    languages: FloatArray
     seed: int = SEED
     unit: ClassVar[Unit] = "class"
     shared: ClassVar[Sequence[frozenset[str]]] = ()
@@ -91,6 +91,16 @@ class Score:
     def cases(self) -> int:
         """The number of test cases."""
         return int(self.counts.sum())
+
+    @property
+    def groups(self) -> int:
+        """The number of groups that have any cases."""
+        return int(self.languages.sum())
+
+    @property
+    def worth(self) -> float:
+        """How many classes of one language each are worth as much: a class of ten languages weighs more than others."""
+        return effective_units(self.languages) if self.classes else 0.0
 
     @property
     def classes(self) -> int:
@@ -118,7 +128,7 @@ class Score:
         """OPP and accuracy in percent, each with an interval of 95 % and a standard error; None without test cases."""
         if not self.cases:
             return None
-        opp, accuracy = clustered_means(self.sums[:, :2], self.counts, self.seed)
+        opp, accuracy = clustered_means(self.sums[:, :2], self.counts, self.seed, worth=self.worth)
         return opp.percent(), accuracy.percent()
 
     def _mean(self, column: int) -> float | None:
@@ -140,16 +150,18 @@ def score(groups: Iterable[GroupScore], keep: Callable[[CaseScore], bool] = lamb
     """The score over all test cases of some groups, or over those that ``keep`` keeps."""
     kept = [(at, group, case) for at, group in enumerate(groups) for case in group.cases if keep(case)]
     shares = [(case.position, case.detected, group.chance) for _, group, case in kept]
-    return tally(shares, [group.group.id for _, group, _ in kept], len({at for at, *_ in kept}), seed)
+    return tally(shares, [group.group.id for _, group, _ in kept], [at for at, *_ in kept], seed)
 
 
-def tally(shares: npt.ArrayLike, classes: Sequence[str], groups: int, seed: int = SEED) -> Score:
-    """The score of cases of ``groups`` groups, given by their ``shares``, ``(cases, 3)``, and their classes."""
+def tally(shares: npt.ArrayLike, classes: Sequence[str], groups: Sequence[int], seed: int = SEED) -> Score:
+    """The score of cases, given by their ``shares``, ``(cases, 3)``, and the class and number of the group of each."""
     numbers = {name: at for at, name in enumerate(dict.fromkeys(classes))}
     of_case = np.array([numbers[name] for name in classes], dtype=np.int64)
     sums = np.zeros((len(numbers), 3))
     np.add.at(sums, of_case, np.reshape(shares, (-1, 3)))
-    return Score(sums, np.bincount(of_case, minlength=len(numbers)).astype(np.float64), groups, seed)
+    of_group = np.array([numbers[name] for name, _ in set(zip(classes, groups, strict=True))], dtype=np.int64)
+    counts, languages = (np.bincount(one, minlength=len(numbers)).astype(np.float64) for one in (of_case, of_group))
+    return Score(sums, counts, languages, seed)
 
 
 def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | None]:

@@ -87,14 +87,29 @@ class ErrorBars:
         return ErrorBars(100 * self.value, 100 * self.low, 100 * self.high, error, self.n)
 
 
+def effective_units(weights: npt.ArrayLike) -> float:
+    """The number of equal units that are worth as much as these: (Σ w)² / Σ w² (Kish 1965, "Survey sampling").
+
+    >>> effective_units([1, 1, 1, 1]), effective_units([10, 1, 1])
+    (4.0, 1.411764705882353)
+    """
+    each = np.asarray(weights, dtype=np.float64)
+    return float(each.sum() ** 2 / (each**2).sum())
+
+
 def clustered_means(
-    sums: FloatArray, counts: npt.ArrayLike, seed: int = SEED, shared: Sequence[frozenset[str]] = ()
+    sums: FloatArray,
+    counts: npt.ArrayLike,
+    seed: int = SEED,
+    shared: Sequence[frozenset[str]] = (),
+    worth: float | None = None,
 ) -> list[ErrorBars]:
     """Error bars of several means over the same cases, each of shares from 0 to 1.
 
     ``sums`` has shape ``(units, means)``: the sum of a share over the cases of a unit. ``counts`` has shape
     ``(units,)``: the number of its cases. Units without cases are left out; ValueError if none has any. ``shared`` has
-    for each unit what it may have in common with others, such as the classes of a wall: ``widening``.
+    for each unit what it may have in common with others, such as the classes of a wall: ``widening``. ``worth`` is the
+    number of equal units that the intervals are for where units differ much: ``effective_units``.
 
     The interval is the percentile bootstrap over units (Efron and Tibshirani 1993, chapter 13), its percentiles set
     apart for few units (``expanded_tail``). Where the mean of every unit is the same, every draw is, too, and the
@@ -116,16 +131,16 @@ def clustered_means(
     values = sums.sum(axis=0) / sizes.sum()
     drawn, wider = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * values, shared)
     return [
-        _bars(value, sums[:, at], sizes, drawn[:, at], times)
+        _bars(value, sums[:, at], sizes, drawn[:, at], times, worth or len(sizes))
         for at, (value, times) in enumerate(zip(values.tolist(), wider, strict=True))
     ]
 
 
-def _bars(value: float, sums: FloatArray, sizes: FloatArray, drawn: FloatArray, times: float) -> ErrorBars:
-    if np.ptp(sums / sizes) <= _ROUNDING:
-        ends = wilson(_share(value), len(sizes))
-    else:
-        ends = percentile_interval(drawn, len(sizes))
+def _bars(
+    value: float, sums: FloatArray, sizes: FloatArray, drawn: FloatArray, times: float, worth: float
+) -> ErrorBars:
+    alike = np.ptp(sums / sizes) <= _ROUNDING
+    ends = wilson(_share(value), worth) if alike else percentile_interval(drawn, worth)
     low, high = (end if times == 1 else _share(value + times * (end - value)) for end in ends)
     error = clustered_error(sums, sizes)
     return ErrorBars(value, low, high, error and times * error, len(sizes))
@@ -201,14 +216,14 @@ def bootstrap(units: int, statistic: Callable[[npt.NDArray[np.int64]], float], s
     return percentile_interval(defined, units) if defined.size else (math.nan, math.nan)
 
 
-def percentile_interval(drawn: FloatArray, units: int) -> tuple[float, float]:
+def percentile_interval(drawn: FloatArray, units: float) -> tuple[float, float]:
     """The interval of 95 % from the drawn statistics of ``units`` units."""
     tail = 100 * expanded_tail(units)
     low, high = np.percentile(drawn, [tail, 100 - tail])
     return float(low), float(high)
 
 
-def expanded_tail(units: int) -> float:
+def expanded_tail(units: float) -> float:
     """The share of draws to cut off at each end, .025 for very many units and less for few.
 
     Draws vary by (n - 1) / n too little and know nothing of Student's t, so that the 2.5th and 97.5th percentiles of
@@ -269,11 +284,12 @@ def compare_paired(
     counts: npt.ArrayLike,
     seed: int = SEED,
     shared: Sequence[frozenset[str]] = (),
+    worth: float | None = None,
 ) -> PairedDifference | None:
     """Compare two models by the sums of their shares over the cases of each unit, shape ``(units,)``.
 
     ``counts`` has the number of cases of each unit, the same for both. None where no unit has any.
-    ``shared`` is that of ``clustered_means``.
+    ``shared`` and ``worth`` are those of ``clustered_means``.
 
     Models fail on much the same units, so the difference within a unit varies less than either score, and paired
     tests find differences that error bars side by side do not show (Miller 2024, arXiv 2411.00640, section 4.2).
@@ -294,9 +310,9 @@ def compare_paired(
     gaps = one - other
     difference = float(gaps.sum() / sizes.sum())
     if np.ptp(gaps / sizes) > _ROUNDING:
-        ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], len(sizes))
+        ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], worth or len(sizes))
     else:
-        ends = _newcombe(one, other, sizes)
+        ends = _newcombe(one, other, sizes, worth or len(sizes))
     (times,) = widening((gaps - sizes * difference)[:, None], shared)
     low, high = (difference + times * (end - difference) for end in ends)
     error = clustered_error(gaps, sizes)
@@ -304,14 +320,14 @@ def compare_paired(
     return PairedDifference(difference, low, high, error and times * error, p, len(sizes))
 
 
-def _newcombe(one: FloatArray, other: FloatArray, sizes: FloatArray) -> tuple[float, float]:
+def _newcombe(one: FloatArray, other: FloatArray, sizes: FloatArray, trials: float) -> tuple[float, float]:
     """An interval where all units differ alike, so that draws would claim certainty, from Wilson's of both scores.
 
     Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions based on paired
-    data", Statistics in Medicine 17, method 10, for as many trials as there are units.
+    data", Statistics in Medicine 17, method 10, for as many trials as the units are worth.
     """
     score, its_rival = float(one.sum() / sizes.sum()), float(other.sum() / sizes.sum())
-    (low_1, high_1), (low_2, high_2) = wilson(_share(score), len(sizes)), wilson(_share(its_rival), len(sizes))
+    (low_1, high_1), (low_2, high_2) = wilson(_share(score), trials), wilson(_share(its_rival), trials)
     # Equal differences are perfectly correlated, unless neither score varies.
     correlation = 1.0 if np.ptp(one / sizes) > _ROUNDING else 0.0
 

@@ -229,6 +229,7 @@ class WallMeans:
     chance: Mapping[str, float | None]
     seed: int = SEED
     unit: ClassVar[Unit] = "wall"
+    worth: ClassVar[float | None] = None
 
     @property
     def walls(self) -> int:

@@ -59,6 +59,20 @@ def test_a_second_language_with_the_same_answers_leaves_the_interval_as_it_is() 
     }
 
 
+def test_a_class_of_many_languages_weighs_more_than_others() -> None:
+    """Nine classes in one language and one in ten are worth 361 / 109 classes: the interval is that of so few."""
+    once = evaluation("m", ONE[:10], ["en"])
+    nine = evaluation("m", ONE[:1], [f"x{number}" for number in range(9)])
+    score = replace(once, groups=once.groups + nine.groups).overall()
+    assert (score.classes, score.groups) == (10, 19)
+    assert score.worth == pytest.approx(361 / 109)
+    (plain, *_) = clustered_means(score.sums, score.counts)
+    assert score.error_bars is not None
+    assert score.error_bars[0].low < 100 * plain.low
+    assert score.error_bars[0].standard_error == pytest.approx(100 * (plain.standard_error or 0))
+    assert evaluation("m", ONE, ["en", "de"]).overall().worth == 30
+
+
 def test_a_second_language_with_the_same_answers_makes_no_difference_surer() -> None:
     """The difference of two models, its interval and p-value, and which of them is tied with the best."""
     pairs, standings = [], []
