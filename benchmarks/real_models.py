@@ -124,7 +124,7 @@ def rows_of(language: str, task: str, found: Sequence[Mapping[str, Any]], models
             yield [
                 language,
                 f"{task}, {part}",
-                f"{one['groups']:,}",
+                f"{one['n']:,}",
                 *(cell(cells.get(name)) for name in models),
                 chance,
             ]

@@ -2,7 +2,8 @@ r"""How many steps a backtracking matcher takes for a pattern: counted, so that 
 
 The matcher is a plain one over the tree that ``re`` itself parses: greedy and lazy repeats give back one at a time,
 possessive ones and atomic groups never. A step is one node tried at one position, or one character taken by a repeat.
-``re`` takes fewer, by a factor that does not depend on the text. ``\p{...}`` of ``regex`` is read as a few ranges.
+``re`` takes fewer, by a factor that does not depend on the text. Of ``regex``,
+``\p{...}`` is read as a few ranges, ``--\p{...}`` as nothing, and ``\X`` as one character.
 """
 
 import re
@@ -57,6 +58,7 @@ def _tree(pattern: Any) -> tuple[list[Any], int, dict[tuple[int, str], bool]]:
 
 
 def _with_ranges(written: str) -> str:
+    written = re.sub(r"--\\p\{[^}]*\}", "", written).replace(r"\X", r"[\s\S]")
     pieces = re.split(r"\\p\{([^}]*)\}", written)
     for number in range(1, len(pieces), 2):
         before = "".join(pieces[:number])

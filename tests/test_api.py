@@ -74,8 +74,8 @@ def test_scores_need_no_extra(world: Path, tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text(VECTORS)
     (tmp_path / "c.txt").write_text(CATEGORIES)
     commands = [
-        ["evaluate", "outliers", "OUT", "--vectors", "v.txt", "--output", "scores.html"],
-        ["evaluate", "consistency", "OUT", "--vectors", "v.txt"],
+        ["evaluate", "outliers", "OUT", "--vectors", "characters:3", "--output", "scores.html"],
+        ["evaluate", "consistency", "OUT", "--vectors", "characters:3"],
         ["evaluate", "oddoneout", "c.txt", "-k", "2", "--vectors", "v.txt"],
         ["audit", "OUT"],
         ["show", "OUT", "Q747074", "--language", "en"],

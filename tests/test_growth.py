@@ -58,8 +58,6 @@ MATCHED: Final = {
 BEGINNINGS: Final = {
     "wikisem.wikipedia.xml_pages._OLD_REDIRECT": "#REDIRECT",
     "wikisem.links.markup._OPENER": "&lt;pre",
-    "wikisem.wikipedia.graphemes._CLUSTERS": "\u0915",
-    "wikisem.wikipedia.graphemes._BASIC_CLUSTERS": "\u0915",
 }
 # How often a token is written: so often that it is too long for the wikitext parser, and four times as often; and so
 # often that it may not be.

@@ -8,7 +8,7 @@ HIDDEN: Final = "***"
 # "user:password@", where the password may have a slash, as secrets of AWS have, or an @; what looks like a port is one.
 # A name alone is a token on the web; elsewhere it is part of the address, as in hdfs://user@host, abfs://container@host.
 _LOGIN: Final = re.compile(
-    r"""(?<=://)[^\s/?#:@\["']*+:(?!\d{1,5}(?:[/?#\s"']|$))(?:(?!//)[^\s@"])*+@(?:[^\s/?#@"]*+@)*"""
+    r"""(?<=://)[^\s/?#:@\["']*+:(?!\d{1,5}(?:[/?#\s"']|$))(?:(?!://)[^\s@"])*+@(?:[^\s/?#@"]*+@)*"""
     r"""|(?:(?<=https://)|(?<=http://))[^\s/?#:@"']++@""",
     re.IGNORECASE,
 )

@@ -27,6 +27,7 @@ from tests.outputs.annotation.forms import page_answers
 from wikisem.categories.lexeme_pairs import load_relations
 from wikisem.categories.recipe import parse_category_recipe
 from wikisem.datasets.word_categories import read_categories
+from wikisem.datasets.word_groups import read_dataset
 from wikisem.outputs.annotation.sample import read_key
 from wikisem.outputs.groupfile import decode_group, read_groups
 from wikisem.pipeline.cli import COMMANDS, main, open_command, split_beam_options
@@ -136,6 +137,11 @@ class PageRun:
         duckdb = pytest.importorskip("duckdb")
         self.found = [list(map(str, row)) for row in duckdb.sql(block.text).fetchall()]
 
+    def csv(self, block: Block) -> None:
+        """A data set, by the name that the page gives it."""
+        Path("fruit.csv").write_text(block.text, encoding="utf-8")
+        assert read_dataset("fruit.csv")
+
     def diff(self, block: Block) -> None:
         """Held against the code elsewhere: tests/test_docs.py."""
 
@@ -153,7 +159,7 @@ class PageRun:
             assert [path for path in paths if not (self.demo / path).exists()] == []
         elif kind == "error":
             assert self._print_of("error", [*what.split()[1:], "--wikidata", "x", "--output", "out"]) == 2
-            assert self.printed["error"].startswith(" ".join(block.text.split()))
+            assert self.printed["error"].splitlines()[-1] == block.text.strip()
         elif kind == "result" and self.real:
             assert self.found == _rows(block.text)
 
@@ -357,5 +363,6 @@ _BY_LANGUAGE: Final[Mapping[str, Callable[[PageRun, Block], None]]] = {
     "sql": PageRun.sql,
     "diff": PageRun.diff,
     "text": PageRun.text,
+    "csv": PageRun.csv,
 }
 LANGUAGES: Final = frozenset(_BY_LANGUAGE)

@@ -130,7 +130,10 @@ _COUNTS: Final = "".join(
     for size in (3, 5, 7)
     for place, word in enumerate(f"{_MONTHS} {_OTHERS}".split())
 )
-_QUESTIONS: Final = ": months\njanuary winter june summer\njune summer january winter\n: days\nmay ball july paper\n"
+_QUESTIONS: Final = (
+    ": months\njanuary winter june summer\njune summer january winter\nmay ball july paper\n"
+    ": days\nmay ball july paper\njune summer january winter\n"
+)
 _SCORES: Final = "model,dataset,vocabulary,part,name,opp,accuracy\n" + "".join(
     f"{name},set,own,overall,,{60 + 7 * place},{20 + place * place}\n" for place, name in enumerate("abcde")
 )

@@ -227,8 +227,7 @@ def test_a_release_behind_a_login_is_read_and_its_secret_kept(tmp_path: Path, sa
     """By the user, the password and the token of its URL; scores and messages are without them."""
     run, release, scores = write_run(tmp_path / "out", 5, ("de", "no")), tmp_path / "set", tmp_path / "scores"
     said(["release", str(run), "--output", str(release)])
-    (tmp_path / "v.txt").write_text("a 1 2\nb 2 1\n")
-    evaluate, cases = ["evaluate", "outliers", "--vectors", str(tmp_path / "v.txt")], ["--cases", f"{scores}/c.jsonl"]
+    evaluate, cases = ["evaluate", "outliers", "--vectors", "characters:3"], ["--cases", f"{scores}/c.jsonl"]
     with serving(_Release, lambda url: SimpleNamespace(url=url, folder=release)) as server:
         place = with_login(server.url, "/set")
         said([*evaluate, place, "--output", f"{scores}/s.json", *cases])
