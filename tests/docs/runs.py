@@ -228,7 +228,8 @@ def _check_module(words: list[str]) -> None:
     assert spec.origin
     files = [Path(spec.origin), Path(spec.origin).with_name("__main__.py")]
     source = "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
-    assert [word for word in words[3:] if word.startswith("--") and f'"{word}"' not in source] == []
+    ours, _ = split_beam_options(words[3:])
+    assert [word for word in ours if word.startswith("--") and f'"{word}"' not in source] == []
 
 
 def check_usage(line: str) -> None:

