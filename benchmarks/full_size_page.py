@@ -98,7 +98,9 @@ recipe `wikisem`. English has surface forms by links, nine other languages by la
 Memory is that of all processes together at the highest moment, shared pages counted once (PSS, three times a second);
 *one process* is the most that any of them held, where it was measured. Disk is all that the step's folder held at the
 highest moment, dumps included, while nothing that is still needed had been removed. `dump` and `items` write what is
-read. Other work shared the machine in most runs: that multiplies the time, and adds to the CPU time as well.
+read. Other work shared the machine in most runs: that multiplies the time, and adds to the CPU time as well. Rows from
+before 2026-11-23 are of earlier versions, whose made-up items had other labels and signatures; `bare groups` of then
+are of a recipe without these rules.
 
 {table}
 
