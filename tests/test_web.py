@@ -12,7 +12,7 @@ import pytest
 
 from wikisem import web
 from wikisem.errors import DownloadError
-from wikisem.limits import LEAST_PROGRESS
+from wikisem.limits import LEAST_PROGRESS, PIECE
 from wikisem.web import HttpClient, NoAnswerError, Patience, redirected, seconds_asked
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -386,12 +386,12 @@ def test_the_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyPatch) 
         assert b"proxy-authorization: Basic bWU6c2VjcmV0\r\n" in asked[2]
 
 
-@pytest.mark.parametrize("size", [LEAST_PROGRESS, 100])
+@pytest.mark.parametrize("size", [PIECE, 100])
 def test_a_file_has_time_while_it_comes(size: int) -> None:
     """A file of 100 GB may take days, if bytes come; one that hardly moves, and a list of files, may not."""
     script = [OK + b"Content-Length: %d\r\n\r\n" % (size * 20), *[bytes(size)] * 20]
     with serving(script, pause=0.1) as (url, _), HttpClient("tests@example.org", 0.7).open(url) as answer:
-        if size == LEAST_PROGRESS:
+        if size == PIECE:
             assert sum(map(len, answer.blocks(1 << 30))) == size * 20
         else:
             with pytest.raises(NoAnswerError, match=r"no whole answer within 0\.7 s"):

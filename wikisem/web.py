@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import version
 from typing import Final, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -27,7 +27,7 @@ from urllib3.util import Url, make_headers, parse_url
 
 import wikisem
 from wikisem.errors import MissingInputError, WikisemError
-from wikisem.limits import EXCHANGE, LARGEST_TEXT, LEAST_PROGRESS, in_time
+from wikisem.limits import EXCHANGE, LARGEST_TEXT, LEAST_PROGRESS, PIECE, in_time
 from wikisem.redaction import redacted
 
 T = TypeVar("T")
@@ -246,7 +246,7 @@ class Answer:
     def blocks(self, most: int, *, in_parts: bool = True) -> Iterator[bytes]:
         """The body as it comes; NoAnswerError where it is cut, late, or larger than ``most``, which then has not come.
 
-        ``in_parts``, as for files, each LEAST_PROGRESS bytes have the time of an exchange, else the whole body has it.
+        ``in_parts``, as for files, each PIECE has the time of an exchange, else the whole body has it.
         """
         packed = self.headers.get("Content-Encoding", "identity")
         if packed != "identity":
@@ -254,7 +254,7 @@ class Answer:
         if self.length is not None and self.length > most:
             raise NoAnswerError(f"an answer of {self.length:,} bytes, where at most {most:,} may come", final=True)
         came = 0
-        while block := self._exchange.within(lambda: self._response.read(LEAST_PROGRESS), anew=in_parts):
+        while block := self._exchange.within(partial(self._response.read, min(PIECE, most + 1 - came)), anew=in_parts):
             came += len(block)
             if came > most:
                 raise NoAnswerError(f"an answer that goes on, where at most {most:,} bytes may come", final=True)

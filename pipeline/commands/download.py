@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"a server with the same folders (default: {_MIRROR})",
     )
     add_contact(parser, "the server's", " (default: user@host)", user_at_host())
-    add_timeout(parser, 60.0, "a list of files, or for each 64 kB of a file")
+    add_timeout(parser, 60.0, "a list of files, or for each 256 KiB of a file")
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
 
