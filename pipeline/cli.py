@@ -39,7 +39,7 @@ COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values()
 # The stages of a build, whose commands are in one module.
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
 # The commands that run a pipeline, and take options of Beam.
-PIPELINES: Final = STAGES | {"demo", "build", "names"}
+PIPELINES: Final = STAGES | {"demo", "build", "names", "walls"}
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}

@@ -376,3 +376,31 @@ class GroupScratch(Scratch):
 
     def _language(self, language: str) -> str:
         return f"{self.parts}/languages/{language}"
+
+
+class WallScratch(Scratch):
+    """Scratch of ``walls``."""
+
+    __slots__ = ()
+
+    def classes(self, language: str) -> str:
+        """The classes of a language's groups with their words."""
+        return f"{self.parts}/classes/{language}.json"
+
+    def tiers(self, language: str) -> str:
+        """The counts of a language's walls by tier."""
+        return f"{self.parts}/tiers/{language}.json"
+
+    def item_signatures(self, number: int) -> str:
+        """The folder of the signatures of the items in one file of entities, if the recipe asks for them."""
+        return f"{self.parts}/item_signatures/{number:05d}"
+
+    @property
+    def signatures(self) -> str:
+        """The folder of the signatures that walls may need."""
+        return f"{self.parts}/signatures"
+
+    @property
+    def index(self) -> str:
+        """The folder of the outlier index of all classes, and of the lists of their words."""
+        return f"{self.parts}/index"

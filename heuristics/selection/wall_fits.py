@@ -1,8 +1,9 @@
 """Which words of a language's classes may be in one wall with which classes, and which of them fit a second class.
 
 A word may be in a wall with a class if it could be an outlier of the class: the rules on kin, status and kind are
-those of ``wikisem.graph.outlier_sets``. It *fits* the class if the graph makes it an instance, or if the second witness
-would: its margin reaches the bound from which an outlier gives way (``wikisem.heuristics.selection.witness``).
+those of ``wikisem.graph.outlier_sets``. It *fits* the class if the whole graph makes it an instance, or if it is of a
+sibling or cousin and has more evidence than half of the instances (``wikisem.heuristics.selection.witness``). With less
+evidence, from which an outlier gives way all the same, it is in no wall with the class.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,8 +38,9 @@ _MOST_SHARED: Final = 0.25
 LEADING: Final = 128
 WORDS: Final = 32
 
-# The margin from which a word of a sibling or a cousin tempts a reader to put it into the class.
-_TEMPTING: Final = 0.5
+# The margin from which a word of a sibling or a cousin tempts a reader to put it into the class: more evidence than
+# half of the instances have.
+TEMPTING: Final = 0.5
 
 # ``masks[a][b]`` has a bit for each word of class b, in their order; what is said is about class a.
 Masks = list[list[int]]
@@ -82,33 +84,33 @@ def leading_instances(graph: ClassGraph, groups: Iterable[Group], recipe: Recipe
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class WallIndex:
+    """The outlier index of all classes that walls may be made of; their word ``items[i]`` is on list ``lists[i]``."""
+
+    outliers: OutlierIndex
+    items: npt.NDArray[np.uint32]
+    lists: Int64s
+
+    @staticmethod
+    def of(graph: ClassGraph, recipe: Recipe, classes: Iterable[WallClass], unlinked: UnlinkedItems) -> "WallIndex":
+        """From the classes of all languages."""
+        nodes, words = nodes_and_items(graph, classes)
+        items, numbers, lists = outlier_pool(graph, [words])
+        return WallIndex(build_outlier_index(graph, lists, nodes, recipe, unlinked), items.astype(np.uint32), numbers)
+
+
 @dataclass(frozen=True)
 class WallInputs:
-    """What the walls of all languages have in common; item ``items[i]`` of the graph is on list ``lists[i]``.
+    """What the walls of all languages have in common.
 
     ``signatures`` are those of the groups' items and classes, None if the recipe has no bound on margins.
     """
 
     graph: ClassGraph
     recipe: Recipe
-    index: OutlierIndex
-    items: Ints
-    lists: Int64s
+    index: WallIndex
     signatures: Signatures | None
-
-    @staticmethod
-    def of(
-        graph: ClassGraph,
-        recipe: Recipe,
-        classes: Iterable[WallClass],
-        unlinked: UnlinkedItems,
-        signatures: Signatures | None,
-    ) -> "WallInputs":
-        """From all classes that walls may be made of."""
-        nodes, items = nodes_and_items(graph, classes)
-        items, numbers, lists = outlier_pool(graph, [items])
-        index = build_outlier_index(graph, lists, nodes, recipe, unlinked)
-        return WallInputs(graph, recipe, index, items, numbers, signatures)
 
 
 def nodes_and_items(graph: ClassGraph, classes: Iterable[WallClass]) -> tuple[Int64s, Ints]:
@@ -123,16 +125,15 @@ def nodes_and_items(graph: ClassGraph, classes: Iterable[WallClass]) -> tuple[In
 class WallFits:
     """What the words of each class of a language are to the other classes.
 
-    ``graph`` are words that the graph makes instances of the class, ``witness`` those that could be outliers of it but
-    for the witness; of these ``tempting`` are siblings and cousins with more evidence than half of the instances.
-    ``clean`` are the others that could be outliers: some are in the class's O1 or O2 (``near``), some in its O3
-    (``far``), some in none. ``cased`` are all words whose initials are like those of the class, and of the clean ones
-    only such are listed. ``apart[a]`` is a bitset of the classes that may be in one wall with class a.
+    ``graph`` are words that the graph makes instances of the class, ``witness`` siblings and cousins that could be
+    outliers of it but for their margins, which reach ``TEMPTING``. ``clean`` are words that could be outliers: some are
+    in the class's O1 or O2 (``near``), some in its O3 (``far``), some in none. ``cased`` are all words whose initials
+    are like those of the class, and of the clean ones only such are listed. ``apart[a]`` is a bitset of the classes
+    that may be in one wall with class a.
     """
 
     graph: Masks
     witness: Masks
-    tempting: Masks
     clean: Masks
     near: Masks
     far: Masks
@@ -143,10 +144,10 @@ class WallFits:
     def of(classes: Sequence[WallClass], inputs: WallInputs, profile: LanguageProfile) -> "WallFits":
         """Of the classes of one language."""
         words = _Words.of(classes, inputs)
-        sets = OutlierSets(inputs.graph, inputs.index, inputs.recipe.outliers)
+        sets = OutlierSets(inputs.graph, inputs.index.outliers, inputs.recipe.outliers)
         margin = inputs.recipe.outliers.margin
         least = inf if inputs.signatures is None or margin is None else margin
-        found: tuple[Masks, Masks, Masks, Masks, Masks, Masks, Masks] = ([], [], [], [], [], [], [])
+        found: tuple[Masks, Masks, Masks, Masks, Masks, Masks] = ([], [], [], [], [], [])
         for begin in range(0, len(classes), WIDTH):
             nodes = words.nodes[begin : begin + WIDTH]
             near_or_far = sets.of(nodes).sets
@@ -164,10 +165,10 @@ class WallFits:
                 allowed &= ~stated & ~words.kin(begin + bit)
                 margins = words.margins(begin + bit)
                 looks = allowed & (margins >= least)
-                tempting = looks & near & (margins >= _TEMPTING)
+                tempting = looks & near & (margins >= TEMPTING)
                 clean, cased = allowed & ~looks, words.fit_case(begin + bit)
                 clean &= cased
-                kinds = (stated, looks, tempting, clean, near & clean, far & clean, cased)
+                kinds = (stated, tempting, clean, near & clean, far & clean, cased)
                 for masks, each in zip(found, kinds, strict=True):
                     masks.append(words.pack(each))
         return WallFits(*found, _apart(classes, words.nodes, found[0], inputs, profile))
@@ -212,7 +213,7 @@ class _Words:
             classes,
             inputs,
             nodes,
-            inputs.lists[np.searchsorted(inputs.items, items)],
+            inputs.index.lists[np.searchsorted(inputs.index.items, items)],
             begins,
             np.uint64(1) << (np.arange(len(numbers)) - begins[owners]).astype(np.uint64),
             np.array([initial_case(word.surface) for one in classes for word in one.words], dtype=np.str_),
@@ -234,9 +235,9 @@ class _Words:
         return found
 
     def margins(self, number: int) -> Evidence:
-        """The margins of all words beside the cluster of a class; 0 without a second witness."""
+        """The margins of all words beside the cluster of a class; NaN where there is none."""
         if self.inputs.signatures is None or self.signatures is None:
-            return np.zeros(len(self.bits))
+            return np.full(len(self.bits), np.nan)
         cluster = [one.id for one in self.classes[number].group.cluster]
         evidence = ClassEvidence(self.inputs.signatures, int(self.nodes[number]), cluster)
         return evidence.margins(self.signatures)
@@ -258,7 +259,7 @@ def _apart(
     Neither has the other's label in its own, nor more than a quarter of its words in the other; a class below another
     one has all. Status classes are in no wall: an item may have the status, and nobody has stated it.
     """
-    index = inputs.index
+    index = inputs.index.outliers
     status = index.is_status[np.searchsorted(index.candidates, nodes)].tolist()
     every = sum(1 << number for number, is_status in enumerate(status) if not is_status)
     apart = [0 if is_status else every & ~(1 << number) for number, is_status in enumerate(status)]

@@ -25,7 +25,7 @@ import numpy as np
 from wikisem.heuristics.rules.affix import beginning, end
 from wikisem.heuristics.rules.wording import check_contained, check_own_label, says_something, words
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
-from wikisem.heuristics.selection.wall_fits import Masks, WallClass, WallFits
+from wikisem.heuristics.selection.wall_fits import TEMPTING, Masks, WallClass, WallFits
 from wikisem.ids import qid_number
 from wikisem.recipes.options import Recipe
 from wikisem.records import LEAST_HERRINGS, SIDE, TIERS, Counts, Herring, Member, Tier, Wall, WallGroup
@@ -148,6 +148,8 @@ REPEATS: Final = "repeats"
 _REPEATED: Final = SIZE - SIDE
 # How many words of a row that fit other classes come first; further ones only if the row has no other words.
 _FIRST_HERRINGS: Final = SIDE // 2
+# A wall has at most so many: with more, hardly a word is left to begin with.
+_MOST_HERRINGS: Final = 5
 # How many sets of classes are tried for each wall, and after how many in vain, one after another, a tier ends.
 _ATTEMPTS: Final = 4
 _MOST_IN_VAIN: Final = 32
@@ -182,13 +184,12 @@ class _Choice:
 
     @staticmethod
     def of_tier(tier: Tier, fits: WallFits) -> "list[_Choice]":
-        """The choices that a tier leaves, the best first: herrings by the graph, tempting ones, all that fit."""
+        """The choices that a tier leaves, the best first: herrings by the graph, then those by the witness, too."""
         if tier == "far":
             return [_Choice.of(tier, fits, fits.far, fits.graph)]
         if tier == "sibling":
             return [_Choice.of(tier, fits, _merged(fits.near, fits.clean, _or_else), fits.graph)]
-        tempting = _merged(fits.graph, fits.tempting, or_)
-        herrings = (fits.graph, tempting, _merged(tempting, fits.witness, or_))
+        herrings = (fits.graph, _merged(fits.graph, fits.witness, or_))
         cased = [_merged(each, fits.cased, and_) for each in herrings]
         return [_Choice.of(tier, fits, _merged(fits.clean, each, or_), each) for each in cased]
 
@@ -412,11 +413,11 @@ class _Drawing:
             usable &= ~choice.herring[other][number]
         return usable, fitting, stated
 
-    def _pick(self, number: int, usable: int, fitting: int, stated: int, key: int) -> tuple[int, ...]:
+    def _pick(self, number: int, usable: int, fitting: int, stated: int, key: int, most: int) -> tuple[int, ...]:
         """Four of the usable words, of which no two share a word or an affix; empty if there are not so many.
 
-        Two of them fit other classes if any do, those first that do so by the graph; then come those in the fewest
-        walls, then those first by hash key.
+        Two of them fit other classes if any do, and never more than ``most``, those first that do so by the graph; then
+        come those in the fewest walls, then those first by hash key.
         """
         words = self._words[number]
         keys = hash_keys(key, [qid_number(one.id) for one in words]).tolist()
@@ -424,7 +425,7 @@ class _Drawing:
             (place for place in range(len(words)) if usable >> place & 1),
             key=lambda place: (not stated >> place & 1, self._uses[words[place].id], keys[place]),
         )
-        fitting_first = [place for place in places if fitting >> place & 1]
+        fitting_first = [place for place in places if fitting >> place & 1][:most]
         first, rest = fitting_first[:_FIRST_HERRINGS], fitting_first[_FIRST_HERRINGS:]
         plain = [*(place for place in places if not fitting >> place & 1), *rest]
         return next(
@@ -451,12 +452,13 @@ class _Drawing:
         If not ``free``, words may only fit classes that come later in ``chosen``.
         """
         rows: list[_Row] = []
-        taken: set[str] = set()
+        taken, most = set[str](), _MOST_HERRINGS
         for place, one in enumerate(chosen):
             usable, fitting, stated = self._open(choice, one, chosen, () if free else chosen[:place])
             surfaces = [word.surface.casefold() for word in self._words[one]]
             usable &= ~sum(1 << number for number, surface in enumerate(surfaces) if surface in taken)
-            rows.append(_Row(one, self._pick(one, usable, fitting, stated, key)))
+            rows.append(_Row(one, self._pick(one, usable, fitting, stated, key, most)))
+            most -= sum(fitting >> number & 1 for number in rows[-1].places)
             taken.update(surfaces[number] for number in rows[-1].places)
         return rows
 
@@ -520,7 +522,7 @@ class _Drawing:
             ),
             tuple(self._herrings(rows)),
             tuple(self._groups[rows[one].group].qid for one in solving_order(self._masks(rows), own)),
-            self._recipe.outliers.margin,
+            None if self._recipe.outliers.margin is None else max(TEMPTING, self._recipe.outliers.margin),
         )
 
     def _shuffled(self, members: Sequence[Member], key: int) -> list[Member]:

@@ -12,7 +12,7 @@ from wikisem.errors import MissingInputError
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.ledger import Ledger, Record
-from wikisem.pipeline.build.run import make_run
+from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.walls import BY_TIER, recipe_of_groups, walls
 from wikisem.pipeline.console.tables import list_reasons
@@ -36,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"walls per language, all tiers together (default: as the recipe of the groups says, else {_NUMBER})",
     )
     options.add_recipe_seed(parser)
-    options.add_break_lock(parser)
-    parser.set_defaults(max_unreadable=0.0)
+    options.add_run(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     recipe = replace(recipe, walls=replace(recipe.walls, number=number))
     if recipe.outliers.margin is None:
         log("note: the recipe of the groups has no bound on margins, so a word fits what the class graph says alone")
-    run_ = make_run(arguments)
+    run_ = with_workers(make_run(arguments), arguments.workers)
     with session(run_):
         records = run_stages(walls(languages, recipe, arguments.seed), run_, recipe)
     make_console().print(walls_table(records))

@@ -16,7 +16,14 @@ from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import walls
-from wikisem.heuristics.selection.wall_fits import WallClass, WallFits, WallInputs, leading_instances, nodes_and_items
+from wikisem.heuristics.selection.wall_fits import (
+    WallClass,
+    WallFits,
+    WallIndex,
+    WallInputs,
+    leading_instances,
+    nodes_and_items,
+)
 from wikisem.heuristics.selection.walls import (
     Walls,
     count_solutions,
@@ -170,8 +177,13 @@ class World:
             offsets = np.cumsum([0, *map(len, rows)])
             part = ItemSignatures(numbers, np.full(len(known), 20, np.int32), CsrRows(offsets, np.concatenate(rows)))
             signatures = Signatures.of(self.graph, [part], 1, nodes, wanted, recipe.seed)
-        inputs = WallInputs.of(self.graph, recipe, self.classes, NO_UNLINKED, signatures)
-        self.fits = WallFits.of(self.classes, inputs, ENGLISH)
+        self.use(self.classes, signatures)
+
+    def use(self, classes: list[WallClass], signatures: Signatures | None = None) -> None:
+        """Make walls of these classes alone."""
+        index = WallIndex.of(self.graph, self.recipe, classes, NO_UNLINKED)
+        self.classes = classes
+        self.fits = WallFits.of(classes, WallInputs(self.graph, self.recipe, index, signatures), ENGLISH)
 
     def walls(self, number: int = 30, seed: int = 7, uses: int = 99) -> Walls:
         """So many walls."""
@@ -202,7 +214,7 @@ def test_each_tier_has_walls_of_its_classes() -> None:
     world = World(items_of_classes(), recipe_of())
     found = world.walls(30)
     assert [counts.kept for counts in found.counts.values()] == [10, 10, 0]
-    assert found.counts["herring"].left_out == {"no-classes": 3}
+    assert found.counts["herring"].left_out == {"no-classes": 2}
     for wall in found.walls:
         parents = {PARENTS[group.qid] for group in wall.groups}
         assert parents <= {("Q101",), ("Q102",)} if wall.tier == "sibling" else len(parents) == 4
@@ -311,8 +323,7 @@ def test_a_class_whose_label_is_in_that_of_another_is_in_no_wall_with_it() -> No
     classes = [
         replace(one, group=replace(one.group, label=named.get(one.group.qid, one.group.label))) for one in world.classes
     ]
-    inputs = WallInputs.of(world.graph, world.recipe, classes, NO_UNLINKED, None)
-    world.classes, world.fits = classes, WallFits.of(classes, inputs, ENGLISH)
+    world.use(classes)
     assert not {("Q2", "Q3"), ("Q2", "Q4"), ("Q3", "Q4")} & apart(world)
     assert ("Q2", "Q5") in apart(world)
 
@@ -332,18 +343,47 @@ def test_the_second_witness_finds_herrings_that_nobody_stated() -> None:
     own = {qid: (10 * n + 1, 10 * n + 2) for n, qid in enumerate(CLASSES)}
     items = [replace(one, properties=own[one.instance_of[0]]) for one in items_of_classes()]
     alike = [replace(one, properties=own["Q2"]) if one.qid in {"Q1100", "Q1101"} else one for one in items]
-    world = World(alike, recipe_of(margin=0.05))
+    world = World(alike, recipe_of(margin=0.3))
     found = world.walls(60)
     assert found.counts["herring"].kept > 0
     for wall in found.walls:
-        assert wall.margin == 0.05
+        assert wall.margin == 0.5
         if wall.tier == "herring":
             assert {group.qid for group in wall.groups} >= {"Q2", "Q3"}
             assert {how for one in wall.herrings for how in one.by} == {"witness"}
-            assert {fit for one in wall.herrings for fit in one.fits} <= {"Q2", "Q3"}
+            assert {fit for one in wall.herrings for fit in one.fits} == {"Q2"}
         elif {group.qid for group in wall.groups} >= {"Q2", "Q3"}:
             assert not {"Q1100", "Q1101"} & {word.id for word in wall.words}
     assert world.walls(60).counts["herring"].kept > World(alike, recipe_of()).walls(60).counts["herring"].kept == 0
+
+
+def test_a_word_with_less_evidence_than_half_of_the_instances_is_in_no_wall_with_the_class() -> None:
+    """It neither fits nor could be an outlier; of a word without statements nothing says that it fits."""
+    own = {qid: (10 * n + 1, 10 * n + 2, 10 * n + 3) for n, qid in enumerate(CLASSES)}
+    items = {one.qid: replace(one, properties=own[one.instance_of[0]]) for one in items_of_classes()}
+    of_three = own["Q2"]
+    given = {"Q1000": of_three[:1], "Q1001": of_three[:1], "Q1100": of_three[:2], "Q1101": of_three, "Q1102": ()}
+    items |= {qid: replace(items[qid], properties=properties) for qid, properties in given.items()}
+    world = World(list(items.values()), recipe_of(margin=0.05))
+    two, three = CLASSES.index("Q2"), CLASSES.index("Q3")
+    places = {word.id: place for place, word in enumerate(world.classes[three].words)}
+    found = {
+        qid: [bool(masks[two][three] >> places[qid] & 1) for masks in (world.fits.witness, world.fits.clean)]
+        for qid in ("Q1100", "Q1101", "Q1102")
+    }
+    assert found == {"Q1100": [False, False], "Q1101": [True, False], "Q1102": [False, True]}
+
+
+def test_a_wall_has_at_most_five_herrings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two words of each of three classes fit the class before: a wall of all four would have six herrings."""
+    further = {f"Q{1000 + 100 * n + at}": (CLASSES[n - 1],) for n in range(1, 4) for at in range(2)}
+    world = World(items_of_classes(further), recipe_of())
+    world.use(world.classes[:4])
+    most = []
+    for limit in (5, 16):
+        monkeypatch.setattr(walls, "_MOST_HERRINGS", limit)
+        most.append(max(len(wall.herrings) for wall in world.walls(12).walls))
+    assert most == [5, 6]
 
 
 def test_the_margins_of_many_items_are_those_of_each() -> None:
@@ -378,7 +418,7 @@ def test_one_wall_is_made_where_one_is_asked_for(monkeypatch: pytest.MonkeyPatch
     own = {qid: (10 * n + 1, 10 * n + 2) for n, qid in enumerate(CLASSES)}
     items = [replace(one, properties=own[one.instance_of[0]]) for one in items_of_classes()]
     alike = [replace(one, properties=own["Q2"]) if one.qid in {"Q1100", "Q1101"} else one for one in items]
-    counts = World(alike, recipe_of(margin=0.05)).walls(3).counts
+    counts = World(alike, recipe_of(margin=0.3)).walls(3).counts
     assert [own.kept for own in counts.values()] == [1, 1, 1]
     assert 0 not in counts["herring"].left_out.values()
 
@@ -386,6 +426,6 @@ def test_one_wall_is_made_where_one_is_asked_for(monkeypatch: pytest.MonkeyPatch
 def test_no_groups_give_no_walls() -> None:
     """A language without groups gets an empty file."""
     world = World(items_of_classes(), recipe_of())
-    empty = WallFits([], [], [], [], [], [], [], [])
+    empty = WallFits([], [], [], [], [], [], [])
     assert draw_walls([], empty, ENGLISH, replace(world.recipe, walls=WallOptions(9))).walls == []
     assert list(TIERS) == ["far", "sibling", "herring"]

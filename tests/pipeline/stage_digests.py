@@ -20,7 +20,7 @@ KNOWN: Final = {
     "groups": (11, "548ff907259332faae2ad71d19f2cce1"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (6, "23a1b1fb743faf1a3f6178ba73dae085"),
-    "walls": (2, "22bac7d359abefc809f4f0cd54ab6033"),
+    "walls": (3, "b32fef628f0a6d6fec5be4f44ab8c1dd"),
 }
 
 

@@ -143,16 +143,27 @@ class Signatures:
 def read_signatures(entities: str, graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe) -> Signatures:
     """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
 
-    All files of items are read, three columns of them, but only instances of the classes are kept.
+    All files of items are read, three columns of them.
     """
+    parts = map(read_item_signatures, match([f"{entities}/*.parquet"]))
+    return signatures_of_classes(parts, graph, nodes, items, recipe)
+
+
+def read_item_signatures(path: str) -> ItemSignatures:
+    """The signatures of the items in a file of entities."""
+    return ItemSignatures.join(
+        ItemSignatures.of_columns(qid_numbers(table["qid"]), table["sitelinks"], table["properties"])
+        for table in read_row_groups(path, ["qid", "sitelinks", "properties"])
+    )
+
+
+def signatures_of_classes(
+    parts: Iterable[ItemSignatures], graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe
+) -> Signatures:
+    """The signatures by which groups measure a few classes, from those of all files; others than their instances go."""
     instances = graph.instances.take(nodes).targets
     few = np.full_like(graph.sitelinks, -1)
     few[instances] = graph.sitelinks[instances]
-    parts = (
-        ItemSignatures.of_columns(qid_numbers(table["qid"]), table["sitelinks"], table["properties"])
-        for path in match([f"{entities}/*.parquet"])
-        for table in read_row_groups(path, ["qid", "sitelinks", "properties"])
-    )
     return Signatures.of(replace(graph, sitelinks=few), parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed)
 
 
