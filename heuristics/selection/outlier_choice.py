@@ -7,7 +7,7 @@ outliers of O1 are fern and larch: elm is taken by the cluster, so the first sib
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from wikisem.heuristics.selection.places import BARRED, MISSED, HasFame, Place, Places
@@ -92,7 +92,8 @@ def choose_outliers(
             wanted = [places.of(outlier_class, number) for number in range(count)]
             choice.keep(choice.nearest(full, wanted) or choice.near(every, wanted))
         else:
-            whole = (taken for ordered in full if len(taken := choice.take(ordered, count)) == count)
+            asked = takewhile(lambda _: not choice.is_left, full)
+            whole = (taken for ordered in asked if len(taken := choice.take(ordered, count)) == count)
             choice.keep(next(whole, []) or choice.take(chain.from_iterable(every), count))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
@@ -117,13 +118,18 @@ class _Choice(Generic[_Chosen]):
         self.kept: list[Mapping[str, _Chosen]] = []
         self._refused = 0
 
+    @property
+    def is_left(self) -> bool:
+        """Whether an outlier class is left as it is, after too many refusals."""
+        return self._refused == self._most_refused
+
     def take(
         self, ordered: Iterable[Mapping[str, _Chosen]], count: int, beside: Sequence[Mapping[str, _Chosen]] = ()
     ) -> list[Mapping[str, _Chosen]]:
         """The first ``count`` items that fit the kept ones, one another and those ``beside``; they are not kept yet."""
         taken: list[Mapping[str, _Chosen]] = []
         for item in ordered if count else ():
-            if self._refused == self._most_refused:
+            if self.is_left:
                 break
             if self._fits(item, [*beside, *taken]):
                 taken.append(item)
@@ -203,7 +209,7 @@ class _Choice(Generic[_Chosen]):
             own = item.get(language)
             if own is None or own.surface in used or own.id in self._items:
                 return False
-        if self._refused == self._most_refused or any(_clash(item, other) for other in taken):
+        if self.is_left or any(_clash(item, other) for other in taken):
             return False
         admitted = all(self._admits(language, item[language]) for language in self._surfaces)
         self._refused += not admitted

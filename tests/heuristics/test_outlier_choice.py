@@ -186,3 +186,17 @@ def test_an_outlier_class_is_left_after_many_refusals() -> None:
     chosen = choose_outliers({"en": CLUSTER}, [ItemsByClass([], [first]), ItemsByClass([], [second])], 2, admits)
     assert [(item.id, item.outlier_class) for item in chosen["en"]] == [("Q9000", 2)]
     assert asked == [one.id for one in refused[:MOST_REFUSED]] + ["Q9000"]
+
+
+def test_no_further_class_is_asked_after_many_refusals() -> None:
+    """Each would be listed, and give nothing: of thousands of siblings that look like members only some are asked."""
+    asked: list[int] = []
+
+    def sources() -> Iterator[Brought]:
+        for number in range(20):
+            asked.append(number)
+            yield Brought([{"en": outlier(100 + 10 * number + n, f"refused {number} {n}", 1)} for n in range(4)])
+
+    pool = [ItemsByClass(sources(), [])]
+    assert choose_outliers({"en": CLUSTER}, pool, 2, lambda *_: False, most_refused=6) == {"en": ()}
+    assert asked == [0, 1, 2]
