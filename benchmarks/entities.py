@@ -152,10 +152,9 @@ def write_page() -> Path:
     """The page, from all parts that were measured."""
     texts = [path.read_text(encoding="utf-8") for name in MEASURES if (path := PARTS / f"{name}.md").exists()]
     body = (
-        "The dumps are those of `benchmarks/dump.py`. Contenders ran in turn; a start-up, as measured on a dump of a "
-        "few lines, is taken off. The floor: the decoder, its lines and msgspec with the same types in a bare loop. A "
-        "peak is never shown below that of the process that measures, some 150 MB. One worker runs inside the process, "
-        "where Beam's sampler of states lets a pipeline end up to 0.2 s late: that is wall time, and no CPU time."
+        "The dumps are those of `benchmarks/dump.py`. Contenders ran in turn, without their start-up. The floor: the "
+        "decoder, its lines and msgspec with the same types in a bare loop. Peaks include some 150 MB of the process "
+        "that measures. One worker ends up to 0.2 s of wall time late, by Beam's sampler of states."
     )
     packages = ("msgspec", "isal", "orjson", "pyarrow", "apache-beam")
     return write_section("entities", "Entities: a Wikidata dump to Parquet", "\n\n".join([body, *texts]), packages)

@@ -33,7 +33,8 @@ from benchmarks.graph_world import (
 )
 from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS
-from wikisem.arrow.item_index import index_name, write_index
+from wikisem.arrow.item_index import write_index
+from wikisem.arrow.parquet import bucket_name
 from wikisem.files import create_binary
 from wikisem.layout import index_folder
 from wikisem.schemas import ENTITIES
@@ -182,7 +183,7 @@ def write_wikidata(folder: Path, size: Size, wiki: Wikipedia, processes: int) ->
         found = list(pool.map(partial(_write_items, folder, size, wiki), files))
     names = [_name(number) for number in files]
     for bucket in range(QID_BUCKETS):
-        with create_binary(f"{index_folder(str(folder))}/{index_name(bucket, QID_BUCKETS)}") as sink:
+        with create_binary(f"{index_folder(str(folder))}/{bucket_name(bucket, QID_BUCKETS)}") as sink:
             write_index(sink, names, [[one[one % QID_BUCKETS == bucket] for one in groups] for groups in found])
 
 

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
 import wikisem
 from wikisem.pipeline.cli import main as command
 from wikisem.pipeline.explain.explanation import Explanation
-from wikisem.pipeline.release import labels_of
-from wikisem.records import OUTLIER_CLASSES, Member, Outlier
+from wikisem.pipeline.runs.read import labels_of
+from wikisem.records import Member, Outlier
 
 RECIPE: Final = """\
 base = "wikisem"
@@ -47,29 +47,16 @@ NAMES: Final = {
 Seen = tuple[str, str, str]
 GOOD: Final[tuple[Seen, ...]] = (
     ("en", "Q24279", "Parts of other countries are siblings. Only the meaning tells *Ordino* from *Ingolstadt*."),
-    ("ru", "Q223393", "Music has genres, too, so siblings are hard. Kinds of characters are cousins."),
     ("ar", "Q747074", "From Rome to the village of Monteferrante, so fame does not give the outliers away."),
-    ("he", "Q515", "Cathedrals and museums are found in cities: near in topic, other in kind."),
-    ("hi", "Q3624078", "Two states of India (the class has no label in this data) among sovereign states."),
     ("zh", "Q1549591", "Two Italian villages, transcribed as the big cities are."),
     ("ja", "Q484170", "Two German towns, in katakana as the French ones: only the meaning tells them apart."),
-    ("ko", "Q3624078", "Two communes of Chile, which is itself a member. Near in topic again."),
 )
 REJECTED: Final[tuple[Seen, ...]] = (
     ("th", "Q3624078", "All names begin with *prathet*, country: letters alone would find the outlier."),
-    ("zh", "Q34770", "One character, 语, says *language* in all names but one."),
     ("ar", "Q223393", "*Narrative* is a part of *short story*: two members look alike because of their spelling."),
     ("en", "Q1321960", "The names hold the name of the class."),
-    ("en", "Q1345528", "Without the year all names are one."),
     ("ko", "Q262166", "Five of these towns are in another group already. One of the two is kept."),
     ("ru", "Q20202269", "Wikidata calls these musical terms. Their statements have no more in common than any items'."),
-    ("en", "Q4209223", "A status of countries: whatever is near the class may have it, too."),
-    (
-        "hi",
-        "Q6256",
-        "The classes above are too near the top of the class graph, so there is nowhere to look for outliers.",
-    ),
-    ("ru", "Q2465832", "What rules cost: a good cluster, lost by a hair. Sciences have few statements in this data."),
 )
 WRONG: Final[tuple[Seen, ...]] = (
     (
@@ -82,7 +69,6 @@ WRONG: Final[tuple[Seen, ...]] = (
         "Q747074",
         "***Палермо* is the football club**, by a label that reads as the city. No links say which is meant.",
     ),
-    ("zh", "Q11862829", "***汉语*, a language, is no discipline.** It is a member because this data says so."),
 )
 # Where a rule is described.
 RULES: Final = {
@@ -101,9 +87,8 @@ HEAD: Final = """\
 
 # Gallery
 
-Groups as `wikisem build` makes them, with the English name beside each word: good ones in eight scripts, classes that
-a rule rejected, and groups that passed and are wrong. Of your own, `wikisem show OUT CLASS` prints any group,
-`wikisem explain OUT CLASS` says why a class has none, and `wikisem browse OUT` makes a page of all.
+Groups as `wikisem build` makes them, with the English name beside each word: good ones, classes that a rule rejected,
+and groups that passed and are wrong.
 
 O1, O2 and O3 are [outliers](outliers.md) of sibling, cousin and far classes, which are named beside them. *Coherence*
 is how much the statements of the members have in common (0.5 nothing, 1 all), a *margin* how well those of an outlier
@@ -113,17 +98,17 @@ witness](witness.md)).
 TAIL: Final = """\
 ## Where this is from
 
-{items} real items of Wikidata, from three files that other projects published. Most have few statements, and labels
-in few languages, so a full dump gives more groups and more outliers. The recipe is `wikisem` with labels as names,
-every group, and outliers from 3 sitelinks on. An English name is an anchor where 251 pages of the English Wikipedia
-of July 2022 link to the item's page; in brackets how many of the links have it.
+{items} real items of Wikidata. Most have few statements, and labels in few languages, so a full dump gives more groups
+and more outliers. The recipe is `wikisem` with labels as names, every group, and outliers from 3 sitelinks on. An
+English name is an anchor if 251 pages of the English Wikipedia of July 2022 link to the item's page; in brackets how
+many of the links have it.
 
 | language | groups | rejected |
 |---|---:|---:|
 {table}
 
-Labels are from Wikidata, which is CC0; English anchors are from Wikipedia, CC BY-SA 4.0, by its contributors. `python
--m benchmarks.gallery` prints this page. A language model chose the groups and wrote the sentence below each.
+Labels are from Wikidata, which is CC0; English anchors are from Wikipedia, CC BY-SA 4.0, by its contributors. A
+language model chose the groups and wrote the sentence below each.
 """
 
 
@@ -140,11 +125,13 @@ def page(output: str) -> Iterator[str]:
     yield "No rule knows what Wikidata does not say. These were found while this page was made:\n"
     for language, qid, why in WRONG:
         yield from group_section(output, language, qid, why)
-    yield "These are all the wrong ones among 300 cases of `wikisem` that [readers judged](reading.md):\n"
+    yield "These are all the wrong ones among 300 English cases of `wikisem` that [readers judged](reading.md):\n"
     cases = map(orjson.loads, JUDGED.read_bytes().splitlines())
     wrong = [case for case in cases if case["recipe"] == "wikisem" and case["judgement"] == "wrong"]
-    for _, own in groupby(sorted(wrong, key=lambda case: str(case["class"])), key=lambda case: str(case["class"])):
-        yield from _judged(list(own))
+    yield "| class | outlier | why it is wrong |\n|---|---|---|"
+    for case in sorted(wrong, key=lambda case: str(case["class"])):
+        yield f"| {case['label']} | O{case['outlier_class']}: {case['outlier'].rsplit(' (', 1)[0]} | {case['why']} |"
+    yield ""
     found = orjson.loads((Path(output) / "manifest.json").read_bytes())
     counts = [
         f"| {NAMES[code]} | {found['stages'][f'groups/{code}']['kept']} | "
@@ -163,7 +150,7 @@ def group_section(output: str, language: str, qid: str, why: str) -> Iterator[st
     english = labels_of(output, {qid, *(one.id for one in group.cluster), *_of(group.outliers)}, "en")[0]
     yield _heading(found, english)
     rows = [("cluster", _words(group.cluster, english, language))]
-    for via, own in groupby(group.outliers, key=lambda one: (OUTLIER_CLASSES[one.outlier_class].name, one.via)):
+    for via, own in groupby(group.outliers, key=lambda one: (one.of_class.name, one.via)):
         rows.append((f"{via[0]}, {english.get(via[1], via[1])}", _words(list(own), english, language)))
     yield _table(rows)
     margins = sorted(one.margin for one in group.outliers if one.margin is not None)
@@ -186,14 +173,6 @@ def rejected_section(output: str, language: str, qid: str, why: str) -> Iterator
     evidence = found.rejection.detail.partition(": ")[0]
     yield _table([("cluster", shown), (f"[`{found.rejection.reason}`]({RULES[found.rejection.reason]})", evidence)])
     yield f"{why}\n"
-
-
-def _judged(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    plain = [each.rsplit(" (", 1)[0] for each in cases[0]["cluster"]]
-    yield f"### English: {cases[0]['label']}\n"
-    rows = [("cluster", " · ".join(plain))]
-    rows += [(f"O{case['outlier_class']}: {case['outlier'].rsplit(' (', 1)[0]}", case["why"]) for case in cases]
-    yield _table(rows)
 
 
 def _of(outliers: Sequence[Outlier]) -> set[str]:

@@ -1,6 +1,5 @@
-"""The page of ``benchmarks.graph``: what was measured so far, beside what was aimed at."""
+"""The page of ``benchmarks.graph``: what was measured so far."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -56,7 +55,6 @@ def page(found: Findings) -> str:
         _facts(found),
         f"**Not measured, because the run was cut off:** {'; '.join(left)}." if left else "",
         table(["stage", "wall s", "CPU s", "others' CPU s", "private GB", "mapped GB", "peak GB"], _stages(found)),
-        table(["goal", "measured", "reached"], [*_goals(found), *_distance_goal(found)]),
         _questions(found),
         _slopes(found),
     ]
@@ -70,9 +68,8 @@ def _facts(found: Findings) -> str:
         f"A made-up world of the shape of Wikidata: of {found.size.classes:,} classes and {found.size.instances:,} "
         f"instances {classes:,} and {items:,} are left after pruning, with {edges:,} P279 edges. "
         + (f"{candidates:,} classes are candidates and {groups:,} give a group. " if candidates else "")
-        + "Each step was run once. *Others* are the CPU seconds that other programs of the machine used meanwhile. "
-        "*Private* and *mapped* are the most that any one process held of memory of its own and of mapped files, which "
-        "processes share and the system takes back when it must; *peak* is the most of both at one moment."
+        + "Each step was run once; *others* are the CPU seconds of other programs meanwhile. *Private* and *mapped* "
+        "are the most that any one process held of memory of its own and of mapped files; *peak* is the most of both."
     )
 
 
@@ -91,58 +88,6 @@ def _workers(step: Step) -> str:
     return f"{step.workers} worker" + ("s" if step.workers > 1 else "")
 
 
-def _seconds(one: Measured) -> float:
-    return one.run.seconds
-
-
-def _private(one: Measured) -> float:
-    return one.held.private / 1e9
-
-
-def _peak(one: Measured) -> float:
-    return one.held.peak / 1e9
-
-
-class _Goal(NamedTuple):
-    text: str
-    stage: str
-    workers: Sequence[int]
-    value: Callable[[Measured], float]
-    limit: float
-    unit: str
-
-
-_GOALS = (
-    _Goal("taxonomy under 60 s on two cores", "taxonomy", (1, 2), _seconds, 60, "s"),
-    _Goal("taxonomy under 4 GB, mapped files included", "taxonomy", (1, 2), _peak, 4, "GB"),
-    _Goal("groups of 50,000 candidates under 2 minutes", "groups", (1,), _seconds, 120, "s"),
-    _Goal("the same under 1 minute", "groups", (2,), _seconds, 60, "s"),
-    _Goal("groups under 1 GB a process, private", "groups", (1, 2), _private, 1, "GB"),
-    _Goal("the same, mapped files included", "groups", (1, 2), _peak, 1, "GB"),
-)
-
-
-def _goals(found: Findings) -> list[list[str]]:
-    rows = []
-    for goal in _GOALS:
-        for workers in goal.workers:
-            step = Step(WHOLE, goal.stage, workers)
-            value = goal.value(found.steps[step]) if step in found.steps else None
-            shown = "" if value is None else f"{value:.{0 if goal.unit == 's' else 2}f} {goal.unit}"
-            rows.append([f"{goal.text}, {_workers(step)}", shown, _reached(value, goal.limit)])
-    return rows
-
-
-def _distance_goal(found: Findings) -> list[list[str]]:
-    name, limit = "distance(a, b, limit=7)", 5.0
-    value = found.milliseconds.get(name, (None, None))[0]
-    return [[f"`{name}` under 5 ms at the median", "" if value is None else f"{value:.2f} ms", _reached(value, limit)]]
-
-
-def _reached(value: float | None, limit: float) -> str:
-    return "not measured" if value is None else "yes" if value < limit else "no"
-
-
 def _questions(found: Findings) -> str:
     rows = [[f"`{name}`", f"{median:.2f}", f"{high:.2f}"] for name, (median, high) in found.milliseconds.items()]
     return table(["question to the opened graph", "median ms", "99 % ms"], rows) if rows else ""
@@ -154,7 +99,7 @@ def _slopes(found: Findings) -> str:
     for stage in ("taxonomy", "groups"):
         tenth, whole = (found.steps.get(Step(world, stage, 1)) for world in (TENTH, WHOLE))
         if tenth and whole:
-            times, memory = (tenth.run.cpu, whole.run.cpu), (_peak(tenth), _peak(whole))
+            times, memory = (tenth.run.cpu, whole.run.cpu), (tenth.held.peak / 1e9, whole.held.peak / 1e9)
             square = max(0.0, (times[1] - 10 * times[0]) / 0.9)  # never less than a line: fixed costs blur small worlds
             tenfold = 10 * (times[1] - square) + 100 * square
             more = memory[1] + 10 * (memory[1] - memory[0])

@@ -23,7 +23,7 @@ from wikipedia2vec.utils.wiki_page import WikiPage
 from benchmarks.report import Call, Result, compare, table, write_section
 from benchmarks.wiki_corpus import DUMPS, read_dump, real_data, write_pages, write_sample
 from tests.links.parser_reference import parsed_links, scanned, without_galleries
-from wikisem.arrow.buckets import Adder
+from wikisem.arrow.buckets import BucketedSums
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.links.mentions import make_link
 from wikisem.links.scan import CHUNK_BYTES, scan_chunk
@@ -96,7 +96,7 @@ def count_pairs(path: str) -> None:
 
 def map_pairs(path: str) -> None:
     """Ours, and the pairs of all chunks split into buckets and summed, as the mapper of the mentions stage does it."""
-    adder = Adder(MENTIONS, "title")
+    adder = BucketedSums("title", schema=MENTIONS)
     site = None
     for chunk in _chunks(path):
         site = site or read_siteinfo(chunk.data[:HEAD])
@@ -129,7 +129,7 @@ def count_by_peer(path: str, peer: str) -> None:
 
 def _chunks(path: str) -> Iterator[Chunk]:
     pa.set_cpu_count(1)
-    whole = [Range(each.path, each.form, 0, Path(path).stat().st_size) for each in plan_ranges(path)[:1]]
+    whole = [Range(each.path, each.compression, 0, Path(path).stat().st_size) for each in plan_ranges(path)[:1]]
     for chunk in read_records(whole[0], delimiter=b"</page>", chunk_bytes=CHUNK_BYTES):
         assert isinstance(chunk, Chunk), chunk
         yield chunk
@@ -229,15 +229,13 @@ def _text(results: dict[str, Result], sizes: dict[str, int], totals: dict[str, d
 
 
 _METHOD = """
-Medians of CPU time, contenders in turn, one process and one core each. `ours` and the regular expressions read pages
-that do not repeat: the real pages of the two large dumps over and over, each copy with other letters in its links and
-in an order of its own. The four other readers read every sixth of the real pages, one by one, through lxml. `ours`
-ends at the counted pairs of each chunk of 4 MiB, `ours, in buckets` at those of the file as the mapper of
-`wikisem mentions` hands them on, split by bucket and summed where that pays; the regular expressions count nothing.
+Medians of CPU time, contenders in turn, one process and one core each. `ours` and the regular expressions read the real
+pages of the two large dumps over and over, each copy with other letters in its links; the four other readers read every
+sixth page once. `ours` ends at the counted pairs of each chunk of 4 MiB, `ours, in buckets` at those of the file as
+`wikisem mentions` hands them on; the regular expressions count nothing.
 
-*found* is the share of mwparserfromhell's pairs on all articles of the two dumps that the reader finds, *confirmed* the
-share of the reader's own pairs that mwparserfromhell has too; both with targets and anchors normalised the same way,
-and ours without gallery captions. [links.md](../links.md) says who is right where they differ.
+*found* is the share of mwparserfromhell's pairs on all articles that the reader finds, *confirmed* the share of the
+reader's own pairs that mwparserfromhell has too ([who is right](../links.md#measured)).
 """.strip()
 
 

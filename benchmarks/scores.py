@@ -16,7 +16,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.report import Call, Result, compare, table, write_section
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.oddoneout import ExactCounter, prepare, stands_out, tie_margin
 from wikisem.evaluation.options import DISTANCES, Distance
 from wikisem.evaluation.outlier_detection import score_models
@@ -24,6 +23,7 @@ from wikisem.evaluation.topk import look_up_category, neighbour_hits
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.models import read_vectors
 from wikisem.evaluation.vectors.words import Vector, WordVectors
+from wikisem.records import Group, Member, Outlier
 
 WORDS, DIMENSIONS, MEMBERS, K = 100_000, 300, 50, 3
 PAIRS = comb(MEMBERS, K) * WORDS
@@ -138,7 +138,14 @@ def topk_gensim(path: Path) -> int:
 def outliers(path: Path) -> float | None:
     """OPP of as many groups as a language of WikiSem500 has, eight cluster items and six outliers each."""
     names = np.random.default_rng(2).integers(0, WORDS, (GROUPS, 14)).astype(str)
-    groups = [WordGroup(str(n), tuple(row[:8]), tuple(map(OutlierWord, row[8:])), "") for n, row in enumerate(names)]
+    groups = [
+        Group(
+            id=str(n),
+            cluster=tuple(Member(surface=name) for name in row[:8]),
+            outliers=tuple(Outlier(surface=name) for name in row[8:]),
+        )
+        for n, row in enumerate(names)
+    ]
     return score_models(groups, [WordLookup("v", word_vectors(path))])[0][0].overall().opp
 
 

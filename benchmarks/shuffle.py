@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from benchmarks.report import Call, compare, table, write_section
 from benchmarks.tree import Watched, peak_of_tree, watch_tree
 from tests.engines.engines import engines
-from wikisem.arrow.buckets import BUCKETS, Adder, sort_mentions, sum_up
+from wikisem.arrow.buckets import BUCKETS, MAX_HELD, BucketedSums, sort_mentions, sum_rows
 from wikisem.arrow.parquet import bucket_path, write_parquet
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.runtime import Runtime
@@ -67,7 +67,7 @@ class SendSummed(beam.DoFn):
     def process(self, numbered: tuple[int, str]) -> Iterator[Done | Sent]:
         """Sum, split and send."""
         number, path = numbered
-        adder = Adder(MENTIONS, "title")
+        adder = BucketedSums("title", schema=MENTIONS)
         with self._shuffle.sender("sum", "pairs", number) as sender:
             for rows in read(path):
                 yield from sender.add_rows("rows", adder.add(rows))
@@ -83,7 +83,7 @@ class Merge(beam.DoFn):
 
     def process(self, task: Task) -> Iterator[int]:
         """Merge, and give out how many rows there are."""
-        merged = sum_up(self._shuffle.read_rows(task, "sum/rows", range(FILES)), MENTIONS)
+        merged = sum_rows(self._shuffle.read_rows(task, "sum/rows", range(FILES)), MENTIONS, MAX_HELD)
         if self._folder:
             write_parquet(bucket_path(self._folder, task.bucket, task.buckets), sort_mentions(merged), False)
         yield merged.num_rows
@@ -219,25 +219,12 @@ def _report_engines(folder: str, names: Sequence[str], rounds: int) -> str:
 _TEXT = """
 `python -m benchmarks.shuffle`: {pairs:.0f} M (title, anchor) pairs, half of them distinct, four anchors to a title, in
 {files} Arrow files, on Beam's local runner; {rounds} interleaved round(s), medians. Pairs go as they go in
-`wikisem mentions`: split by the hash of the title, gathered, written to bucket files as compressed Arrow, merged by
-column. The last rows also sort what was counted and write it as Parquet. `CombinePerKey` counts a quarter of a million.
-
-M/s is millions of pairs a second without the time of a pipeline that does nothing, in which Python starts and imports
-Beam once for each worker; the rate with it is in the next column. On a machine with other work (see its load) the rate
-for each second of CPU is the one to read. Peak memory is that of all processes together at the highest
-moment, shared pages counted once. Before there were bucket files, Beam's local runner held what is shuffled in memory,
-several times over while it was handed on: 1.33 GB with one worker and 2.50 GB with two for the same pairs, at 1.45 and
-1.01 M pairs per CPU second (2026-11-21).
+`wikisem mentions`: split by the hash of the title, written to bucket files as compressed Arrow, merged by column; the
+last rows also sort them and write Parquet. `CombinePerKey` counts a quarter of a million. M/s is millions of pairs a
+second without start-up; read the rate for each second of CPU if the machine had other work. Peak memory is that of all
+processes together. Before there were bucket files, the local runner held 1.33 GB with one worker and 2.50 GB with two.
 
 {table}
-
-What made the difference, measured in turn on one busy core of the same machine, in nanoseconds a row: hashing titles
-32 thousand at a time instead of a million (68 for 138); splitting rows as chunks bring them instead of a million at
-once (210 for 386); leaving what hardly repeats to the merge instead of summing it in the mapper as well (302 saved,
-where sending and merging a row costs 511, so that a sum pays once it takes three fifths of the rows away); compressing
-one batch for each bucket instead of its sixteen pieces (168 for 778); ordering rows by ranks of titles, and by anchors
-only within ties, instead of by three columns (502 for 966), and strings as numbers of seven bytes (290 for 340);
-Parquet without dictionaries (224 for 303, and 8 to 30 % smaller).
 
 PyArrow's `group_by` sums a million rows of two strings in 0.26 s on one core, DuckDB 2.0 in 0.33 s, and DuckDB's sort
 is as fast as Arrow's, so DuckDB is not a dependency.

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import optional_module
 from wikisem.evaluation.outlier_detection import Evaluation, class_name
 from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
-from wikisem.outputs.annotation.answers import Answer
 from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationCase, AnnotationSet
+from wikisem.outputs.annotation.sheets import Answer
+from wikisem.records import Group, Member, Outlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +123,15 @@ def _value_counts(answers: Iterable[Answer], annotation: AnnotationSet) -> npt.N
     return answered
 
 
-def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[WordGroup]:
+def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[Group]:
     """The cases as test groups with one outlier each, as models are scored on them; the id is that of the case."""
     return [
-        WordGroup(
-            case.id,
-            case.cluster,
-            (OutlierWord(case.words[case.outlier - 1], case.outlier_class),),
-            case.id,
-            language,
+        Group(
+            id=case.id,
+            language=language,
+            cluster=tuple(Member(surface=word) for word in case.cluster),
+            outliers=(Outlier(surface=case.words[case.outlier - 1], outlier_class=case.outlier_class),),
+            where=case.id,
         )
         for case in cases
     ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wikisem.outputs.release.cases import case_id
-from wikisem.records import OUTLIER_CLASSES, Group, Member, Rejection
+from wikisem.records import Group, Member, Rejection
 
 Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
 
@@ -137,5 +137,5 @@ def _parts(group: Group) -> dict[str, tuple[str, Member]]:
     for member in group.cluster:
         parts.setdefault(member.id, ("cluster", member))
     for outlier in group.outliers:
-        parts.setdefault(outlier.id, (OUTLIER_CLASSES[outlier.outlier_class].name, outlier))
+        parts.setdefault(outlier.id, (outlier.of_class.name, outlier))
     return parts

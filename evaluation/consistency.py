@@ -25,7 +25,6 @@ from typing import Any, Final
 import numpy as np
 
 from wikisem import __version__
-from wikisem.datasets.word_groups import ItemKeys, WordGroup
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.options import SEED, Compactness
 from wikisem.evaluation.outlier_detection import UNKNOWN, Known, error_bars_as_json, group_gaps, words_of
@@ -39,6 +38,7 @@ from wikisem.evaluation.statistics import (
 )
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE
+from wikisem.records import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +125,11 @@ class Consistency:
 # A model on a data set.
 
 
-def cases_of(groups: Iterable[WordGroup]) -> dict[str, set[Case]]:
+def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
     """The cases of each language whose outliers have QIDs."""
     found: dict[str, set[Case]] = {}
     for group in groups:
-        own = {(group.id, outlier.keys.qid) for outlier in group.outliers if outlier.keys.qid}
+        own = {(group.id, outlier.id) for outlier in group.outliers if outlier.id}
         found.setdefault(group.language or UNKNOWN, set()).update(own)
     return found
 
@@ -144,7 +144,7 @@ def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
 
 
 def measure_consistency(
-    groups: Sequence[WordGroup],
+    groups: Sequence[Group],
     lookup: Lookup,
     dataset: str = "",
     compactness: Compactness = "pairs",
@@ -167,7 +167,7 @@ def compare_languages(answers: Mapping[str, Answers], seed: int = SEED) -> tuple
 
 
 def answers(
-    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+    group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> dict[Case, Answer]:
     """The answers to the cases of a group, as far as its items have QIDs and are in vocabulary.
 
@@ -175,10 +175,10 @@ def answers(
     them: a tie counts against the model.
     """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
-    qids = [(group.keys[at] if group.keys else ItemKeys()).qid for at in cluster]
+    qids = [group.cluster[at].id for at in cluster]
     found: dict[Case, Answer] = {}
     for at, row in zip(outliers, gaps, strict=False):
-        outlier = group.outliers[at].keys.qid
+        outlier = group.outliers[at].id
         if outlier and all(qids):
             items = np.array([*qids, outlier])
             gaps_of_all = np.array([*row, 0.0])

@@ -35,7 +35,6 @@ import numpy.typing as npt
 
 from wikisem import __version__
 from wikisem.datasets.files import numbered_lines, read_utf8
-from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import ranks
 from wikisem.evaluation.options import SEED
@@ -44,6 +43,7 @@ from wikisem.evaluation.statistics import DRAWS, FloatArray
 from wikisem.files import path_of
 from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST
+from wikisem.records import Group
 from wikisem.typed_json import decode_json
 
 Numbers = npt.NDArray[np.int64]
@@ -259,9 +259,9 @@ def _cases_of(evaluation: Evaluation) -> _Cases:
     return _Cases(np.array(numbers, dtype=np.int64), shares, classes, groups, evaluation.seed)
 
 
-def newest_item(group: WordGroup) -> int:
+def newest_item(group: Group) -> int:
     """The highest item number in the cluster of a group; 0 where a member has no QID."""
-    qids = [keys.qid for keys in group.keys]
+    qids = [member.id for member in group.cluster]
     return max(map(qid_number, qids)) if qids and all(qids) else 0
 
 

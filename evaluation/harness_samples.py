@@ -11,18 +11,19 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.consistency import Answer, Case
 from wikisem.evaluation.options import SEED, Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.walls import WallEvaluation, score_answered
 from wikisem.outputs.wallfile import wall_of_row
+from wikisem.records import Group, Member, Outlier
 from wikisem.typed_json import decode_json
 
 
@@ -82,7 +83,8 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     below = sum(
         one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
     )
-    outlier = OutlierWord(choices[answer], doc.outlier_class, ItemKeys(doc.items[answer] if doc.items else ""))
+    qid = doc.items[answer] if doc.items else ""
+    outlier = Outlier(id=qid, surface=choices[answer], outlier_class=doc.outlier_class)
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
@@ -130,10 +132,15 @@ def _likelihoods(sample: _Sample) -> list[float]:
 
 def _group(path: Path, scored: Sequence[tuple[SampleDoc, CaseScore]]) -> GroupScore:
     doc = scored[0][0]
-    cluster = tuple(word for at, word in enumerate(doc.choices) if at != doc.answer)
-    outliers = tuple(case.outlier for _, case in scored)
-    keys = tuple(ItemKeys(qid) for at, qid in enumerate(doc.items) if at != doc.answer)
-    words = WordGroup(doc.class_, cluster, outliers, str(path), doc.language, doc.label, keys)
+    members = [Member(id=qid, surface=word) for word, qid in zip_longest(doc.choices, doc.items, fillvalue="")]
+    words = Group(
+        id=doc.class_,
+        label=doc.label,
+        language=doc.language,
+        cluster=tuple(member for at, member in enumerate(members) if at != doc.answer),
+        outliers=tuple(case.outlier for _, case in scored),
+        where=str(path),
+    )
     return GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0)
 
 

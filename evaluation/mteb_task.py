@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,11 +20,11 @@ from mteb.abstasks.abstask import AbsTask
 from mteb.abstasks.task_metadata import TaskMetadata
 
 from wikisem.arrow.parquet import open_parquet
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.outlier_detection import score, score_groups, words_of
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
+from wikisem.records import Group
 from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924
 from wikisem.wikis import date_in_name
 
@@ -112,7 +113,7 @@ class _OutlierDetection(AbsTask):
 
     def _evaluate_subset(self, model: Any, data_split: Dataset, **about: Any) -> dict[str, float]:
         """OPP and accuracy from 0 to 1, with the error bars of OPP."""
-        groups = [_words(row) for row in data_split]
+        groups = [msgspec.convert(row, Group) for row in data_split]
         known = self._encode(model, sorted({word for group in groups for word in words_of(group)}), about)
         found = score(score_groups(groups, known))
         assert found.opp is not None and found.accuracy is not None and found.error_bars is not None
@@ -145,7 +146,7 @@ class _OutlierDetection(AbsTask):
     ) -> Any:
         """The number of test cases and groups, and how long words are, in one language or in all."""
         chosen = [hf_subset] if hf_subset else list(self.files)
-        groups = [_words(row) for code in chosen for row in self.dataset[code][split]]
+        groups = [msgspec.convert(row, Group) for code in chosen for row in self.dataset[code][split]]
         words = [word for group in groups for word in words_of(group)]
         lengths = [len(word) for word in words]
         return {
@@ -159,9 +160,3 @@ class _OutlierDetection(AbsTask):
                 "unique_texts": len(set(words)),
             },
         }
-
-
-def _words(row: Mapping[str, Any]) -> WordGroup:
-    outliers = tuple(OutlierWord(each["surface"], each["outlier_class"]) for each in row["outliers"])
-    cluster = tuple(each["surface"] for each in row["cluster"])
-    return WordGroup(row["class"], cluster, outliers, "", row["language"], row["label"])

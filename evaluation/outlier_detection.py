@@ -14,8 +14,8 @@ accuracy the share with OP = |C|, both in percent.
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import PurePath
 from statistics import fmean
@@ -23,15 +23,15 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from wikisem import __version__
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import SEED, Compactness
 from wikisem.evaluation.statistics import ErrorBars, FloatArray, Unit, clustered_means, effective_units
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
-from wikisem.records import OUTLIER_CLASSES
+from wikisem.records import OUTLIER_CLASSES, Group, Outlier, class_of
 
 Metric = Literal["opp", "accuracy"]
 METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
@@ -46,7 +46,7 @@ Known = Mapping[str, Any]
 class CaseScore:
     """One test case: OP as a share of the cluster, and whether the outlier was detected (OP = |C|)."""
 
-    outlier: OutlierWord
+    outlier: Outlier
     position: float
     detected: bool
 
@@ -55,7 +55,7 @@ class CaseScore:
 class GroupScore:
     """The remaining test cases of a group (empty if it was skipped), and its shares of words out of vocabulary."""
 
-    group: WordGroup
+    group: Group
     cases: tuple[CaseScore, ...]
     oov_cluster: float
     oov_outliers: float
@@ -264,7 +264,7 @@ class Evaluation:
                 "cases": part.cases,
                 "opp": part.opp,
                 "accuracy": part.accuracy,
-                "found": {case.outlier.keys.qid or case.outlier.surface: case.detected for case in group.cases},
+                "found": {case.outlier.id or case.outlier.surface: case.detected for case in group.cases},
             }
             for name, group in zip(names, self.groups, strict=True)
             for part in [score([group])]
@@ -281,14 +281,14 @@ def kind_of_class(key: str) -> str:
 
 def class_name(outlier_class: int | None) -> str:
     """The key of an outlier class in scores."""
-    return UNKNOWN if outlier_class is None else OUTLIER_CLASSES[outlier_class].key
+    return class_of(outlier_class).key
 
 
 # Models on a data set.
 
 
 def score_models(
-    groups: Sequence[WordGroup],
+    groups: Sequence[Group],
     lookups: Iterable[Lookup],
     seed: int = SEED,
     compactness: Compactness = "pairs",
@@ -346,29 +346,26 @@ def _shared(models: Sequence[Model]) -> set[str]:
     return set.intersection(*(set(model.known) for model in models))
 
 
-def keep_shared(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> list[WordGroup]:
+def keep_shared(groups: Sequence[Group], lookups: Iterable[Lookup]) -> list[Group]:
     """The groups with only the words that are in the vocabulary of every model; there must be at least one model.
 
     Blair et al. (2016, section 4.2) sampled the cases for annotators from these. A group may be left without words.
     Lookups are taken one after the other and not kept.
     """
     shared = _shared(_look_up({surface for group in groups for surface in words_of(group)}, lookups))
-    return [_keep(group, shared) for group in groups]
+    return [
+        replace(
+            group,
+            cluster=tuple(member for member in group.cluster if member.surface in shared),
+            outliers=tuple(outlier for outlier in group.outliers if outlier.surface in shared),
+        )
+        for group in groups
+    ]
 
 
-def _keep(group: WordGroup, words: Container[str]) -> WordGroup:
-    kept = [at for at, word in enumerate(group.cluster) if word in words]
-    return replace(
-        group,
-        cluster=tuple(group.cluster[at] for at in kept),
-        outliers=tuple(outlier for outlier in group.outliers if outlier.surface in words),
-        keys=tuple(group.keys[at] for at in kept) if group.keys else (),
-    )
-
-
-def words_of(group: WordGroup) -> list[str]:
+def words_of(group: Group) -> list[str]:
     """All surfaces of a group, cluster first."""
-    return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
+    return [member.surface for member in group.members]
 
 
 # A model on a group.
@@ -377,7 +374,7 @@ _FEWEST_CLUSTER_ITEMS: Final = 2
 
 
 def score_groups(
-    groups: Iterable[WordGroup], known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+    groups: Iterable[Group], known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> list[GroupScore]:
     """Score every group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
 
@@ -388,7 +385,7 @@ def score_groups(
 
 
 def score_group(
-    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+    group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> GroupScore:
     """Score one group; every outlier line is a test case, repeated ones too."""
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
@@ -401,18 +398,18 @@ def score_group(
 
 
 def group_gaps(
-    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+    group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> tuple[list[int], list[int], Vector]:
     """The places of the cluster items and of the outliers in vocabulary, and the ``outlier_gaps`` of these.
 
     There are no gaps where too few words are in vocabulary for a test case.
     """
-    cluster = [at for at, item in enumerate(group.cluster) if item in known]
+    cluster = [at for at, member in enumerate(group.cluster) if member.surface in known]
     outliers = [at for at, outlier in enumerate(group.outliers) if outlier.surface in known]
     if len(cluster) < _FEWEST_CLUSTER_ITEMS or not outliers:
         return cluster, outliers, np.zeros((0, len(cluster)))
     near = partial(similarities_of, known, similarity, group.where)
-    items, others = [group.cluster[at] for at in cluster], [group.outliers[at].surface for at in outliers]
+    items, others = [group.cluster[at].surface for at in cluster], [group.outliers[at].surface for at in outliers]
     return cluster, outliers, outlier_gaps(near(items, items), near(others, items), near(items, others), compactness)
 
 
@@ -478,7 +475,7 @@ def closeness(near: Vector, compactness: Compactness = "pairs") -> Vector:
 # Names of groups in reports.
 
 
-def distinct_names(groups: Sequence[WordGroup]) -> list[str]:
+def distinct_names(groups: Sequence[Group]) -> list[str]:
     """The shortest names, all of one form, that tell groups apart where languages or folders share an id.
 
     A name is the id, or the id after the language or folders, or with the place in the file; if a group comes twice,
@@ -491,13 +488,13 @@ def distinct_names(groups: Sequence[WordGroup]) -> list[str]:
     return list(_numbered([f"{group.id} ({group.where})" for group in groups]))
 
 
-def group_ids(groups: Sequence[WordGroup]) -> list[str]:
+def group_ids(groups: Sequence[Group]) -> list[str]:
     """The plain ids where they differ within each language, else ``distinct_names``."""
     keys = {(group.language, group.id) for group in groups}
     return [group.id for group in groups] if len(keys) == len(groups) else distinct_names(groups)
 
 
-def _namings(groups: Sequence[WordGroup]) -> Iterator[Callable[[WordGroup], str]]:
+def _namings(groups: Sequence[Group]) -> Iterator[Callable[[Group], str]]:
     yield lambda group: group.id
     yield lambda group: f"{group.language or PurePath(group.where).parent.name}/{group.id}"
     most = max((len(PurePath(group.where).parts) for group in groups), default=0)

@@ -11,7 +11,7 @@ skipped. A tie counts against the model.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb, factorial, prod
@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from wikisem import __version__
 from wikisem.evaluation.options import SEED

@@ -13,9 +13,8 @@ from typing import Final
 import orjson
 
 from wikisem.categories.analogies import count_questions, questions
-from wikisem.categories.language_sets import LanguageSet
+from wikisem.categories.language_sets import CategoryWords, LanguageSet, LanguageWords, RelationWords
 from wikisem.categories.recipe import CategoryRecipe, Relation
-from wikisem.categories.wording import CategoryWords, LanguageWords, RelationWords
 from wikisem.files import write_text
 from wikisem.wikis import MULTILINGUAL
 

@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Final
@@ -11,51 +10,40 @@ import msgspec
 import orjson
 import pyarrow as pa
 import pyarrow.json
+from msgspec import inspect
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.ids import check_language, check_qid, qid_of
+from wikisem.ids import check_language, check_qid
 from wikisem.layout import group_leaves
-from wikisem.records import Group, Member, Outlier, Rejection, Share
+from wikisem.records import Group, Rejection
 from wikisem.typed_json import decode_json
 
 # Groups as JSON lines and as tables.
 
-_MEMBER: Final = [
-    ("id", pa.string()),
-    ("surface", pa.string()),
-    ("source", pa.string()),
-    ("count", pa.int64()),
-    ("total", pa.int64()),
-    ("sitelinks", pa.int32()),
-    ("links", pa.int64()),
-    ("page_share", pa.float64()),
-    ("label_language", pa.string()),
-    ("language", pa.string()),
-    ("title", pa.string()),
-]
-_TIE: Final = pa.struct([("item", pa.string()), ("property", pa.string()), ("value", pa.string())])
-_OUTLIER: Final = [
-    *_MEMBER,
-    ("outlier_class", pa.int8()),
-    ("via", pa.string()),
-    ("margin", pa.float64()),
-    ("ties", pa.list_(_TIE)),
-]
+
+def _arrow_type(kind: inspect.Type) -> pa.DataType:
+    """The column that holds the values of a field of a record; numbers are as wide as their bounds ask for."""
+    match kind:
+        case inspect.UnionType():  # of a type and None
+            return _arrow_type(kind.types[0])
+        case inspect.StructType():
+            return pa.struct([(each.encode_name, _arrow_type(each.type)) for each in kind.fields])
+        case inspect.VarTupleType():
+            return pa.list_(_arrow_type(kind.item_type))
+        case inspect.IntType():
+            most = kind.le if kind.lt is None else kind.lt - 1
+            return next(width for width in (pa.int8(), pa.int32(), pa.int64()) if most < 1 << width.bit_width - 1)
+        case inspect.FloatType():
+            return pa.float64()
+        case _:
+            return pa.string()
+
 
 # One row per group, with the names of the JSON lines.
-GROUPS: Final = pa.schema(
-    [
-        ("class", pa.string()),
-        ("label", pa.string()),
-        ("language", pa.string()),
-        ("coherence", pa.float64()),
-        ("cluster", pa.list_(pa.struct(_MEMBER))),
-        ("outliers", pa.list_(pa.struct(_OUTLIER))),
-    ]
-)
+GROUPS: Final = pa.schema([each for each in _arrow_type(inspect.type_info(Group)) if each.name != "where"])
 
 
 def encode_group(group: Group) -> bytes:
@@ -64,45 +52,22 @@ def encode_group(group: Group) -> bytes:
     Coherence, margins and ties are left out if they are None, so that without rules that read statements the bytes are
     those from before there were such rules.
     """
-    row = {
-        "class": group.qid,
-        "label": group.label,
-        "language": group.language,
-        **({} if group.coherence is None else {"coherence": group.coherence}),
-        "cluster": group.cluster,  # orjson writes dataclasses itself, field by field in their order
-        "outliers": group.outliers,
-    }
     # No string of a line has a quotation mark after a comma: in strings, each has a backslash before it.
-    line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    line = msgspec.json.encode(group) + b"\n"
     return line.replace(b',"margin":null', b"").replace(b',"ties":null', b"")
 
 
 def decode_group(line: bytes | str, where: str = "group") -> Group:
-    """Decode a group from a JSON line; DamagedInputError says what was expected, what was seen and where."""
-    row = decode_json(line, _GroupLine, where, "a JSON line of a group")
-    group = Group(row.class_, row.label, row.language, row.cluster, row.outliers, coherence=row.coherence)
-    ids = [group.qid, *(member.id for member in (*group.cluster, *group.outliers))]
+    """Decode a group that wikisem made; DamagedInputError says what was expected, what was seen and where."""
+    group = decode_json(line, Group, where, "a JSON line of a group")
+    members = list(group.members)
+    lacking = (name for one in members for name in one.NEEDED if getattr(one, name) is None)
+    if lack := "label" if not group.label else next(lacking, None):
+        raise DamagedInputError(f"{where}: expected a JSON line of a group, saw Object missing required field `{lack}`")
+    ids = [group.id, *(member.id for member in members), *(outlier.via for outlier in group.outliers)]
     ties = (tie for outlier in group.outliers for tie in outlier.ties or ())
-    ids += [outlier.via for outlier in group.outliers] + [qid for tie in ties for qid in (tie.item, tie.value)]
-    _check_ids(ids, group.language, where)
+    _check_ids([*ids, *(qid for tie in ties for qid in (tie.item, tie.value))], group.language, where)
     return group
-
-
-def class_of(line: bytes) -> int:
-    """Read the number of the class in a line of ``encode_group`` or ``encode_rejection``, without the rest."""
-    _, _, rest = line.partition(b'"Q')
-    return int(rest[: rest.index(b'"')])
-
-
-def cluster_items(line: bytes) -> tuple[str, ...]:
-    """Read the ids of the cluster's items in a line of ``encode_group``."""
-    return tuple(member.id for member in msgspec.json.decode(line, type=_ClusterLine).cluster)
-
-
-def label_of(line: bytes) -> str:
-    """Read the label of the class in a line of ``encode_group``; empty if it is the QID."""
-    label = msgspec.json.decode(line, type=_LabelLine).label
-    return "" if label == qid_of(class_of(line)) else label
 
 
 def groups_table(lines: Iterable[bytes]) -> pa.Table:
@@ -160,42 +125,19 @@ def _read_file(file: Path) -> list[Group]:
     return groups
 
 
-class _GroupLine(msgspec.Struct):
-    class_: str = msgspec.field(name="class")
-    label: str
-    language: str
-    cluster: tuple[Member, ...]
-    outliers: tuple[Outlier, ...]
-    coherence: Share | None = None
-
-
-class _ItemId(msgspec.Struct):
-    id: str
-
-
-class _ClusterLine(msgspec.Struct):
-    cluster: tuple[_ItemId, ...]
-
-
-class _LabelLine(msgspec.Struct):
-    label: str
-
-
 # Rejections.
 
 
 def encode_rejection(rejection: Rejection) -> bytes:
     """Encode a rejection as one JSON line, newline included."""
-    row = {"class": rejection.qid, **asdict(rejection)}
-    del row["qid"]
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    return msgspec.json.encode(rejection) + b"\n"
 
 
 def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
     """Decode a rejection from a JSON line; DamagedInputError says what was expected, what was seen and where."""
-    row = decode_json(line, _RejectionLine, where, "a JSON line of a rejection")
-    _check_ids([row.class_], row.language, where)
-    return Rejection(row.class_, row.language, row.reason, row.detail, row.label)
+    rejection = decode_json(line, Rejection, where, "a JSON line of a rejection")
+    _check_ids([rejection.qid], rejection.language, where)
+    return rejection
 
 
 def read_rejections(path: str | PathLike[str], language: str | None = None) -> list[Rejection]:
@@ -206,14 +148,6 @@ def read_rejections(path: str | PathLike[str], language: str | None = None) -> l
     files = _matching(data_set_path(path) / group_leaves(language or "*")[2])
     lines = ((file, number, line) for file in files for number, line in enumerate(file.read_bytes().splitlines(), 1))
     return [decode_rejection(line, f"{file}:{number}") for file, number, line in lines]
-
-
-class _RejectionLine(msgspec.Struct):
-    class_: str = msgspec.field(name="class")
-    language: str
-    reason: str
-    detail: str
-    label: str = ""
 
 
 def _check_ids(qids: Sequence[str], language: str, where: str) -> None:

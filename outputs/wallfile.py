@@ -1,7 +1,6 @@
 """The files of walls, as JSON lines and tables: sixteen words, four hidden groups, the order of the one solution."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -17,30 +16,18 @@ from wikisem.ids import check_language, check_qid
 from wikisem.layout import NOTES, walls_path
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.wall_answers import prompt
-from wikisem.records import LEAST_HERRINGS, SIDE, Herring, Member, Share, Tier, Wall, WallGroup
+from wikisem.records import LEAST_HERRINGS, SIDE, Wall
 from wikisem.typed_json import decode_json
 
 
 def encode_wall(wall: Wall) -> bytes:
     """Encode a wall as one JSON line, newline included; UTF-8, keys always in the same order."""
-    row = {
-        "id": wall.id,
-        "language": wall.language,
-        "tier": wall.tier,
-        "words": wall.words,
-        "groups": [{"class": one.qid, "label": one.label, "members": one.members} for one in wall.groups],
-        "herrings": wall.herrings,
-        "order": wall.order,
-        "margin": wall.margin,
-    }
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    return msgspec.json.encode(wall) + b"\n"
 
 
 def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
     """Decode a wall from a JSON line; DamagedInputError says what was expected, what was seen and where."""
-    row = decode_json(line, _WallLine, where, "a JSON line of a wall")
-    groups = tuple(WallGroup(one.class_, one.label, one.members) for one in row.groups)
-    wall = Wall(row.id, row.language, row.tier, row.words, groups, row.herrings, row.order, row.margin)
+    wall = decode_json(line, Wall, where, "a JSON line of a wall")
     try:
         _check(wall)
     except ValueError as error:
@@ -85,7 +72,7 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
                 "answer": [own[word.id] for word in wall.words],
                 "classes": [group.qid for group in wall.groups],
                 "labels": [group.label for group in wall.groups],
-                "words": [asdict(word) for word in wall.words],
+                "words": msgspec.to_builtins(wall.words),
                 "herrings": [dict(zip(("id", "fits", "by"), each, strict=True)) for each in fits],
                 "order": wall.order,
                 "margin": wall.margin,
@@ -165,23 +152,6 @@ def _lines_of(file: Path) -> list[bytes]:
         if isinstance(error, DamagedInputError):
             raise
         raise DamagedInputError(f"{file}: expected a Parquet file of walls, saw {error}") from error
-
-
-class _GroupPart(msgspec.Struct):
-    class_: str = msgspec.field(name="class")
-    label: str
-    members: tuple[str, ...]
-
-
-class _WallLine(msgspec.Struct):
-    id: str
-    language: str
-    tier: Tier
-    words: tuple[Member, ...]
-    groups: tuple[_GroupPart, ...]
-    herrings: tuple[Herring, ...]
-    order: tuple[str, ...]
-    margin: Share | None = None
 
 
 def _check(wall: Wall) -> None:

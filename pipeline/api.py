@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any
 
 from wikisem.errors import OutputError, UsageError, WikisemError
 from wikisem.files import absolute
-from wikisem.pipeline.build.inputs import find_dump, find_wikidata, read_named
-from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.method import BuildOptions, run_build
-from wikisem.pipeline.build.run import Run, absolute_setup_file, with_workers
 from wikisem.pipeline.command_options import choose_languages, folder
+from wikisem.pipeline.runs.inputs import find_dump, find_wikidata, read_named
+from wikisem.pipeline.runs.ledger import Record
+from wikisem.pipeline.runs.method import BuildOptions, run_build
+from wikisem.pipeline.runs.run import Run, absolute_setup_file, with_workers
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime
@@ -69,7 +68,8 @@ def build(
 
     Raises errors of ``wikisem.errors``, among them TooManyUnreadableError, StageError and LockError.
     """
-    loaded, target = _recipe(recipe), absolute(folder(fspath(output)))
+    loaded = recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))
+    target = absolute(folder(fspath(output)))
     if workers is not None and workers < 1:
         raise UsageError(f"workers: expected a whole number from 1 up, saw {workers}")
     runtime = Runtime(absolute_setup_file(beam_options))
@@ -98,17 +98,12 @@ def build(
     except OSError as error:
         raise OutputError(f"expected to read and write files, saw {error}") from error
     units = {record.unit: record for record in records}
-    return BuildResult(run.output, loaded, {code: _result(units[f"groups/{code}"]) for code in chosen}, units)
+    results = {}
+    for code in chosen:
+        groups = units[f"groups/{code}"]
+        results[code] = LanguageResult(groups.counts.kept, int(groups.facts["cases"]), dict(groups.counts.left_out))
+    return BuildResult(run.output, loaded, results, units)
 
 
 def _paths(paths: Path | Sequence[Path]) -> list[str]:
     return [fspath(paths)] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]
-
-
-def _result(record: Record) -> LanguageResult:
-    cases: Any = record.facts["cases"]
-    return LanguageResult(record.counts.kept, int(cases), dict(record.counts.left_out))
-
-
-def _recipe(recipe: Recipe | Path) -> Recipe:
-    return recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))

@@ -108,7 +108,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is no choice, with the nearest one."""
         if action.choices is not None and value not in action.choices:
-            near = difflib.get_close_matches(str(value), [str(one) for one in action.choices], n=1)
+            near = difflib.get_close_matches(str(value), list(map(str, action.choices)), n=1)
             meant = f"; did you mean {near[0]}?" if near else ""
             choices = ", ".join(map(str, action.choices))
             raise argparse.ArgumentError(action, f"expected one of {choices}, saw {value!r}{meant}")
@@ -170,7 +170,7 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
         hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
         for usage in getattr(error, "__notes__", ()):  # above, so that the error is the last line on the screen
             _print_line(usage)
-        _print_error(f"{error}{hint}")
+        _print_line(f"wikisem: {error}{hint}")
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing more can be said to it.
@@ -181,24 +181,20 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
             raise
         # No space left, no permission: what the system says of it is all there is to know.
         end_soon()
-        _print_error(f"expected to read and write files, saw {error}")
+        _print_line(f"wikisem: expected to read and write files, saw {error}")
         _leave_output()
         return 1
     except Exception as error:
         if interruption or os.environ.get(TRACEBACK):
             raise
         end_soon()
-        _print_error(_describe_fault(error))
+        _print_line(f"wikisem: {_describe_fault(error)}")
         return 1
     return code
 
 
-def _print_error(text: str) -> None:
-    """One message on standard error, if that can still be written."""
-    _print_line(f"wikisem: {text}")
-
-
 def _print_line(text: str) -> None:
+    """One line on standard error, if that can still be written."""
     with suppress(OSError):
         print(shown(text), file=sys.stderr)  # noqa: T201 - the command line speaks to people
 
@@ -240,7 +236,10 @@ def _run(words: list[str]) -> int:
         print(overview())  # noqa: T201
         return 0 if ours else 2
     if ours[0] in {"-V", "--version"}:
-        print("\n".join(version_lines()))  # noqa: T201
+        from wikisem.pipeline.runs.manifest import versions  # noqa: PLC0415 - it takes longer than all of this module
+
+        found = versions()
+        print(f"wikisem {found.pop('wikisem')}", *(f"{name}: {found[name]}" for name in found), sep="\n")  # noqa: T201
         return 0
     if ours[0] not in COMMANDS:
         raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
@@ -261,8 +260,8 @@ def open_command(name: str) -> tuple[Command, Parser]:
     command: Command = module.COMMANDS[name] if name in STAGES else module
     parser = Parser(prog=f"wikisem {name}", description=command.__doc__)
     command.add_arguments(parser)
-    for each, own in parsers_of(name, parser):
-        own.epilog = examples_of(each)
+    for words, inner in parsers_of(name, parser):
+        inner.epilog = examples_of(words)
     return command, parser
 
 
@@ -271,24 +270,16 @@ def parsers_of(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str
     yield name, parser
     for action in parser._actions:  # noqa: SLF001 - argparse has no other way to its tasks
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            for task, own in action.choices.items():
-                yield from parsers_of(f"{name} {task}", own)
-
-
-def version_lines() -> list[str]:
-    """What ``--version`` prints: wikisem, then what it runs on."""
-    from wikisem.pipeline.build.manifest import versions  # noqa: PLC0415 - it takes longer than all of this module
-
-    found = versions()
-    return [f"wikisem {found.pop('wikisem')}", *(f"{name}: {version}" for name, version in found.items())]
+            for task, inner in action.choices.items():
+                yield from parsers_of(f"{name} {task}", inner)
 
 
 def split_beam_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words before the first ``--``, and those after it."""
     if "--" not in words:
         return list(words), []
-    at = list(words).index("--")
-    return list(words[:at]), list(words[at + 1 :])
+    end = list(words).index("--")
+    return list(words[:end]), list(words[end + 1 :])
 
 
 def _describe(word: str, known: Sequence[str]) -> str:

@@ -72,11 +72,6 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         help="local worker processes (default: one for each core, or a single one for less than 64 MiB of input); "
         "after --, Beam's own options choose any other runner",
     )
-    add_break_lock(parser)
-
-
-def add_break_lock(parser: argparse.ArgumentParser) -> None:
-    """Declare --break-lock."""
     parser.add_argument(
         "--break-lock",
         action="store_true",

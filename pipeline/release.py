@@ -2,40 +2,33 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.json
 import pyarrow.parquet as pq
 
-from wikisem.arrow.columns import MapLookup
-from wikisem.arrow.item_index import read_items
-from wikisem.arrow.parquet import open_parquet, read_batches
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
-from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.changes import compare_languages
-from wikisem.files import list_files, match, size_of, write_files
+from wikisem.files import size_of, write_files
 from wikisem.ids import check_language, qid_number
-from wikisem.layout import ENTITIES, MANIFEST, NAMES, index_folder, record_path
+from wikisem.layout import MANIFEST, NAMES
 from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
-from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, read_groups, read_rejections
+from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
 from wikisem.outputs.release.card import card, citation, license_text, source_kind, toml_text
 from wikisem.outputs.release.cases import case_rows, cases_table, parquet_bytes
 from wikisem.outputs.release.croissant import croissant_json
 from wikisem.outputs.release.harness import harness_files
 from wikisem.outputs.release.metadata import (
     Maker,
-    Manifest,
     ManifestFile,
-    ManifestStage,
     ModelScore,
     ReleaseFacts,
     language_facts,
@@ -43,159 +36,20 @@ from wikisem.outputs.release.metadata import (
     read_facts,
 )
 from wikisem.outputs.release.sentences import TEXTS
-from wikisem.outputs.wallfile import read_walls, walls_table
-from wikisem.pipeline.build.ledger import Ledger, checksum_of
-from wikisem.records import OUTLIER_CLASSES, Group, Rejection, Wall
+from wikisem.outputs.wallfile import walls_table
+from wikisem.pipeline.runs.ledger import Ledger
+from wikisem.pipeline.runs.read import RunFiles, check_files, labels_of_classes, read_run
+from wikisem.records import OUTLIER_CLASSES, Group
 from wikisem.schemas import PARQUET_ERRORS
-from wikisem.surfaces.cleaning import first_label
-from wikisem.typed_json import CHECKSUM, decode_checked, decode_json
-from wikisem.wikis import WIKIPEDIAS, name_codes, wiki_of
+from wikisem.typed_json import decode_json
+from wikisem.wikis import WIKIPEDIAS, wiki_of
 
-# What is read of a run.
-
-
-@dataclass(frozen=True, slots=True)
-class RunFiles:
-    """The files of a run that people read: groups, rejections and walls by language, and the manifest.
-
-    ``names`` are the tables of names of each language that has groups.
-    """
-
-    output: Path
-    groups: Mapping[str, list[Group]]
-    rejections: Mapping[str, list[Rejection]]
-    manifest: Manifest
-    walls: Mapping[str, list[Wall]] = field(default_factory=dict)
-    names: Mapping[str, list[Path]] = field(default_factory=dict)
-
-    @property
-    def english(self) -> dict[str, list[str]]:
-        """The classes of each language that only have an English label."""
-        stages = self.manifest.stages
-        return {code: stages.get(f"groups/{code}", ManifestStage()).english_labels for code in self.groups}
-
-
-def read_run(output: Path) -> RunFiles:
-    """The plainly named files of a run or a release; MissingInputError if it is neither or has no groups at all.
-
-    DamagedInputError if they are not as the records of the run, or the manifest of the release, list them.
-    """
-    groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
-    manifest = _read_manifest(output, groups_files)
-    if not groups_files:
-        raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
-    check_files(output, manifest, ("groups", "rejected", "walls"))
-    filled = {check_language(path.stem) for path in groups_files}
-    # A release has no tables of languages without groups.
-    languages = sorted(filled | {check_language(path.stem) for path in (output / "rejected").glob("*.jsonl")})
-    groups = {code: read_groups(output, code) if code in filled else [] for code in languages}
-    if not any(groups.values()):
-        raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
-    rejections = {code: read_rejections(output, code) for code in languages}
-    walled = {path.stem for path in (output / "walls").glob("*.*")}
-    walls = {code: own for code in languages if code in walled and (own := read_walls(output, code))}
-    names: dict[str, list[Path]] = {}
-    for path in sorted((output / "names").glob("*/*.parquet")):
-        if groups.get(code := PurePosixPath(path).parent.name):
-            names.setdefault(code, []).append(path)
-    return RunFiles(output, groups, rejections, manifest, walls, names)
-
-
-def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> None:
-    """Compare the files of some folders with what is listed of them: by the records of a run, or by its own manifest.
-
-    DamagedInputError for other bytes, or if a listed file is not there. Files that nothing lists, such as category sets
-    beside a run, are taken as they are.
-    """
-    parts = (pair for record in Ledger(str(output)).records() for pair in record.parts.items())
-    wanted = {name: (checksum_of, part.checksum, "run `wikisem build` again") for name, part in parts}
-    wanted |= {name: (_sha256, listed.sha256, "copy it again") for name, listed in manifest.files.items()}
-    for name, (digest, expected, advice) in wanted.items():
-        if name.partition("/")[0] in folders:
-            path = output / name
-            seen = digest(path) if path.is_file() else "no such file"
-            if seen != expected:
-                raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}; {advice}")
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:
-    """The manifest; of a release from before releases had one, what the metadata of its tables says."""
-    path = output / MANIFEST
-    if path.is_file():
-        advice = f"without its line {CHECKSUM!r} it is taken as it is"
-        return decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
-    about = table_metadata(next((table for table in sorted(groups_files) if table.suffix == ".parquet"), None))
-    if not about:
-        raise MissingInputError(
-            f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
-            "their recipe"
-        )
-    fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
-    text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
-    return decode_json(text, Manifest, str(groups_files[0]), "the recipe of a release in its metadata")
-
-
-def table_metadata(table: Path | None) -> dict[str, str]:
-    """What the Parquet of a release says of itself; empty of any other, and without a table."""
-    if table is None:
-        return {}
-    with table.open("rb") as source, open_parquet(source, str(table)) as file:
-        found = file.schema_arrow.metadata or {}
-    return {key.decode(): value.decode() for key, value in found.items() if key.startswith(b"wikisem.")}
-
-
-def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
-    """The label of each item that has one in the entities of a run, and the items that only have an English one."""
-    return _first_labels(item_column(Ledger(output).folder(ENTITIES), sorted(qids), "labels"), language)
-
-
-def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
-    """By language, the labels of the classes that brought outliers in; empty of a release, which has no entities."""
-    wanted: dict[str, set[str]] = {}
-    for group in groups:
-        wanted.setdefault(group.language, set()).update(one.via for one in group.outliers)
-    if not list_files(record_path(output, ENTITIES)):
-        return {}
-    every = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")
-    found: dict[str, dict[str, str]] = {}
-    for language, qids in wanted.items():
-        found[language], _ = _first_labels({qid: every[qid] for qid in sorted(qids & every.keys())}, language)
-    return found
-
-
-def _first_labels(maps: Mapping[str, Any], language: str) -> tuple[dict[str, str], frozenset[str]]:
-    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
-    own = name_codes(language)
-    labels, codes = first_label(MapLookup(column), (*own, "en"))
-    named = zip(maps, labels.to_pylist(), codes.to_pylist(), strict=True)
-    found = {qid: (label, code) for qid, label, code in named if label}
-    english = frozenset(qid for qid, (_, code) in found.items() if code == "en" and "en" not in own)
-    return {qid: label for qid, (label, _) in found.items()}, english
-
-
-def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
-    """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
-    if index := list_files(f"{index_folder(folder)}/*.parquet"):
-        tables = read_items(folder, index, qids, [column])
-    else:
-        wanted = pa.array(qids, pa.string())
-        batches = (table for path in match([f"{folder}/*.parquet"]) for table in read_batches(path, ["qid", column]))
-        tables = (table.filter(pc.is_in(table["qid"], value_set=wanted)) for table in batches)
-    found: dict[str, Any] = {}
-    for own in tables:
-        found.update(zip(own["qid"].to_pylist(), own[column].to_pylist(), strict=True))
-    return found
+# What a release and the page say of a run.
 
 
 def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
     """The facts of a run that its release and its page state; ``more`` is what the run itself does not say."""
-    audited = {
-        code: baselines_by_language(map(AuditGroup.of_group, own)).get(code, {}) for code, own in run.groups.items()
-    }
+    audited = {code: baselines_by_language(own).get(code, {}) for code, own in run.groups.items()}
     languages = [
         language_facts(
             code,

@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from wikisem import __version__
 from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, keyed_categories, read_categories
-from wikisem.datasets.word_groups import WordGroup, keyed_groups, name_languages, read_dataset
+from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset, with_spaces
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.analogies.questions import (
     SectionScore,
@@ -25,7 +25,6 @@ from wikisem.evaluation.analogies.questions import (
     split_relations,
 )
 from wikisem.evaluation.audit.baselines import Columns, baselines_as_json, baselines_by_language
-from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.comparison import (
     Standing,
     compare_categories,
@@ -87,7 +86,7 @@ from wikisem.pipeline.console.scores import (
     write_cases,
 )
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module
-from wikisem.records import Wall
+from wikisem.records import Group, Wall
 from wikisem.wikis import wiki_of
 
 # Tasks on test groups.
@@ -101,12 +100,12 @@ class DataSet:
     """
 
     name: str
-    groups: list[WordGroup]
-    words: list[WordGroup]
+    groups: list[Group]
+    words: list[Group]
 
     def baselines(self) -> dict[str, Columns]:
         """By language, how often who knows nothing of meaning is right."""
-        return baselines_by_language(map(AuditGroup.of_words, self.words))
+        return baselines_by_language(map(with_spaces, self.words))
 
 
 def outliers(arguments: argparse.Namespace) -> None:
@@ -231,7 +230,7 @@ def contexts(arguments: argparse.Namespace) -> None:
     )
 
 
-def score_by_contexts(arguments: argparse.Namespace, groups: Sequence[WordGroup]) -> Iterator[tuple[int, Evaluation]]:
+def score_by_contexts(arguments: argparse.Namespace, groups: Sequence[Group]) -> Iterator[tuple[int, Evaluation]]:
     """The scores of each model, by ascending numbers of contexts."""
     numbers = sorted(arguments.contexts)
     tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
@@ -592,7 +591,7 @@ def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | N
     return [DataSet(*each) for each in zip(names, groups, words, strict=True)]
 
 
-def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
+def _read_groups(path: str, languages: Sequence[str]) -> list[Group]:
     groups = name_languages(read_dataset(path), data_set_path(path))
     kept = [group for group in groups if not languages or group.language in languages]
     if not kept:

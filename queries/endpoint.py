@@ -3,10 +3,12 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import SPARQLWrapper
 
@@ -32,15 +34,8 @@ from wikisem.web import HttpClient, NoAnswerError, Patience
 
 # How a query is sent.
 
-
-class Ask(Protocol):
-    """Sends a query and returns the body of the answer; NoAnswerError when it does not come whole."""
-
-    def __call__(self, query: str) -> bytes:
-        """The body of the answer."""
-        ...
-
-
+# The body of the answer to a query; NoAnswerError when it does not come whole.
+Ask: TypeAlias = Callable[[str], bytes]
 _NO_POST: Final = frozenset({405, 501})
 
 
@@ -76,69 +71,43 @@ class Transport:
 # A patient client: it asks, waits, asks again, keeps what it got, and says so when it gives up.
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerCache:
-    """Whole answers in one folder, each in a file named after its endpoint and query.
-
-    An interrupted run continues where it stopped, and nothing is asked twice.
-    """
-
-    folder: Path
-
-    def get(self, endpoint: str, query: str) -> bytes | None:
-        """The answer to a query, if it is there."""
-        try:
-            return self._path(endpoint, query).read_bytes()
-        except FileNotFoundError:
-            return None
-
-    def put(self, endpoint: str, query: str, answer: bytes) -> None:
-        """Keep an answer; a reader sees the whole of it or nothing. OutputError when it cannot be written."""
-        replace_file(str(self._path(endpoint, query)), answer)
-
-    def _path(self, endpoint: str, query: str) -> Path:
-        key = hashlib.sha256(f"{endpoint}\n{query}".encode()).hexdigest()
-        return self.folder / f"{key}.json"
-
-
 _Check: TypeAlias = Callable[[list[AnswerRow]], None]
 
 
 @dataclass(frozen=True)
 class Client:
-    """Queries to one endpoint, one at a time; ``ask`` sends one."""
+    """Queries to one endpoint, one at a time; ``ask`` sends one.
+
+    Whole answers are kept in the folder ``cache``, each in a file named after its endpoint and query, so that an
+    interrupted run continues where it stopped, and nothing is asked twice.
+    """
 
     endpoint: str
     ask: Ask
-    cache: AnswerCache | None = None
+    cache: Path | None = None
     patience: Patience = field(default_factory=Patience)
 
     def rows(self, query: str, about: str, check: _Check = lambda _: None) -> list[AnswerRow]:
-        """The rows of a whole answer, from the cache or the endpoint; EndpointError when it cannot be had.
+        """The rows of a whole answer, from the cache or the endpoint; EndpointError after the last attempt.
 
         ``about`` names the query in that error; ``check`` raises NoAnswerError unless all rows are there.
         """
-        kept = self.cache.get(self.endpoint, query) if self.cache else None
-        if kept is not None:
-            try:
-                return _whole(kept, check)
-            except NoAnswerError:
-                pass  # a damaged file is no answer: ask, and overwrite it
 
-        def ask() -> tuple[bytes, list[AnswerRow]]:
-            body = self.ask(query)
-            return body, _whole(body, check)
+        def whole(body: bytes) -> tuple[bytes, list[AnswerRow]]:
+            rows = parse_answer(body)
+            check(rows)
+            return body, rows
 
-        body, rows = self.patience.persist(self.endpoint, ask, EndpointError, about)
-        if self.cache:
-            self.cache.put(self.endpoint, query, body)
+        key = hashlib.sha256(f"{self.endpoint}\n{query}".encode()).hexdigest()
+        path = self.cache / f"{key}.json" if self.cache else None
+        # A file that is damaged is no answer: it is asked for, and overwritten.
+        with suppress(FileNotFoundError, NoAnswerError):
+            if path:
+                return whole(path.read_bytes())[1]
+        body, rows = self.patience.persist(self.endpoint, lambda: whole(self.ask(query)), EndpointError, about)
+        if path:
+            replace_file(str(path), body)
         return rows
-
-
-def _whole(body: bytes, check: _Check) -> list[AnswerRow]:
-    rows = parse_answer(body)
-    check(rows)
-    return rows
 
 
 # The categories.
@@ -169,7 +138,10 @@ class EndpointSource:
         found: list[CandidateItem] = []
         for _ in range(self._most_pages):
             after = qid_number(found[-1].qid) if found else 0
-            page = self._items_after(after, pattern, category.min_sitelinks)
+            bounds = {"after": str(after), "min_sitelinks": str(category.min_sitelinks), "page": str(self._page)}
+            query = render("items", pattern=pattern, **bounds)
+            check = partial(_check_page, after=after, size=self._page)
+            page = _candidates(self._client.rows(query, f"items after Q{after}", check))
             if not page:
                 return found
             found += page
@@ -184,8 +156,11 @@ class EndpointSource:
         for batch in _batches(qids, _BATCH):
             query = render("values", items=_terms(batch), path=path_term(path))
             for qid, term in self._terms_of(batch, query, "value"):
-                found[qid] += _statements(path.property, term)
-        return {qid: sorted_values(statements) for qid, statements in found.items() if statements}
+                if not term.is_iri and term.language:
+                    found[qid].append(Statement(path.property, term.text, code_of(term.language)))
+                elif term.is_iri and is_qid(value := term.text.removeprefix(ENTITY)):
+                    found[qid].append(Statement(path.property, value))
+        return {qid: sorted_values(statements) for qid, statements in found.items()}
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """The labels of items under the given language codes, in the order of the codes."""
@@ -196,29 +171,27 @@ class EndpointSource:
             query = render("labels", items=_terms(batch), languages=languages)
             for qid, term in self._terms_of(batch, query, "label"):
                 found[qid][term.language] = term.text
-        return {qid: _by_code(labels, codes) for qid, labels in found.items()}
+        by_code: dict[str, dict[str, str]] = {qid: {} for qid in found}
+        for qid, labels in found.items():
+            for code in codes:
+                # An engine may hold the code itself ("zh-tw") instead of Wikibase's tag for it ("zh-hant-tw").
+                label = labels.pop(rdf_tag(code), labels.pop(code, None))
+                if label is not None:
+                    by_code[qid][code] = label
+        return by_code
 
     def notes(self) -> list[str]:
         """Nothing: an endpoint knows what Wikidata knows."""
         return []
 
-    def _items_after(self, after: int, pattern: str, min_sitelinks: int) -> list[CandidateItem]:
-        bounds = {"after": str(after), "min_sitelinks": str(min_sitelinks), "page": str(self._page)}
-
-        def check(rows: Sequence[AnswerRow]) -> None:
-            numbers = [after, *(qid_number(one.qid) for one in _candidates(rows))]
-            if any(one >= other for one, other in pairwise(numbers)):
-                raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
-            if len(rows) > self._page:
-                raise NoAnswerError(f"{len(rows):,} items on a page of {self._page:,}", final=True)
-
-        query = render("items", pattern=pattern, **bounds)
-        return _candidates(self._client.rows(query, f"items after Q{after}", check))
-
     def _terms_of(self, batch: Sequence[str], query: str, variable: str) -> Iterator[tuple[str, Term]]:
-        for row in self._client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", _check_end):
+        def check(rows: Sequence[AnswerRow]) -> None:
+            if not rows or "end" not in rows[-1]:
+                raise NoAnswerError(f"an answer of {len(rows)} rows that lacks the last one")
+
+        for row in self._client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", check):
             if variable in row and "item" in row:
-                yield _qid(row["item"]), row[variable]
+                yield row["item"].text.removeprefix(ENTITY), row[variable]
 
 
 def _candidates(rows: Sequence[AnswerRow]) -> list[CandidateItem]:
@@ -228,9 +201,12 @@ def _candidates(rows: Sequence[AnswerRow]) -> list[CandidateItem]:
         raise NoAnswerError("a row without the number or the sitelinks of an item", final=True) from error
 
 
-def _check_end(rows: Sequence[AnswerRow]) -> None:
-    if not rows or "end" not in rows[-1]:
-        raise NoAnswerError(f"an answer of {len(rows)} rows that lacks the last one")
+def _check_page(rows: Sequence[AnswerRow], after: int, size: int) -> None:
+    numbers = [after, *(qid_number(item.qid) for item in _candidates(rows))]
+    if any(number >= following for number, following in pairwise(numbers)):
+        raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
+    if len(rows) > size:
+        raise NoAnswerError(f"{len(rows):,} items on a page of {size:,}", final=True)
 
 
 def _batches(qids: Sequence[str], size: int) -> Iterator[list[str]]:
@@ -241,24 +217,3 @@ def _batches(qids: Sequence[str], size: int) -> Iterator[list[str]]:
 
 def _terms(qids: Sequence[str]) -> str:
     return " ".join(item_term(qid) for qid in qids)
-
-
-def _qid(term: Term) -> str:
-    return term.text.removeprefix(ENTITY)
-
-
-def _statements(name: str, term: Term) -> list[Statement]:
-    if term.is_iri:
-        return [Statement(name, _qid(term))] if is_qid(_qid(term)) else []
-    return [Statement(name, term.text, code_of(term.language))] if term.language else []
-
-
-def _by_code(labels: Mapping[str, str], codes: Sequence[str]) -> dict[str, str]:
-    # An engine may hold the code itself ("zh-tw") instead of Wikibase's tag for it ("zh-hant-tw").
-    found: dict[str, str] = {}
-    rest = dict(labels)
-    for code in codes:
-        label = rest.pop(rdf_tag(code), rest.pop(code, None))
-        if label is not None:
-            found[code] = label
-    return found

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from rdflib.term import IdentifiedNode, Literal, URIRef, Variable
 from wikisem.arrow.columns import Numbers, distinct, join, qid_numbers, qids_of, union
 from wikisem.arrow.item_index import read_items
 from wikisem.arrow.parquet import open_parquet
-from wikisem.categories.recipe import CandidateItem, Category, Condition, PropertyPath, sorted_values
+from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, sorted_values
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.files import check_address, list_files, open_binary, read_if_there
 from wikisem.ids import is_qid, qid_number
@@ -40,12 +40,21 @@ class EntitySource:
         if category.pattern:
             numbers = np.asarray(match_pattern(category.pattern, self._table, self._edges), dtype=np.int64)
         elif category.having:
-            numbers = self._having(category.having)
+            # The value of a statement is an item, or a string in a language.
+            texts = self._table.texts(category.having).items()
+            with_language = [qid_number(qid) for qid, listed in texts if any(text.language for text in listed)]
+            items = self._edges(category.having).pairs()[0]
+            numbers = distinct(np.concatenate([items, np.array(with_language, dtype=np.int64)]))
         else:
-            numbers = self._of_class(category)
+            numbers = self._linked(category, [category.class_])
+            for condition in category.conditions():
+                edges, value = self._edges(condition.path.property), [qid_number(condition.value)]
+                meeting = edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
+                numbers = np.intersect1d(numbers, meeting, assume_unique=True)
+            numbers = np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
         sitelinks = self._table.sitelinks(numbers)
         kept = sitelinks >= category.min_sitelinks
-        return [CandidateItem(*one) for one in zip(qids_of(numbers[kept]), sitelinks[kept].tolist(), strict=True)]
+        return list(map(CandidateItem, qids_of(numbers[kept]), sitelinks[kept].tolist()))
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
@@ -55,7 +64,7 @@ class EntitySource:
             start = [qid_number(qid)]
             ends = edges.reached(start) if path.repeated else edges.objects_of(start)
             items = [Statement(path.property, value) for value in qids_of(ends)]
-            found[qid] = sorted_values([*items, *(one for one in texts.get(qid, ()) if one.language)])
+            found[qid] = sorted_values([*items, *(text for text in texts.get(qid, ()) if text.language)])
         return {qid: statements for qid, statements in found.items() if statements}
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
@@ -70,28 +79,11 @@ class EntitySource:
             for name in sorted(self._absent)
         ]
 
-    def _having(self, name: str) -> Numbers:
-        """The items with a statement of a property whose value is an item, or a string in a language."""
-        items = self._edges(name).pairs()[0]
-        texts = self._table.texts(name).items()
-        with_language = [qid_number(qid) for qid, listed in texts if any(one.language for one in listed)]
-        return distinct(np.concatenate([items, np.array(with_language, dtype=np.int64)]))
-
-    def _of_class(self, category: Category) -> Numbers:
-        numbers = self._linked(category, [category.class_])
-        for condition in category.conditions():
-            numbers = np.intersect1d(numbers, self._meeting(condition), assume_unique=True)
-        return np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
-
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
-        wanted = np.asarray([qid_number(one) for one in classes], dtype=np.int64)
+        wanted = np.asarray([qid_number(qid) for qid in classes], dtype=np.int64)
         if category.subclasses:
             wanted = union([wanted, self._edges("P279").reaching(wanted)])
         return union(self._edges(name).subjects_of(wanted) for name in category.linked_by)
-
-    def _meeting(self, condition: Condition) -> Numbers:
-        edges, value = self._edges(condition.path.property), [qid_number(condition.value)]
-        return edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
 
     def _edges(self, name: str) -> "PropertyEdges":
         edges = self._table.edges(name)
@@ -162,7 +154,6 @@ def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
 # The Parquet of the entities stage, read column by column: only what a question needs, batch by batch.
 
 _Texts: TypeAlias = Mapping[str, Sequence[Statement]]
-_Columns: TypeAlias = tuple[pa.Array, pa.Array]
 _LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
 _QID: Final = r"^Q[1-9][0-9]*$"
 
@@ -172,18 +163,20 @@ class EntityTable:
 
     It may be a URL.
 
-    Raises MissingInputError where there is no Parquet, DamagedInputError where it is not that of entities.
+    Raises MissingInputError if there is no Parquet, DamagedInputError if it is not that of entities.
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder.rstrip("/")
-        self._path = _locate(self.folder)
+        path = check_address(self.folder).rstrip("/") or "/"
+        found = find_folder(path, "entities", read_if_there)
+        self._path = found if list_files(f"{found}/*.parquet") else f"{path}/entities"
         self._files = list_files(f"{self._path}/*.parquet")
         if not self._files:
             raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {self.folder!r}")
         with _open(self._files[0]):  # before anything else is done
             pass
-        self._read = cache(self._read_property)
+        self._known: dict[str, tuple[PropertyEdges, _Texts]] = {}
 
     def edges(self, name: str) -> PropertyEdges:
         """The values of a property that are items, of all items; read once."""
@@ -196,44 +189,59 @@ class EntityTable:
     def sitelinks(self, numbers: Numbers) -> Numbers:
         """The sitelinks of items; 0 for one that is named in statements but has no row."""
         known, counts = self.all_sitelinks
-        at = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
-        return np.where(known[at] == numbers, counts[at], 0) if len(known) else np.zeros_like(numbers)
+        rows = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
+        return np.where(known[rows] == numbers, counts[rows], 0) if len(known) else np.zeros_like(numbers)
 
     @cached_property
     def all_sitelinks(self) -> tuple[Numbers, Numbers]:
         """All item numbers, sorted, and the sitelinks of each."""
-        batches = [(qid_numbers(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
-        numbers = join([one for one, _ in batches])
-        counts = join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
+        batches = [
+            (qid_numbers(batch["qid"]), np.asarray(pc.fill_null(batch["sitelinks"], 0)))
+            for batch in self._batches("qid", "sitelinks")
+        ]
+        numbers = join([numbers for numbers, _ in batches])
+        counts = join([counts for _, counts in batches])
         order = np.argsort(numbers)
         return numbers[order], counts[order]
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
         """The labels of items under the given language codes, in the order of the codes."""
+        index = list_files(f"{index_folder(self._path)}/*.parquet")
+        # Files that were written before there was an index are read as a whole.
+        tables: Iterator[pa.RecordBatch | pa.Table] = (
+            read_items(self._path, index, qids, ["labels"]) if index else self._batches("qid", "labels", qids=qids)
+        )
         found = {}
-        for rows in self._rows("labels", qids):
-            for row in rows.to_pylist():
+        for table in tables:
+            for row in table.to_pylist():
                 labels = dict(row["labels"] or ())
                 found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
         return {qid: labels for qid, labels in found.items() if labels}
 
-    def _rows(self, column: str, qids: Sequence[str]) -> Iterator[pa.RecordBatch | pa.Table]:
-        """A column of some items; files that were written before there was an index are read as a whole."""
-        index = list_files(f"{index_folder(self._path)}/*.parquet")
-        if not index:
-            return self._batches("qid", column, qids=qids)
-        return read_items(self._path, index, qids, [column])
-
-    def _read_property(self, name: str) -> tuple[PropertyEdges, _Texts]:
-        if name in _LISTS:
-            lists = [_flatten(batch, _LISTS[name]) for batch in self._batches("qid", _LISTS[name])]
-            return _edges(lists), {}
-        found = [_statements(batch, name) for batch in self._batches("qid", "statements")]
+    def _read(self, name: str) -> tuple[PropertyEdges, _Texts]:
+        if name in self._known:
+            return self._known[name]
+        subjects, objects = [], []
         texts: dict[str, list[Statement]] = defaultdict(list)
-        for qids, statements in (others for _, others in found):
-            for qid, one in zip(qids.to_pylist(), statements.to_pylist(), strict=True):
-                texts[qid].append(Statement(name, one["value"], one["language"] or ""))
-        return _edges([items for items, _ in found]), texts
+        column = _LISTS.get(name, "statements")
+        for batch in self._batches("qid", column):
+            # The ids of the batch beside the elements of the list column, one row an element.
+            qids, values = batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
+            if column == "statements":
+                has_property = pc.equal(pc.struct_field(values, "property"), name)
+                qids, statements = qids.filter(has_property), values.filter(has_property)
+                values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
+                is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
+                is_text = pc.invert(is_item)
+                for qid, row in zip(
+                    qids.filter(is_text).to_pylist(), statements.filter(is_text).to_pylist(), strict=True
+                ):
+                    texts[qid].append(Statement(name, row["value"], row["language"] or ""))
+                qids, values = qids.filter(is_item), values.filter(is_item)
+            subjects.append(qid_numbers(qids))
+            objects.append(qid_numbers(values))
+        self._known[name] = PropertyEdges(join(subjects), join(objects)), texts
+        return self._known[name]
 
     def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         chosen = None if qids is None else pa.array(list(qids), pa.string())
@@ -244,48 +252,19 @@ class EntityTable:
                     yield batch if chosen is None else batch.filter(pc.is_in(batch["qid"], chosen))
 
 
-def _locate(folder: str) -> str:
-    """The folder of the files."""
-    path = check_address(folder).rstrip("/") or "/"
-    found = find_folder(path, "entities", read_if_there)
-    return found if list_files(f"{found}/*.parquet") else f"{path}/entities"
-
-
 @contextmanager
 def _open(path: str) -> Iterator[pq.ParquetFile]:
     """Open a file of entities; DamagedInputError unless it has the columns of the entities stage."""
     with open_binary(path) as source, open_parquet(source, path, "the Parquet of the entities stage") as file:
-        types = {each.name: each.type for each in file.schema_arrow}
+        types = {column.name: column.type for column in file.schema_arrow}
         # Category sets do not read the columns that older files lack.
-        read = [each for each in ENTITIES if each.name not in ADDED]
-        if missing := [each.name for each in read if each.name not in types]:
+        columns = [column for column in ENTITIES if column.name not in ADDED]
+        if missing := [column.name for column in columns if column.name not in types]:
             raise DamagedInputError(f"{path}: expected the columns of entities, saw none called {', '.join(missing)}")
-        for each in read:
-            if (seen := types[each.name]) != each.type:
-                raise DamagedInputError(f"{path}: expected {each.name} to be {each.type}, saw {seen}")
+        for column in columns:
+            if (seen := types[column.name]) != column.type:
+                raise DamagedInputError(f"{path}: expected {column.name} to be {column.type}, saw {seen}")
         yield file
-
-
-def _flatten(batch: pa.RecordBatch, column: str) -> _Columns:
-    """The ids of a batch beside the elements of a list column, one row an element."""
-    return batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
-
-
-def _statements(batch: pa.RecordBatch, name: str) -> tuple[_Columns, _Columns]:
-    """Items with the ids, or with the strings, of their statements of one property."""
-    qids, statements = _flatten(batch, "statements")
-    own = pc.equal(pc.struct_field(statements, "property"), name)
-    qids, statements = qids.filter(own), statements.filter(own)
-    values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
-    is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
-    is_text = pc.invert(is_item)
-    return (qids.filter(is_item), values.filter(is_item)), (qids.filter(is_text), statements.filter(is_text))
-
-
-def _edges(columns: Sequence[_Columns]) -> PropertyEdges:
-    return PropertyEdges(
-        join([qid_numbers(one) for one, _ in columns]), join([qid_numbers(other) for _, other in columns])
-    )
 
 
 # SPARQL patterns: rdflib evaluates them, and the columns of the entities answer its lookups.
@@ -304,8 +283,8 @@ def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], Prope
     """
     query = check_pattern(pattern, offline=True)
     graph = Graph(store=_EntityStore(table, edges), bind_namespaces="none")
-    bound = {str(one[_ITEM]).removeprefix(ENTITY) for one in graph.query(query).bindings if _ITEM in one}
-    return sorted(qid_number(one) for one in bound if is_qid(one))
+    bound = {str(row[_ITEM]).removeprefix(ENTITY) for row in graph.query(query).bindings if _ITEM in row}
+    return sorted(qid_number(qid) for qid in bound if is_qid(qid))
 
 
 class _EntityStore(Store):
@@ -319,47 +298,44 @@ class _EntityStore(Store):
     def triples(self, triple_pattern: _Triple, context: Any = None) -> Iterator[tuple[_Triple, Any]]:  # noqa: ARG002
         """The triples that match; an unbound part is ``None``. The property must be given."""
         subject, predicate, value = triple_pattern
+        found: Iterator[_Triple]
         if predicate == URIRef(SITELINKS):
-            found = self._sitelink_triples(subject)
+            numbers, counts = self._table.all_sitelinks
+            if subject is not None:
+                row = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
+                numbers, counts = numbers[row], counts[row]
+            found = (
+                (_item(number), predicate, Literal(count))
+                for number, count in zip(numbers.tolist(), counts.tolist(), strict=True)
+            )
         else:
-            found = self._statement_triples(subject, predicate, value)
+            found = self._statements(subject, predicate, value)
         yield from ((triple, iter(())) for triple in found if value is None or triple[2] == value)
 
     def __len__(self, context: Any = None) -> int:
         return len(self._table.all_sitelinks[0])
 
-    def _sitelink_triples(self, subject: Any) -> Iterator[_Triple]:
-        numbers, counts = self._table.all_sitelinks
-        if subject is not None:
-            at = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
-            numbers, counts = numbers[at], counts[at]
-        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-            yield _item(number), URIRef(SITELINKS), Literal(count)
-
-    def _statement_triples(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
+    def _statements(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
         if predicate is None or not str(predicate).startswith(TRUTHY):
             raise UsageError(
                 f"expected a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold, "
                 f"saw {'a property that is not given' if predicate is None else predicate}; ask an endpoint instead"
             )
-        edges = self._edges(str(predicate).removeprefix(TRUTHY))
+        name = str(predicate).removeprefix(TRUTHY)
+        edges, texts = self._edges(name), self._table.texts(name)
         if subject is not None:
-            pairs = [(_number(subject), one) for one in edges.objects_of([_number(subject)]).tolist()]
+            pairs = [(_number(subject), number) for number in edges.objects_of([_number(subject)]).tolist()]
         elif value is not None:
-            pairs = [(one, _number(value)) for one in edges.subjects_of([_number(value)]).tolist()]
+            pairs = [(number, _number(value)) for number in edges.subjects_of([_number(value)]).tolist()]
         else:
             pairs = list(zip(*(column.tolist() for column in edges.pairs()), strict=True))
-        yield from ((_item(one), predicate, _item(other)) for one, other in pairs)
-        yield from self._text_triples(subject, predicate, value)
-
-    def _text_triples(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
+        for number, other in pairs:
+            yield _item(number), predicate, _item(other)
         if isinstance(value, IdentifiedNode):
             return
-        texts = self._table.texts(str(predicate).removeprefix(TRUTHY))
-        qids = texts if subject is None else [str(subject).removeprefix(ENTITY)]
-        for qid in qids:
-            for one in texts.get(qid, ()):
-                yield URIRef(ENTITY + qid), predicate, Literal(one.value, lang=one.language or None)
+        for qid in texts if subject is None else [str(subject).removeprefix(ENTITY)]:
+            for text in texts.get(qid, ()):
+                yield URIRef(ENTITY + qid), predicate, Literal(text.value, lang=text.language or None)
 
 
 def _item(number: int) -> URIRef:

@@ -41,17 +41,18 @@ PREFIXES: Final = {
 # Queries.
 
 
-def render(name: str, **parts: str) -> str:
-    """The query of a ``.rq`` file, prefixes in front, comments left out, with its ``$parts`` filled in."""
-    heads = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()]
-    return "\n".join([*heads, Template(_read_query(name)).substitute(parts)])
-
-
 @cache
-def _read_query(name: str) -> str:
+def _template(name: str) -> Template:
+    """The query of a ``.rq`` file, prefixes in front, comments left out."""
     # SPARQLWrapper 2.0 takes a word such as "drop" in a second line of comments for the kind of the query.
-    text = (resources.files(__package__) / f"{name}.rq").read_text(encoding="utf-8")
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    lines = (resources.files(__package__) / f"{name}.rq").read_text(encoding="utf-8").splitlines()
+    heads = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()]
+    return Template("\n".join([*heads, *(line for line in lines if not line.startswith("#"))]) + "\n")
+
+
+def render(name: str, **parts: str) -> str:
+    """The query of a ``.rq`` file with its ``$parts`` filled in."""
+    return _template(name).substitute(parts)
 
 
 def item_term(qid: str) -> str:
@@ -73,15 +74,11 @@ def graph_pattern(category: Category) -> str:
         # Other values are properties, strings of no language and numbers, and blank nodes for unknown ones.
         wanted = f'FILTER(STRSTARTS(STR(?value), "{ENTITY}Q") || LANG(?value) != "")'
         return f"?item {path_term(PropertyPath(category.having))} ?value . {wanted}"
-    path = _class_path(category)
-    conditions = [f"?item {path_term(one.path)} {item_term(one.value)} ." for one in category.conditions()]
+    links = "|".join(path_term(PropertyPath(name)) for name in category.linked_by)
+    path = f"({links}){'/wdt:P279*' if category.subclasses else ''}"
+    conditions = [f"?item {path_term(stated.path)} {item_term(stated.value)} ." for stated in category.conditions()]
     exclusions = [f"FILTER NOT EXISTS {{ ?item {path} {item_term(qid)} . }}" for qid in category.exclude]
     return "\n    ".join([f"?item {path} {item_term(category.class_)} .", *conditions, *exclusions])
-
-
-def _class_path(category: Category) -> str:
-    links = "|".join(path_term(PropertyPath(name)) for name in category.linked_by)
-    return f"({links}){'/wdt:P279*' if category.subclasses else ''}"
 
 
 def check_pattern(pattern: str, offline: bool) -> Query:
@@ -190,8 +187,11 @@ def parse_answer(body: bytes) -> list[AnswerRow]:
         tail = body[-120:].decode("utf-8", "replace").strip()
         raise NoAnswerError(f"an answer that stops half-way or is no SPARQL result, at its end {tail!r}") from error
     # A blank node is an unknown value (somevalue).
-    return [{name: _term(value) for name, value in row.items() if value.type != "bnode"} for row in rows]
-
-
-def _term(value: _Value) -> Term:
-    return Term(value.value, value.type == "uri", value.language.lower())
+    return [
+        {
+            name: Term(value.value, value.type == "uri", value.language.lower())
+            for name, value in row.items()
+            if value.type != "bnode"
+        }
+        for row in rows
+    ]

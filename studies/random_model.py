@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.report import table
-from wikisem.datasets.word_groups import WordGroup, read_dataset
+from wikisem.datasets.word_groups import read_dataset
+from wikisem.records import Group
 
 MEASURES = ("acc", "acc_norm", "acc_bytes")
 _CONTEXT = b":"  # the last byte of the question
@@ -31,14 +32,14 @@ def log_likelihoods(model: npt.NDArray[np.float64], words: Sequence[str]) -> npt
     return np.array([sum(model[one, next_] for one, next_ in pairwise(text)) for text in texts])
 
 
-def score(groups: Sequence[WordGroup], seed: int) -> list[float]:
+def score(groups: Sequence[Group], seed: int) -> list[float]:
     """The accuracy of one model by each measure, in percent."""
     model = np.random.default_rng(seed).normal(0, _SPREAD, (256, 256))
     model -= np.log(np.exp(model).sum(axis=1, keepdims=True))
     right = defaultdict[str, list[bool]](list)
     for group in groups:
         for outlier in group.outliers:
-            words = [*group.cluster, outlier.surface]
+            words = [*(member.surface for member in group.cluster), outlier.surface]
             found = log_likelihoods(model, words)
             lengths = (1, [len(word) for word in words], [len(word.encode()) for word in words])
             for measure, length in zip(MEASURES, lengths, strict=True):

@@ -11,8 +11,8 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from wikisem.arrow.item_index import index_name, write_index
-from wikisem.arrow.parquet import write_parquet
+from wikisem.arrow.item_index import write_index
+from wikisem.arrow.parquet import bucket_name, write_parquet
 from wikisem.files import create_binary
 from wikisem.layout import index_folder
 from wikisem.records import Entity, Statement
@@ -28,7 +28,7 @@ def write_entities(folder: Path, entities: Sequence[Entity], files: int = 1, buc
         write_parquet(f"{folder}/{name}", pa.Table.from_pylist(rows, schema=ENTITIES))
     numbers = [np.array([int(one.qid[1:]) for one in entities[number::files]], np.int64) for number in range(files)]
     for bucket in range(buckets):
-        with create_binary(f"{index_folder(str(folder))}/{index_name(bucket, buckets)}") as sink:
+        with create_binary(f"{index_folder(str(folder))}/{bucket_name(bucket, buckets)}") as sink:
             write_index(sink, names, [[each[each % buckets == bucket]] for each in numbers])
     return folder
 

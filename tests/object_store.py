@@ -2,7 +2,7 @@
 
 import collections
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -91,3 +91,30 @@ class Twice(beam.DoFn):
 def twice(fn: Any, *rest: Any, **more: Any) -> beam.ParDo:
     """``beam.ParDo`` whose bundles run twice."""
     return beam.transforms.core.ParDo(Twice(fn) if isinstance(fn, beam.DoFn) else fn, *rest, **more)
+
+
+class _Function(beam.DoFn):
+    """What ``beam.FlatMap`` makes of a function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def process(self, element: Any, *rest: Any, **more: Any) -> Any:
+        """Call it."""
+        return self._function(element, *rest, **more)
+
+
+def flat_map_twice(function: Callable[..., Any], *rest: Any, **more: Any) -> beam.ParDo:
+    """``beam.FlatMap`` whose bundles run twice."""
+    return twice(_Function(function), *rest, **more)
+
+
+def map_twice(function: Callable[..., Any], *rest: Any, **more: Any) -> beam.ParDo:
+    """``beam.Map`` whose bundles run twice."""
+    return flat_map_twice(lambda element, *rest, **more: [function(element, *rest, **more)], *rest, **more)
+
+
+def run_bundles_twice(patch: pytest.MonkeyPatch) -> None:
+    """Let the bundles of all DoFns and functions of pipelines run twice."""
+    for name, transform in (("ParDo", twice), ("Map", map_twice), ("FlatMap", flat_map_twice)):
+        patch.setattr(beam, name, transform)

@@ -4,12 +4,13 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import log, sqrt
 
 import networkx as nx
+from msgspec.structs import asdict
 
 from wikisem.graph import signatures
 from wikisem.graph.relations import NOT_RELATED
@@ -329,7 +330,15 @@ class OracleGroups:
     def _member(self, item: str) -> Member:
         name = self.names[item]
         sitelinks = self.graph.entities[item].sitelinks
-        return Member(item, name.surface, name.source, name.count, name.total, sitelinks, links=name.links)
+        return Member(
+            id=item,
+            surface=name.surface,
+            source=name.source,
+            count=name.count,
+            total=name.total,
+            sitelinks=sitelinks,
+            links=name.links,
+        )
 
     def candidates(self) -> list[str]:
         """Classes with at least ``minimum`` instances that have a surface form."""
@@ -355,7 +364,14 @@ class OracleGroups:
             return Rejection(v, self.profile.code, "status" if self.is_status(v) else "few-outliers", "")
         if len({*drawn}) < options.outliers.kinds:
             return Rejection(v, self.profile.code, "few-kinds", "")
-        return Group(v, self._label(v), self.profile.code, tuple(cluster), outliers, coherence=coherence)
+        return Group(
+            id=v,
+            label=self._label(v),
+            language=self.profile.code,
+            cluster=tuple(cluster),
+            outliers=outliers,
+            coherence=coherence,
+        )
 
     def outlier(self, item: str, number: int, via: str, v: str, cluster: Sequence[Member]) -> Outlier:
         """An item as an outlier of v."""
@@ -579,7 +595,7 @@ def written_values(one: Member) -> list[int]:
 
 def known_values(one: Member) -> list[int]:
     """Sitelinks, links to the page, links with the words."""
-    return [one.sitelinks, one.total, one.links or 0]
+    return [one.sitelinks or 0, one.total or 0, one.links or 0]
 
 
 def place_cost(others: Sequence[int], share: Fraction, coin: Fraction, value: int) -> int:

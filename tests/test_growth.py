@@ -103,7 +103,10 @@ def check_pattern(name: str, text: tuple[str, str, str]) -> None:
     check_growth(few, many, (name, PATTERNS[name].pattern[:200], text))
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+# Patterns of the variants of languages, a hundred of one kind, are many.
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if " " in name else ()) for name in PATTERNS]
+)
 def test_every_pattern_takes_every_token_in_linear_steps(name: str) -> None:
     """With nothing after it, and with something that ends no match."""
     for token in WIKITEXT:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from wikisem.pipeline.build.run import absolute_setup_file
+from wikisem.pipeline.runs.run import absolute_setup_file
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """Stage 6: walls from the groups of a run, one language at a time."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Final
@@ -22,12 +22,12 @@ from wikisem.heuristics.selection.wall_fits import (
     nodes_and_items,
 )
 from wikisem.heuristics.selection.walls import draw_walls
-from wikisem.layout import WALLS, WallScratch, profile_path, unlinked_folder, walls_path
+from wikisem.layout import WALLS, Scratch, profile_path, unlinked_folder, walls_path
 from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Tier
-from wikisem.transforms.groups.shared_files import open_graph, read_members, read_unlinked, write_lines
+from wikisem.transforms.groups.shared_files import open_graph, read_members, read_unlinked
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
@@ -55,27 +55,22 @@ def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageCo
 
     ``recipe`` is that of the groups; walls are drawn from them by the ``seed``.
     """
-    scratch = WallScratch.of(context.scratch)
-    languages = sorted(sources.surfaces)
+    scratch, languages = context.scratch, sorted(sources.surfaces)
     asks_witness = recipe.outliers.margin is not None
     files = list(enumerate(match([f"{sources.entities}/*.parquet"]))) if asks_witness else []
 
+    work = _Work(scratch, sources, recipe, seed, len(files))
+
     def construct(pipeline: beam.Pipeline) -> None:
-        classes = (
-            pipeline
-            | "languages" >> beam.Create(languages)
-            | "read classes" >> beam.ParDo(ReadClasses(scratch, sources, recipe))
-        )
-        signed = (
-            pipeline | "entities" >> beam.Create(files) | "collect signatures" >> beam.ParDo(CollectSignatures(scratch))
-        )
-        (
+        classes = pipeline | "languages" >> beam.Create(languages) | "read classes" >> beam.Map(read_classes, work)
+        signed = pipeline | "entities" >> beam.Create(files) | "collect signatures" >> beam.Map(collect, scratch)
+        _ = (
             [classes, signed]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
-            | "index" >> beam.ParDo(IndexWalls(scratch, sources, recipe, len(files)))
+            | "index" >> beam.FlatMap(index_walls, work)
             | "distribute languages" >> beam.Reshuffle()
-            | "draw walls" >> beam.ParDo(DrawWalls(scratch, sources, recipe, seed))
+            | "draw walls" >> beam.Map(write_walls, work)
         )
 
     parts = f"{scratch.finished}/{walls_path('*')}"
@@ -83,84 +78,76 @@ def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageCo
     return {language: msgspec.convert(read_json(scratch.tiers(language)), dict[Tier, Counts]) for language in languages}
 
 
-class ReadClasses(beam.DoFn):
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the steps of the stage share; signatures come in as many parts as there are ``entity_files``."""
+
+    scratch: Scratch
+    sources: WallSources
+    recipe: Recipe
+    seed: int
+    entity_files: int
+
+
+def read_classes(language: str, work: _Work) -> tuple[None, str]:
     """Write the classes of a language's groups with their words."""
-
-    def __init__(self, scratch: WallScratch, sources: WallSources, recipe: Recipe) -> None:
-        self._scratch, self._sources, self._recipe = scratch, sources, recipe
-
-    def process(self, language: str) -> Iterator[tuple[None, str]]:
-        """Read groups and surface forms, write; yields the language."""
-        graph, groups = open_graph(self._sources.taxonomy), read_groups(self._sources.output, language)
-        profile = _read_profile(self._sources.output, language, groups)
-        leading = leading_instances(graph, groups, self._recipe)
-        paths = list_files(f"{self._sources.surfaces[language]}/*.parquet")
-        members = read_members(paths, graph, set(chain.from_iterable(leading.values())))
-        further = ([members[one] for one in leading[group.qid] if one in members] for group in groups)
-        filters = self._recipe.filters
-        classes = [WallClass.of(group, own, profile, filters) for group, own in zip(groups, further, strict=True)]
-        replace_file(self._scratch.classes(language), msgspec.json.encode(classes))
-        yield None, language
+    sources, recipe = work.sources, work.recipe
+    graph, groups = open_graph(sources.taxonomy), read_groups(sources.output, language)
+    profile = _read_profile(sources.output, language, groups)
+    leading = leading_instances(graph, groups, recipe)
+    paths = list_files(f"{sources.surfaces[language]}/*.parquet")
+    members = read_members(paths, graph, set(chain.from_iterable(leading.values())))
+    further = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
+    pairs = zip(groups, further, strict=True)
+    classes = [WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]
+    replace_file(work.scratch.classes(language), msgspec.json.encode(classes))
+    return None, language
 
 
-class CollectSignatures(beam.DoFn):
+def collect(numbered: tuple[int, str], scratch: Scratch) -> tuple[None, str]:
     """Write the signatures of the items in a numbered file of entities."""
-
-    def __init__(self, scratch: WallScratch) -> None:
-        self._scratch = scratch
-
-    def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
-        """Read and write; yields the folder."""
-        number, path = numbered
-        save_arrays(read_item_signatures(path), self._scratch.item_signatures(number))
-        yield None, self._scratch.item_signatures(number)
+    number, path = numbered
+    save_arrays(read_item_signatures(path), scratch.item_signatures(number))
+    return None, path
 
 
-class IndexWalls(beam.DoFn):
-    """Write what the walls of all languages have in common once their classes are there, and hand out the languages."""
+def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
+    """Write what the walls of all languages have in common once their classes are there, and hand out the languages.
 
-    def __init__(self, scratch: WallScratch, sources: WallSources, recipe: Recipe, entity_files: int) -> None:
-        self._scratch, self._sources, self._recipe, self._entity_files = scratch, sources, recipe, entity_files
-
-    def process(self, written: tuple[None, Iterable[str]]) -> Iterator[str]:
-        """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there."""
-        del written
-        graph, recipe, languages = open_graph(self._sources.taxonomy), self._recipe, sorted(self._sources.surfaces)
-        classes = [one for language in languages for one in _read_classes(self._scratch, language)]
-        unlinked = NO_UNLINKED
-        if recipe.outliers.status_share:
-            folder = unlinked_folder(self._sources.entities)
-            unlinked = read_unlinked(graph, list_files(f"{folder}/*.parquet"))
-        save_arrays(WallIndex.of(graph, recipe, classes, unlinked), self._scratch.index)
-        if recipe.outliers.margin is not None:
-            folders = map(self._scratch.item_signatures, range(self._entity_files))
-            parts = (open_arrays(ItemSignatures, folder) for folder in folders)
-            signatures = signatures_of_classes(parts, graph, *nodes_and_items(graph, classes), recipe)
-            save_arrays(signatures, self._scratch.signatures)
-        yield from languages
+    ``written`` is ignored: Beam delivers it once all files are there.
+    """
+    del written
+    scratch, sources, recipe = work.scratch, work.sources, work.recipe
+    graph, languages = open_graph(sources.taxonomy), sorted(sources.surfaces)
+    classes = [found for language in languages for found in _read_classes(scratch, language)]
+    unlinked = NO_UNLINKED
+    if recipe.outliers.status_share:
+        unlinked = read_unlinked(graph, list_files(f"{unlinked_folder(sources.entities)}/*.parquet"))
+    save_arrays(WallIndex.of(graph, recipe, classes, unlinked), scratch.wall_index())
+    if recipe.outliers.margin is not None:
+        folders = map(scratch.item_signatures, range(work.entity_files))
+        parts = (open_arrays(ItemSignatures, folder) for folder in folders)
+        signatures = signatures_of_classes(parts, graph, *nodes_and_items(graph, classes), recipe)
+        save_arrays(signatures, scratch.signatures())
+    return languages
 
 
-class DrawWalls(beam.DoFn):
+def write_walls(language: str, work: _Work) -> None:
     """Draw the walls of a language, and write them with the counts of their tiers."""
-
-    def __init__(self, scratch: WallScratch, sources: WallSources, recipe: Recipe, seed: int) -> None:
-        self._scratch, self._sources, self._recipe, self._seed = scratch, sources, recipe, seed
-
-    def process(self, language: str) -> None:
-        """Draw and write."""
-        scratch, recipe, classes = self._scratch, self._recipe, _read_classes(self._scratch, language)
-        signatures = None if recipe.outliers.margin is None else open_arrays(Signatures, scratch.signatures)
-        index = open_arrays(WallIndex, scratch.index)
-        inputs = WallInputs(open_graph(self._sources.taxonomy), recipe, index, signatures)
-        profile = _read_profile(self._sources.output, language, [one.group for one in classes])
-        fits = WallFits.of(classes, inputs, profile)
-        found = draw_walls(classes, fits, profile, replace(recipe, seed=self._seed))
-        write_lines(f"{scratch.finished}/{walls_path(language)}", map(encode_wall, found.walls))
-        tiers = {tier: asdict(counts) for tier, counts in found.counts.items()}
-        replace_file(scratch.tiers(language), orjson.dumps(tiers))
+    scratch, sources, recipe = work.scratch, work.sources, work.recipe
+    classes = _read_classes(scratch, language)
+    signatures = None if recipe.outliers.margin is None else open_arrays(Signatures, scratch.signatures())
+    index = open_arrays(WallIndex, scratch.wall_index())
+    inputs = WallInputs(open_graph(sources.taxonomy), recipe, index, signatures)
+    profile = _read_profile(sources.output, language, [found.group for found in classes])
+    fits = WallFits.of(classes, inputs, profile)
+    found = draw_walls(classes, fits, profile, replace(recipe, seed=work.seed))
+    replace_file(f"{scratch.finished}/{walls_path(language)}", b"".join(map(encode_wall, found.walls)))
+    tiers = {tier: asdict(counts) for tier, counts in found.counts.items()}
+    replace_file(scratch.tiers(language), orjson.dumps(tiers))
 
 
-def _read_classes(scratch: WallScratch, language: str) -> list[WallClass]:
+def _read_classes(scratch: Scratch, language: str) -> list[WallClass]:
     with open_binary(scratch.classes(language)) as source:
         return msgspec.json.decode(source.read(), type=list[WallClass])
 

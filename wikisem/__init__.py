@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wikisem import errors, evaluate
-    from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
+    from wikisem.datasets.word_groups import read_dataset
     from wikisem.graph.taxonomy import Taxonomy
     from wikisem.heuristics.rules.lint import Violation, check
     from wikisem.outputs.groupfile import read_groups
@@ -36,12 +36,10 @@ _HOMES = {
     "LanguageProfile": "wikisem.wikipedia.languages",
     "Member": "wikisem.records",
     "Outlier": "wikisem.records",
-    "OutlierWord": "wikisem.datasets.word_groups",
     "Recipe": "wikisem.recipes.options",
     "Taxonomy": "wikisem.graph.taxonomy",
     "Violation": "wikisem.heuristics.rules.lint",
     "Wall": "wikisem.records",
-    "WordGroup": "wikisem.datasets.word_groups",
     "audit": "wikisem.pipeline.commands.audit",
     "browse": "wikisem.pipeline.commands.browse",
     "build": "wikisem.pipeline.api",
@@ -66,12 +64,10 @@ __all__ = [
     "LanguageProfile",
     "Member",
     "Outlier",
-    "OutlierWord",
     "Recipe",
     "Taxonomy",
     "Violation",
     "Wall",
-    "WordGroup",
     "__version__",
     "audit",
     "browse",

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from wikisem.errors import OutputError
 
-_AT_ONCE: Final = 16
+_THREADS: Final = 16
 _PART: Final = re.compile(r"\.[0-9a-f]{32}\.part")
 
 
@@ -69,15 +69,14 @@ class UnfinishedFile(io.BufferedIOBase):
 
 def find_abandoned(folder: Path) -> list[Path]:
     """The unfinished files in a folder that killed processes left: a process that writes one holds its lock."""
-    parts = [part for part in folder.glob(".*.part") if _PART.fullmatch(part.name)]
-    return [part for part in parts if _is_abandoned(part)]
-
-
-def _is_abandoned(part: Path) -> bool:
-    with suppress(OSError), open(part, "rb", opener=_open_no_link) as source:
-        fcntl.flock(source, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
+    abandoned = []
+    for part in folder.glob(".*.part"):
+        if not _PART.fullmatch(part.name):
+            continue
+        with suppress(OSError), open(part, "rb", opener=_open_no_link) as source:
+            fcntl.flock(source, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            abandoned.append(part)
+    return abandoned
 
 
 def _open_no_link(path: str, flags: int) -> int:
@@ -124,7 +123,7 @@ def sync_files(root: Path, paths: Iterable[Path]) -> None:
     listed = list(paths)
     folders = {folder for path in listed for folder in path.parents if folder.is_relative_to(root)}
     # A disk writes many files together in little more time than one file.
-    with _reported(root), ThreadPoolExecutor(_AT_ONCE) as pool:
+    with _reported(root), ThreadPoolExecutor(_THREADS) as pool:
         for some in (listed, folders):
             for _ in pool.map(_sync, some):
                 pass

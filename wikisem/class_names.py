@@ -2,21 +2,12 @@
 
 import difflib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from wikisem.arrow.columns import MapLookup, qid_numbers
-from wikisem.arrow.parquet import read_batches
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.files import match
-from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import indices_of
 from wikisem.ids import check_qid, is_qid, qid_number, qid_of
 from wikisem.records import Group, Rejection
-from wikisem.surfaces.cleaning import first_label
-from wikisem.wikis import name_codes
 
 # How many classes a message names.
 _NAMED: Final = 5
@@ -32,7 +23,7 @@ def name_class(qid: str, label: str = "") -> str:
 
 
 class LabelledClass(NamedTuple):
-    """A class by its number, with a label and how many direct instances it has, None where that is not known."""
+    """A class by its number, with a label and how many direct instances it has, None if that is not known."""
 
     number: int
     label: str
@@ -45,27 +36,27 @@ class LabelledClass(NamedTuple):
 
 def classes_of(found: Iterable[Group] | Iterable[Rejection]) -> list[LabelledClass]:
     """The classes of groups or of rejections that have a label, once for each language."""
-    return [LabelledClass(qid_number(one.qid), one.label) for one in found if one.label]
+    return [LabelledClass(qid_number(each.qid), each.label) for each in found if each.label]
 
 
 def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
     """The classes with this label, whatever its case, each once, those with most instances first, then by number.
 
     >>> known = [LabelledClass(193893, "Capital", 0), LabelledClass(5119, "capital", 237), LabelledClass(515, "city")]
-    >>> [str(one) for one in classes_named("capital", known)]
+    >>> [str(found) for found in classes_named("capital", known)]
     ['capital (Q5119, instances: 237)', 'Capital (Q193893, instances: 0)']
     """
-    found = {one.number: one for one in known if one.label.casefold() == name.casefold()}
-    return sorted(found.values(), key=lambda one: (-(one.instances or 0), one.number))
+    found = {labelled.number: labelled for labelled in known if labelled.label.casefold() == name.casefold()}
+    return sorted(found.values(), key=lambda labelled: (-(labelled.instances or 0), labelled.number))
 
 
 def near_names(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
     """The classes whose labels are most like a name, the nearest first."""
     by_label: defaultdict[str, dict[int, LabelledClass]] = defaultdict(dict)
-    for one in known:
-        by_label[one.label.casefold()].setdefault(one.number, one)
+    for labelled in known:
+        by_label[labelled.label.casefold()].setdefault(labelled.number, labelled)
     near = difflib.get_close_matches(name.casefold(), list(by_label), n=_NAMED)
-    return [one for label in near for one in by_label[label].values()][:_NAMED]
+    return [labelled for label in near for labelled in by_label[label].values()][:_NAMED]
 
 
 def listed_classes(classes: Sequence[LabelledClass]) -> str:
@@ -94,23 +85,3 @@ def find_class(name: str, known: Sequence[LabelledClass], where: str) -> str:
         hint = f"; did you mean {listed_classes(near)}?" if near else ""
         raise MissingInputError(f"{where}: expected a QID, or the label of a class, saw {name!r}{hint}")
     return qid_of(found[0].number)
-
-
-def labelled_classes(entities: str, graph: ClassGraph, languages: Sequence[str]) -> list[LabelledClass]:
-    """Every class of the graph with its labels in some languages, by number; one with several labels is there twice."""
-    found = {one for path in match([f"{entities}/*.parquet"]) for one in _labelled(path, graph, languages)}
-    return sorted(found)
-
-
-def _labelled(path: str, graph: ClassGraph, languages: Sequence[str]) -> Iterator[LabelledClass]:
-    for table in read_batches(path, ["qid", "labels"]):
-        numbers = qid_numbers(table["qid"])
-        rows = np.flatnonzero(indices_of(numbers, graph.nodes)[1])
-        maps = MapLookup(table["labels"].combine_chunks().take(rows))
-        nodes = indices_of(numbers[rows], graph.nodes)[0]
-        instances = graph.instances.counts()[nodes].tolist()
-        for language in languages:
-            labels = first_label(maps, name_codes(language))[0].to_pylist()
-            for number, label, count in zip(numbers[rows].tolist(), labels, instances, strict=True):
-                if label:
-                    yield LabelledClass(number, label, count)

@@ -86,7 +86,7 @@ class DownloadError(WikisemError, ConnectionError):
     """A dump, or one of its files, could not be downloaded whole."""
 
 
-# The packages of the extras that commands import without more ado, under the names of their modules.
+# The extra that installs each package that commands import, by the name of its module.
 _BUILD: Final = ("apache_beam", "ahocorasick_rs", "lxml", "zstandard")
 _EXTRAS: Final = {
     **dict.fromkeys(_BUILD, "build"),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, read_categories
-from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, name_languages, read_dataset
+from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.analogies.questions import SectionScore, read_questions, score_analogies, split_relations, total
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_combined, score_oddoneout
@@ -21,7 +21,7 @@ from wikisem.evaluation.vectors.similarities import compared_by, given_similarit
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.evaluation.walls import WallEvaluation, score_models_on_walls
 from wikisem.outputs.wallfile import read_walls
-from wikisem.records import Group, Member, Wall
+from wikisem.records import Group, Wall
 
 __all__ = [
     "AnalogyEvaluation",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 Vectors = Lookup | str | PathLike[str] | ModelObject
-Groups = str | PathLike[str] | Sequence[WordGroup | Group]
+Groups = str | PathLike[str] | Sequence[Group]
 Categories = str | PathLike[str] | Sequence[WordCategory]
 
 
@@ -151,7 +151,7 @@ def outliers(
     if isinstance(groups, str | PathLike):
         listed, name = name_languages(read_dataset(groups), data_set_path(groups)), data_set_name(data_set_path(groups))
     else:
-        listed, name = list(map(_words, groups)), ""
+        listed, name = list(groups), ""
     if not listed:
         raise MissingInputError("expected test groups, saw none")
     if keys:
@@ -284,15 +284,3 @@ def _opened(vectors: Vectors, keys: Keys | None = None) -> Lookup:
 
 def _categories(categories: Categories, language: str) -> Sequence[WordCategory]:
     return read_categories(categories, language) if isinstance(categories, str | PathLike) else categories
-
-
-def _words(group: WordGroup | Group) -> WordGroup:
-    if isinstance(group, WordGroup):
-        return group
-    cluster, keys = tuple(one.surface for one in group.cluster), tuple(map(_keys, group.cluster))
-    outliers = tuple(OutlierWord(one.surface, one.outlier_class, _keys(one)) for one in group.outliers)
-    return WordGroup(group.qid, cluster, outliers, "", group.language, group.label, keys)
-
-
-def _keys(member: Member) -> ItemKeys:
-    return ItemKeys(member.id, member.title or "", member.sitelinks, member.total, member.links)

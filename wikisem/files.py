@@ -14,7 +14,7 @@ import stat
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile, TemporaryFile
@@ -69,33 +69,25 @@ def check_address(path: str) -> str:
     found = _SCHEME.match(path)
     if found is None:
         return path
+    expected = "expected a path or a URL of gs://, s3://, hdfs:// or another protocol of fsspec"
     scheme = found[1].lower()
     if scheme == "file":
-        return _path_of(path)
+        parts = urlsplit(path)
+        if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
+            raise UsageError(f"expected a file:// URL of this machine such as file:///data/dump.json.gz, saw {path!r}")
+        return unquote(path.partition("://")[2].removeprefix("localhost"))
     if scheme in {*_WEB, "ftp"}:
-        raise UsageError(f"{_EXPECTED}, saw {path!r}; download it first")
-    _require_driver(scheme, path)
-    return path
-
-
-_EXPECTED: Final = "expected a path or a URL of gs://, s3://, hdfs:// or another protocol of fsspec"
-
-
-def _require_driver(scheme: str, path: str) -> None:
+        raise UsageError(f"{expected}, saw {path!r}; download it first")
     try:
-        _import_driver(scheme)
+        import fsspec  # noqa: PLC0415
+
+        fsspec.get_filesystem_class(scheme)
     except ValueError as error:
-        raise UsageError(f"{_EXPECTED}, saw {path!r}") from error
+        raise UsageError(f"{expected}, saw {path!r}") from error
     except ImportError as error:
         wanted = f"pip install '{_INSTALLED_BY[scheme]}'" if scheme in _INSTALLED_BY else str(error)
         raise UsageError(f"{path}: {scheme}:// needs a package: {wanted}") from error
-
-
-def _path_of(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
-        raise UsageError(f"expected a file:// URL of this machine such as file:///data/dump.json.gz, saw {url!r}")
-    return unquote(url.partition("://")[2].removeprefix("localhost"))
+    return path
 
 
 # The drivers of fsspec, imported when the first URL is met: that takes longer than many a command.
@@ -106,23 +98,14 @@ _STORES: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "me
 # What is written waits in a file of this machine; up to this many bytes go in one request.
 _ONE_REQUEST: Final = 1 << 24
 _READ_AHEAD: Final = 1 << 24
-# What is read of it at once where less is asked for: each read is handed to a thread.
-_PIECE: Final = 1 << 20
+# The least that is read at once, because each read is handed to a thread.
+_BUFFER: Final = 1 << 20
+# Calls that take as long as a file is large.
+_UNLIMITED_CALLS: Final = frozenset({"put_file", "cp_file"})
 
 
-def _no_options(scheme: str) -> Mapping[str, Any]:
-    del scheme
-    return {}
-
-
-# Options of a driver beside its own configuration; wikisem.transforms puts those of Beam here.
-driver_options: Callable[[str], Mapping[str, Any]] = _no_options
-
-
-def _import_driver(scheme: str) -> None:
-    import fsspec  # noqa: PLC0415
-
-    fsspec.get_filesystem_class(scheme)
+# Options of a driver beside its own configuration, by scheme; wikisem.transforms puts those of Beam here.
+driver_options: Callable[[str], Mapping[str, Any]] = lambda _scheme: {}  # noqa: E731 - replaced there
 
 
 def _driver(url: str) -> tuple["_Driver", str]:
@@ -135,10 +118,6 @@ def _driver(url: str) -> tuple["_Driver", str]:
     return _Driver(driver), path
 
 
-# Calls that take as long as a file is large.
-_AS_LONG_AS_IT_TAKES: Final = frozenset({"put_file", "cp_file"})
-
-
 class _Driver:
     """A driver of fsspec of which no call waits for ever: TimeoutError after STORE_CALL seconds."""
 
@@ -147,7 +126,7 @@ class _Driver:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._driver, name)
-        return partial(_in_time, found) if callable(found) and name not in _AS_LONG_AS_IT_TAKES else found
+        return partial(_in_time, found) if callable(found) and name not in _UNLIMITED_CALLS else found
 
 
 class _StoreFile(io.RawIOBase):
@@ -207,8 +186,8 @@ def _reported(kind: type[MissingInputError | OutputError], action: str) -> Itera
     except (UsageError, MissingInputError, OutputError):
         raise
     except Exception as error:
-        first = str(error).partition("\n")[0]
-        saw = "no such file" if isinstance(error, FileNotFoundError) else f"{type(error).__name__}: {first}"
+        line = str(error).partition("\n")[0]
+        saw = "no such file" if isinstance(error, FileNotFoundError) else f"{type(error).__name__}: {line}"
         raise kind(f"expected to {action}, saw {saw}") from error
 
 
@@ -216,7 +195,7 @@ def _reported(kind: type[MissingInputError | OutputError], action: str) -> Itera
 
 
 def open_binary(path: str) -> BinaryIO:
-    """The raw bytes of a file, seekable; the opener that wikisem.dumps takes. FileNotFoundError where there is none.
+    """The raw bytes of a file, seekable; the opener that wikisem.dumps takes. FileNotFoundError if there is none.
 
     Of a URL no more is in memory than what is read, and 16 MiB that are read ahead.
     """
@@ -227,7 +206,7 @@ def open_binary(path: str) -> BinaryIO:
         if _scheme(path) == "memory":  # whose files have one position for all that read them
             return io.BytesIO(driver.cat_file(name))
         file = driver.open(name, "rb", block_size=_READ_AHEAD)
-        return io.BufferedReader(_StoreFile(file, path), _PIECE)
+        return io.BufferedReader(_StoreFile(file, path), _BUFFER)
 
 
 def read_if_there(path: str) -> bytes | None:
@@ -244,7 +223,7 @@ def read_if_there(path: str) -> bytes | None:
 
 
 def create_binary(path: str, durable: bool = False) -> BinaryIO:
-    """A new file to write raw bytes to, seen when it is closed: whole, or not at all where an error comes first.
+    """A new file to write raw bytes to, seen when it is closed: whole, or not at all if an error comes first.
 
     On this machine it replaces an earlier one in one step, and its folder is made. For a URL the bytes wait in a
     temporary file, since an object that an error cuts short would otherwise be seen as if it were whole. If
@@ -256,27 +235,23 @@ def create_binary(path: str, durable: bool = False) -> BinaryIO:
 
     def publish() -> None:
         with waiting, _reported(OutputError, f"write {path}"):
-            _upload(path, cast(BinaryIO, waiting), waiting.name)
+            driver, name = _driver(path)
+            is_store = _scheme(path) in _STORES
+            folder, _, last = name.rpartition("/")
+            unfinished = name if is_store else f"{folder}/.{last}.{uuid.uuid4().hex}"
+            if not is_store:
+                driver.makedirs(folder, exist_ok=True)
+            if waiting.tell() <= _ONE_REQUEST:
+                waiting.seek(0)
+                driver.pipe_file(unfinished, waiting.read())
+            else:
+                waiting.flush()
+                driver.put_file(waiting.name, unfinished)
+            if not is_store:
+                remove(path)  # HDFS renames over nothing
+                driver.mv(unfinished, name)
 
     return cast(BinaryIO, UnfinishedFile(cast(BinaryIO, waiting), publish, waiting.close))
-
-
-def _upload(path: str, source: BinaryIO, source_name: str) -> None:
-    driver, name = _driver(path)
-    is_store = _scheme(path) in _STORES
-    folder, _, last = name.rpartition("/")
-    first = name if is_store else f"{folder}/.{last}.{uuid.uuid4().hex}"
-    if not is_store:
-        driver.makedirs(folder, exist_ok=True)
-    if source.tell() <= _ONE_REQUEST:
-        source.seek(0)
-        driver.pipe_file(first, source.read())
-    else:
-        source.flush()
-        driver.put_file(source_name, first)
-    if not is_store:
-        remove(path)  # HDFS renames over nothing
-        driver.mv(first, name)
 
 
 def replace_file(path: str, data: bytes, durable: bool = False) -> None:
@@ -306,31 +281,28 @@ def sync_files(folder: str, paths: Iterable[str]) -> None:
 def copy(source: str, target: str) -> None:
     """Give a file a second name, in place of what has that name. OutputError when it cannot be done.
 
-    On this machine that is one step, and needs no more disk: a hard link where the file system has them. Doing it again
+    On this machine that is one step, and needs no more disk: a hard link if the file system has them. Doing it again
     changes nothing, so a bundle may be run again.
     """
-    if is_local(target):
-        _link(Path(source), Path(target))
+    if not is_local(target):
+        with _reported(OutputError, f"copy {source} to {target}"):
+            driver, name = _driver(target)
+            if _scheme(target) not in _STORES:
+                make_folder(target.rpartition("/")[0])
+                remove(target)  # HDFS writes over nothing
+            driver.cp_file(_driver(source)[1], name)
         return
-    with _reported(OutputError, f"copy {source} to {target}"):
-        driver, name = _driver(target)
-        if _scheme(target) not in _STORES:
-            make_folder(target.rpartition("/")[0])
-            remove(target)  # HDFS writes over nothing
-        driver.cp_file(_driver(source)[1], name)
-
-
-def _link(source: Path, target: Path) -> None:
-    part = target.with_name(f".{uuid.uuid4().hex}.part")
+    path = Path(target)
+    part = path.with_name(f".{uuid.uuid4().hex}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             part.hardlink_to(source)
         except FileNotFoundError:
             raise
         except OSError:  # no hard links here
             shutil.copyfile(source, part)
-        part.replace(target)
+        part.replace(path)
     except OSError as error:
         raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
     finally:
@@ -363,27 +335,29 @@ def list_files(pattern: str) -> list[str]:
     begins below the deepest folder that exists as written: in ``runs[1]/entities/*.parquet`` only the star is a glob
     when there is a folder ``runs[1]/entities``.
     """
-    return sorted(_match_local(pattern) if is_local(pattern) else _match_remote(pattern))
-
-
-def _match_local(pattern: str) -> Iterator[str]:
-    """The files of this machine that match a path or glob; what exists as written is not a glob."""
+    if not is_local(pattern):
+        return sorted(_match_remote(pattern))
     if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
-        yield pattern
-        return
-    folder, rest = _split_at_folder(pattern)
+        return [pattern]
+    # The deepest folder that exists as written, and what follows it.
+    folder, rest = pattern, ""
+    while folder not in {"", "/"} and not Path(folder).is_dir():
+        folder, _, name = folder.rpartition("/")
+        rest = f"{name}/{rest}" if rest else name
+        if not folder and pattern.startswith("/"):
+            folder = "/"
     if not _GLOB.search(rest.partition("/")[0]):
-        return  # this folder or file does not exist
+        return []  # this folder or file does not exist
     expression, deep = _translate(rest), "**" in rest or "/" in rest
     prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
+    found = []
     for root, below, names in os.walk(folder or "."):
         if not deep:
             below.clear()
         inside = os.path.relpath(root, folder or ".")
-        for name in names:
-            path = name if inside == "." else f"{inside}/{name}"
-            if expression.fullmatch(path):
-                yield prefix + path
+        paths = names if inside == "." else [f"{inside}/{name}" for name in names]
+        found += [prefix + path for path in paths if expression.fullmatch(path)]
+    return sorted(found)
 
 
 _GLOB_PART: Final = re.compile(r"\*\*|\*|\?|\[(?P<negated>!?)(?P<letters>\]?[^\]]*)\]|.", re.DOTALL)
@@ -399,17 +373,6 @@ def _translate(glob: str) -> re.Pattern[str]:
         return {"**": ".*", "*": "[^/]*", "?": "."}.get(found[0]) or re.escape(found[0])
 
     return re.compile(_GLOB_PART.sub(part, glob), re.DOTALL)
-
-
-def _split_at_folder(pattern: str) -> tuple[str, str]:
-    """The deepest folder of a pattern that exists as written, and what follows it."""
-    folder, rest = pattern, ""
-    while folder not in {"", "/"} and not Path(folder).is_dir():
-        folder, _, name = folder.rpartition("/")
-        rest = f"{name}/{rest}" if rest else name
-        if not folder and pattern.startswith("/"):
-            folder = "/"
-    return folder, rest
 
 
 def _match_remote(pattern: str) -> Mapping[str, Mapping[str, Any]]:
@@ -429,17 +392,17 @@ def _match_remote(pattern: str) -> Mapping[str, Mapping[str, Any]]:
             return {}
     expression, prefix = _translate(rest), f"{root.rstrip('/')}/"
     return {
-        f"{folder}/{name.removeprefix(prefix)}": one
-        for one in listed
+        f"{folder}/{name.removeprefix(prefix)}": entry
+        for entry in listed
         # The listing of what is a file is that file.
-        if one["type"] == "file"
-        and (name := one["name"]).startswith(prefix)
+        if entry["type"] == "file"
+        and (name := entry["name"]).startswith(prefix)
         and expression.fullmatch(name, len(prefix))
     }
 
 
 def size_and_time(path: str) -> tuple[int, float]:
-    """The size of a file in bytes and when it was last changed, in seconds since 1970; 0 where a store does not say."""
+    """The size of a file in bytes and when it was last changed, in seconds since 1970; 0 if a store does not say."""
     with _reported(MissingInputError, f"read {path}"):
         if is_local(path):
             found = Path(path).stat()
@@ -466,15 +429,16 @@ def versions_below(folder: str) -> dict[str, tuple[int, str]]:
     """As ``sizes_below``, each size with words that change when the file does."""
     if is_local(folder):
         found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
-        versions = {path: (one.st_size, str(one.st_mtime_ns)) for path, one in found.items()}
+        versions = {path: (status.st_size, str(status.st_mtime_ns)) for path, status in found.items()}
     else:
-        versions = {path: (int(one["size"]), str(one)) for path, one in _match_remote(f"{folder}/**").items()}
+        listed = _match_remote(f"{folder}/**")
+        versions = {path: (int(entry["size"]), str(entry)) for path, entry in listed.items()}
     inside = {path.removeprefix(f"{folder}/"): version for path, version in sorted(versions.items())}
     return {path: version for path, version in inside.items() if not path.startswith(".") and "/." not in path}
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file or a folder of exactly this name; a store has a folder where it has files in it."""
+    """Whether there is a file or a folder of exactly this name; a store has a folder if it has files in it."""
     if is_local(path):
         return os.path.exists(path)  # noqa: PTH110 - a Path would change how the path is written
     with _reported(MissingInputError, f"look for {path}"):
@@ -529,7 +493,13 @@ def remove_below(root: str, name: str) -> None:
     if not os.path.lexists(f"{root}/{name}"):
         return
     try:
-        with _open_folder(root, above) as folder:
+        with ExitStack() as opened:
+            # Each folder is opened in the one before, so that no symbolic link below root leads here, now or later.
+            folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+            opened.callback(os.close, folder)
+            for part in above:
+                folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                opened.callback(os.close, folder)
             found = os.stat(last, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISLNK(found.st_mode) or not is_own(found, root):
                 raise OutputError("a link, or another user's")
@@ -541,19 +511,6 @@ def remove_below(root: str, name: str) -> None:
         pass
     except OSError as error:
         raise OutputError(f"expected to remove {root}/{name}, saw {error}") from error
-
-
-@contextmanager
-def _open_folder(root: str, names: Sequence[str]) -> Iterator[int]:
-    """A folder below another one, open: no symbolic link below ``root`` leads to it, now or later."""
-    opened = [os.open(root, os.O_RDONLY | os.O_DIRECTORY)]
-    try:
-        for name in names:
-            opened.append(os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
-        yield opened[-1]
-    finally:
-        for folder in opened:
-            os.close(folder)
 
 
 def is_own(found: os.stat_result, folder: str) -> bool:
@@ -571,7 +528,7 @@ def is_own(found: os.stat_result, folder: str) -> bool:
 class UrlPath(str):
     """A URL with as much of ``pathlib.Path`` as readers of data sets and writers of results need.
 
-    There are no folders on a store: one is where there are files in it, and is made with its first file.
+    There are no folders on a store: a folder exists if there are files in it, and is made with its first file.
     """
 
     __slots__ = ()
@@ -637,7 +594,7 @@ class UrlPath(str):
             return source.read()
 
     def mkdir(self, *, exist_ok: bool = False, parents: bool = False) -> None:
-        """Make the folder, where there are folders."""
+        """Make the folder, if the store has folders."""
         del exist_ok, parents
         make_folder(self)
 
@@ -657,7 +614,7 @@ def path_of(text: str | os.PathLike[str]) -> Path:
 
 # Many small files at once.
 
-_AT_ONCE: Final = 16
+_THREADS: Final = 16
 
 
 def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) -> None:
@@ -669,7 +626,7 @@ def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) ->
         for file in files:
             act(file)
         return
-    pool = ThreadPoolExecutor(_AT_ONCE)
+    pool = ThreadPoolExecutor(_THREADS)
     try:
         for _ in pool.map(act, files):
             pass

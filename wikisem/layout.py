@@ -7,7 +7,7 @@ is called is in ``arrow/parquet.py``, a part's in ``transforms/io/shuffle.py``, 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Final, Self, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
@@ -195,20 +195,25 @@ def property_labels_path(entities: str) -> str:
 # Scratch: what the steps of a stage leave for each other.
 
 
+def _below(pattern: str) -> Callable[..., str]:
+    """A method that fills ``pattern`` in, a path below ``Scratch.parts``."""
+
+    def path(scratch: "Scratch", *values: object) -> str:
+        return f"{scratch.parts}/{pattern.format(*values)}"
+
+    return path
+
+
 @dataclass(frozen=True, slots=True)
 class Scratch:
     """The scratch folder of one stage, which goes when the stage is over, and the folder of its finished files.
 
     The latter is ``target``, the folder that OUT has for a unit, or one in the scratch folder where there is none.
+    ``parts`` has the intermediate files: a stage has those that its steps name.
     """
 
     root: str
     target: str = ""
-
-    @classmethod
-    def of(cls, scratch: "Scratch") -> Self:
-        """The same folders, with the names that one stage has for what is in them."""
-        return cls(scratch.root, scratch.target)
 
     @property
     def finished(self) -> str:
@@ -220,10 +225,6 @@ class Scratch:
         """Intermediate files, removed when the unit is finished."""
         return f"{self.root}/parts"
 
-    def counts(self, name: str) -> str:
-        """The counts of one part of the work, or a pattern for those of many."""
-        return f"{self.parts}/counts/{name}.json"
-
     def unreadable_of(self, unit: str) -> str:
         """The folder for what could not be read for a unit, as JSON lines in any number of files."""
         return f"{self.root}/unreadable/{unit}"
@@ -232,175 +233,55 @@ class Scratch:
         """What could not be read of a range for a unit; the number after the last range is for all ranges together."""
         return f"{self.unreadable_of(unit)}/{number:06d}.jsonl"
 
+    # The counts of one part of the work, by name, or a pattern for those of many.
+    counts = _below("counts/{}.json")
 
-class EntityScratch(Scratch):
-    """Scratch of ``entities``. A file of items is named by what is certain of them and the number of their range."""
+    # entities: the items of one certainty from one range, and the properties that it has lines of
+    items = _below("{}/{:06}.parquet")
+    properties = _below("properties/{:06}.json")
+    # by bucket of items: the merged numbers of a kind that the parts of a step sent; the superseded rows of each file
+    merged = _below("merged/{}-{}")
+    superseded = _below("superseded")
 
-    __slots__ = ()
+    # mentions, of a language: the versions of pages by range, and where the pages that are copies of others begin
+    versions = _below("versions/{}")
+    repeats = _below("repeats/{}.buckets")
+    # the hashes of the titles of all pages; in another folder where they are made again, since workers keep copies
+    page_titles = _below("titles/{}")
+    page_titles_again = _below("titles-again/{}")
 
-    def items(self, certainty: str, part: int) -> str:
-        """The items of one certainty from one range."""
-        return f"{self.parts}/{certainty}/{part:06}.parquet"
+    # surfaces: the hashes of all anchors that are wanted in a language
+    wanted = _below("wanted/{}")
 
-    def properties(self, part: int) -> str:
-        """The properties that a range has lines of."""
-        return f"{self.parts}/properties/{part:06}.json"
+    # taxonomy: the edges of a numbered file of entities
+    edges = _below("edges/{}")
 
-    def merged(self, step: str, kind: str) -> str:
-        """Bucket files by bucket of items: the merged numbers of a kind that the parts of a step sent."""
-        return f"{self.parts}/merged/{step}-{kind}"
+    # groups, of a language: its surface forms in parts, those that its groups may need, how many there are in all, what
+    # they look like (if outliers take places), their affixes (if the recipe measures by them)
+    surface_part = _below("languages/{}/parts/{}")
+    surfaces = _below("languages/{}/surfaces")
+    surface_count = _below("languages/{}/surface_count.json")
+    forms = _below("languages/{}/forms")
+    affixes = _below("languages/{}/affixes.parquet")
+    # its candidate classes, its hash ring, and the classes of its groups whose label is English for want of another
+    candidates = _below("languages/{}/candidates")
+    ring = _below("languages/{}/ring")
+    group_facts = _below("facts/{}.json")
+    # of a numbered file of entities: labels of classes, titles of list articles and others, signatures, relations
+    labels = _below("labels/labels-{}.parquet")
+    titles = _below("labels/titles-{}.parquet")
+    item_signatures = _below("item_signatures/{:05d}")
+    item_relations = _below("item_relations/{:05d}")
+    # of all items: counts of unlinked ones in parts, the outlier index, and the signatures of members and outliers and
+    # their ties if the recipe asks for them
+    unlinked = _below("unlinked/{:05d}")
+    outlier_index = _below("outlier_index")
+    signatures = _below("signatures")
+    ties = _below("ties")
+    # what a slice of the candidate classes gave in a language
+    judged = _below("judged/{}/{:05d}.msgpack")
 
-    @property
-    def superseded(self) -> str:
-        """Bucket files by bucket of items: the numbers of superseded rows, by the file that they are in."""
-        return f"{self.parts}/superseded"
-
-
-class MentionScratch(Scratch):
-    """Scratch of ``mentions``."""
-
-    __slots__ = ()
-
-    def versions(self, language: str) -> str:
-        """Bucket files by range: the versions of its pages."""
-        return f"{self.parts}/versions/{language}"
-
-    def repeats(self, language: str) -> str:
-        """A bucket file: where the pages that are copies of others begin, by the number of a range."""
-        return f"{self.parts}/repeats/{language}.buckets"
-
-    def titles(self, language: str, again: bool) -> str:
-        """The hashes of the titles of all pages; the second time in another folder, because workers keep copies."""
-        return f"{self.parts}/titles{'-again' if again else ''}/{language}"
-
-    def range_counts(self, language: str, number: int) -> str:
-        """The counts of a range, named by its number, so that a range that is run again counts once."""
-        return self.counts(f"{language}-{number:05d}")
-
-
-class SurfaceScratch(Scratch):
-    """Scratch of ``surfaces``."""
-
-    __slots__ = ()
-
-    def wanted(self, language: str) -> str:
-        """The folder of the hashes of all anchors that are wanted."""
-        return f"{self.parts}/wanted/{language}"
-
-
-class TaxonomyScratch(Scratch):
-    """Scratch of ``taxonomy``."""
-
-    __slots__ = ()
-
-    def edges(self, number: str = "*") -> str:
-        """The folder of the edges of one file of entities, or a pattern for those of all."""
-        return f"{self.parts}/edges/{number}"
-
-
-class GroupScratch(Scratch):
-    """Scratch of ``groups``."""
-
-    __slots__ = ()
-
-    def surface_part(self, language: str, number: int) -> str:
-        """The folder of one part of a language's surface forms."""
-        return f"{self._language(language)}/parts/{number}"
-
-    def surfaces(self, language: str) -> str:
-        """The folder of the surface forms of a language that its groups may need."""
-        return f"{self._language(language)}/surfaces"
-
-    def forms(self, language: str) -> str:
-        """The folder of what these look like, which is there if outliers take places."""
-        return f"{self._language(language)}/forms"
-
-    def surface_count(self, language: str) -> str:
-        """The file that says how many surface forms a language has."""
-        return f"{self._language(language)}/surface_count.json"
-
-    def affixes(self, language: str) -> str:
-        """The file of the affixes of a language's surface forms, which is there if the recipe measures by them."""
-        return f"{self._language(language)}/affixes.parquet"
-
-    def candidates(self, language: str) -> str:
-        """The folder of the candidate classes of a language."""
-        return f"{self._language(language)}/candidates"
-
-    def ring(self, language: str) -> str:
-        """The folder of the hash ring of a language."""
-        return f"{self._language(language)}/ring"
-
-    def labels(self, number: str = "*") -> str:
-        """The labels of the classes in one file of entities, or a pattern for those of all."""
-        return f"{self.parts}/labels/labels-{number}.parquet"
-
-    def titles(self, number: str = "*") -> str:
-        """The titles of list articles and others in one file of entities, or a pattern for those of all."""
-        return f"{self.parts}/labels/titles-{number}.parquet"
-
-    def unlinked(self, number: int) -> str:
-        """The folder of one part of the counts of unlinked items."""
-        return f"{self.parts}/unlinked/{number:05d}"
-
-    def item_signatures(self, number: int) -> str:
-        """The folder of the signatures of the items in one file of entities, if the recipe asks for them."""
-        return f"{self.parts}/item_signatures/{number:05d}"
-
-    @property
-    def signatures(self) -> str:
-        """The folder of the signatures that groups may need."""
-        return f"{self.parts}/signatures"
-
-    def item_relations(self, number: int) -> str:
-        """The folder of the relations of the items in one file of entities, if the recipe asks for related outliers."""
-        return f"{self.parts}/item_relations/{number:05d}"
-
-    @property
-    def ties(self) -> str:
-        """The folder of the ties between what may be members and what may be outliers."""
-        return f"{self.parts}/ties"
-
-    @property
-    def outlier_index(self) -> str:
-        """The folder of the outlier index."""
-        return f"{self.parts}/outlier_index"
-
-    def judged(self, kind: str, language: str, number: int) -> str:
-        """The file of "groups", "rejected" or "english" that one slice of the candidate classes gave in a language."""
-        return f"{self.parts}/judged/{kind}/{language}/{number:05d}.jsonl"
-
-    def english(self, language: str) -> str:
-        """The file of the classes of a language's groups whose label is English for want of another."""
-        return f"{self.parts}/english/{language}.json"
-
-    def _language(self, language: str) -> str:
-        return f"{self.parts}/languages/{language}"
-
-
-class WallScratch(Scratch):
-    """Scratch of ``walls``."""
-
-    __slots__ = ()
-
-    def classes(self, language: str) -> str:
-        """The classes of a language's groups with their words."""
-        return f"{self.parts}/classes/{language}.json"
-
-    def tiers(self, language: str) -> str:
-        """The counts of a language's walls by tier."""
-        return f"{self.parts}/tiers/{language}.json"
-
-    def item_signatures(self, number: int) -> str:
-        """The folder of the signatures of the items in one file of entities, if the recipe asks for them."""
-        return f"{self.parts}/item_signatures/{number:05d}"
-
-    @property
-    def signatures(self) -> str:
-        """The folder of the signatures that walls may need."""
-        return f"{self.parts}/signatures"
-
-    @property
-    def index(self) -> str:
-        """The folder of the outlier index of all classes, and of the lists of their words."""
-        return f"{self.parts}/index"
+    # walls: the classes of a language's groups with their words, its counts by tier, and the index of all classes
+    classes = _below("classes/{}.json")
+    tiers = _below("tiers/{}.json")
+    wall_index = _below("index")

@@ -18,14 +18,14 @@ LARGEST_SET: Final = 1 << 30
 # many bytes have to come in that time. With 64 KiB, a download takes twice the CPU time: 2.1 s for 500 MiB, 1.1 s here.
 EXCHANGE: Final = 60.0
 PIECE: Final = 256 << 10
-# The attempts at a file count anew when this many bytes more have come.
+# The count of attempts at a file restarts when this many more bytes have come.
 LEAST_PROGRESS: Final = 64 << 10
 # The seconds of one call to a store, within which its driver makes attempts of its own; at most 16 MiB come in one.
 STORE_CALL: Final = 600.0
 
 
 def in_time(seconds: float, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns; TimeoutError where that takes longer.
+    """Return what ``work`` returns; TimeoutError if that takes longer.
 
     Libraries limit each wait of a socket, so that a server that sends a byte now and then holds them for ever. Work
     that is late goes on in a thread of its own until its server ends it, or the process.

@@ -42,7 +42,11 @@ def local_folder(folder: str) -> Path:
         atexit.register(_remove_copies_at_exit)
     files = versions_below(folder)
     key = hashlib.blake2b(orjson.dumps([folder, sorted(files.items())]), digest_size=16).hexdigest()
-    copy = _make_copies() / key
+    copies = _copies()
+    copies.mkdir(mode=0o700, exist_ok=True)
+    if not _is_own_folder(copies):
+        raise OutputError(f"expected {copies} to be a folder that this user alone can write, saw that it is not")
+    copy = copies / key
     with _locked(copy, "making"):
         use = _lock(copy, "use", fcntl.LOCK_SH)
         _in_use.append(use)
@@ -57,7 +61,7 @@ def local_folder(folder: str) -> Path:
 
 def _fetch(folder: str, files: Iterable[str], copy: Path) -> None:
     """Make a copy; the caller holds the lock of its making, so that any part of it is left from a killed process."""
-    part = _part(copy)
+    part = copy.with_name(f"{copy.name}.part")
     remove_below(str(part.parent), part.name)
     part.mkdir(mode=0o700)
     try:
@@ -76,7 +80,7 @@ def _fetch(folder: str, files: Iterable[str], copy: Path) -> None:
 def remove_copies() -> None:
     """Let go of the copies that this run uses, and remove those that no other process of this machine does.
 
-    OutputError where one cannot be removed. What other runs left is theirs: a copy that a killed one left goes with the
+    OutputError if one cannot be removed. What other runs left is theirs: a copy that a killed one left goes with the
     next run that uses it.
     """
     local_folder.cache_clear()
@@ -86,8 +90,17 @@ def remove_copies() -> None:
     if not _is_own_folder(copies):
         return
     for path in sorted(copies.glob("*.use")):
-        if _KEY.fullmatch(path.stem) and _names_this_run(path):
-            _remove_unused(copies / path.stem)
+        found = path.lstat()
+        if not _KEY.fullmatch(path.stem) or not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
+            continue
+        if RUN.encode() not in path.read_bytes().split():
+            continue
+        copy = copies / path.stem
+        with suppress(BlockingIOError), _locked(copy, "making", fcntl.LOCK_NB), _locked(copy, "use", fcntl.LOCK_NB):
+            for name in (copy.name, f"{copy.name}.part"):
+                remove_below(str(copies), name)
+            for kind in ("use", "making"):
+                copy.with_name(f"{copy.name}.{kind}").unlink()
 
 
 def _remove_copies_at_exit() -> None:
@@ -95,30 +108,9 @@ def _remove_copies_at_exit() -> None:
         remove_copies()
 
 
-def _names_this_run(path: Path) -> bool:
-    found = path.lstat()
-    return stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid() and RUN.encode() in path.read_bytes().split()
-
-
-def _remove_unused(copy: Path) -> None:
-    with suppress(BlockingIOError), _locked(copy, "making", fcntl.LOCK_NB), _locked(copy, "use", fcntl.LOCK_NB):
-        for folder in (copy, _part(copy)):
-            remove_below(str(folder.parent), folder.name)
-        for kind in ("use", "making"):
-            _lock_path(copy, kind).unlink()
-
-
 def _copies() -> Path:
     """The folder of all copies of this user on this machine."""
     return Path(tempfile.gettempdir()) / f"wikisem-{os.getuid()}"
-
-
-def _make_copies() -> Path:
-    folder = _copies()
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if not _is_own_folder(folder):
-        raise OutputError(f"expected {folder} to be a folder that this user alone can write, saw that it is not")
-    return folder
 
 
 def _is_own_folder(path: Path) -> bool:
@@ -130,19 +122,12 @@ def _is_own_folder(path: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
-def _part(copy: Path) -> Path:
-    return copy.with_name(f"{copy.name}.part")
-
-
-def _lock_path(copy: Path, kind: str) -> Path:
-    return copy.with_name(f"{copy.name}.{kind}")
-
-
 def _lock(copy: Path, kind: str, how: int) -> IO[bytes]:
-    """Lock a copy until the file is closed; BlockingIOError where others hold it and ``how`` says not to wait."""
-    path = _lock_path(copy, kind)
+    """Lock a copy until the file is closed; BlockingIOError if others hold it and ``how`` says not to wait."""
+    path = copy.with_name(f"{copy.name}.{kind}")
     while True:
-        file = open(path, "ab", opener=_open_no_link)  # noqa: SIM115 - the lock lasts as long as it is open
+        # No link is followed. The lock lasts as long as the file is open.
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "ab")
         try:
             fcntl.flock(file, how)
             # While this one waited, the file may have been removed, and another of its name may be there.
@@ -152,10 +137,6 @@ def _lock(copy: Path, kind: str, how: int) -> IO[bytes]:
             file.close()
             raise
         file.close()
-
-
-def _open_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
 @contextmanager

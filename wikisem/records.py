@@ -1,9 +1,11 @@
 """The records that wikisem works with, as frozen values. In bulk they are Arrow columns, see schemas.py."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+from itertools import chain
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
+import msgspec
 import orjson
 from msgspec import Meta
 
@@ -71,33 +73,35 @@ class Link:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """An item in a group: ``id`` is its QID, ``surface`` its surface form in the group's language.
+class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defaults=True):
+    """A word in a group, and what is known of its item. The fields are those of files, in this order.
 
-    ``source`` says where the surface form comes from: "anchor", "label" or "title". ``count`` of the ``total`` links to
-    its page have this anchor, so P(surface | page) = ``count / total``. ``links`` is how many links of the whole wiki
-    have it, and ``page_share`` is P(page | surface) = ``count / links``; both are None if the surface form is not an
-    anchor. ``label_language`` is the code of a label from another language, such as ``mul``. ``language`` is set in
-    groups of several languages. ``title`` is the title of its page, None if it has none. Older files lack some of
-    these fields, which are then None.
+    ``id`` is the QID of the item, empty if the data set does not say, ``surface`` its surface form in the group's
+    language. ``source`` says where the surface form comes from: "anchor", "label" or "title". ``count`` of the
+    ``total`` links to its page have this anchor, so P(surface | page) = ``count / total``. ``links`` is how many links
+    of the whole wiki have it, and ``page_share`` is P(page | surface) = ``count / links``; both are None if the surface
+    form is not an anchor. ``label_language`` is the code of a label from another language, such as ``mul``.
+    ``language`` is set in groups of several languages. ``title`` is the title of its page, None if it has none.
+
+    All that wikisem makes has ``NEEDED``. Sets of others may have words alone: what they do not say is None.
     """
 
-    id: str
+    id: str = ""
     surface: str
-    source: Source
-    count: Count
-    total: Count
-    sitelinks: Sitelinks
-    links: Count | None = field(default=None, kw_only=True)
-    page_share: float | None = field(default=None, kw_only=True)
-    label_language: str | None = field(default=None, kw_only=True)
-    language: str | None = field(default=None, kw_only=True)
-    title: str | None = field(default=None, kw_only=True)
+    source: Source | None = None
+    count: Count | None = None
+    total: Count | None = None
+    sitelinks: Sitelinks | None = None
+    links: Count | None = None
+    page_share: float | None = None
+    label_language: str | None = None
+    language: str | None = None
+    title: str | None = None
+
+    NEEDED: ClassVar[tuple[str, ...]] = ("source", "count", "total", "sitelinks")
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(msgspec.Struct, frozen=True, gc=False):
     """A statement between a member of a cluster and a related outlier, of either about the other.
 
     ``Tie("Q2044", "P131", "Q1273")`` says that Florence is located in Tuscany.
@@ -147,10 +151,18 @@ OUTLIER_CLASSES: Final[Mapping[int, OutlierClass]] = {
         OutlierClass(RELATED, "related", "related", "related", "related", "★", "#D55E00"),
     )
 }
+# Those that are drawn by the class graph.
+DRAWN: Final = tuple(number for number in OUTLIER_CLASSES if number < RELATED)
+OutlierNumber: TypeAlias = Annotated[int, Meta(ge=1, le=len(OUTLIER_CLASSES))]
+UNKNOWN_CLASS: Final = OutlierClass(0, "O?", "unknown", "unknown", "unknown", "", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Outlier(Member):
+def class_of(outlier_class: int | None) -> OutlierClass:
+    """The outlier class with a number; ``UNKNOWN_CLASS`` for None, as in sets that do not say."""
+    return UNKNOWN_CLASS if outlier_class is None else OUTLIER_CLASSES[outlier_class]
+
+
+class Outlier(Member, frozen=True, kw_only=True, gc=False, repr_omit_defaults=True):
     """An item that does not belong to the cluster of its group.
 
     ``outlier_class`` is a number of ``OUTLIER_CLASSES``. ``via`` is the QID of the class that brought it in, one of its
@@ -162,28 +174,51 @@ class Outlier(Member):
     nothing is stated of the members.
     """
 
-    outlier_class: Annotated[int, Meta(ge=1, le=RELATED)]
-    via: str
-    margin: Share | None = field(default=None, kw_only=True)
-    ties: tuple[Tie, ...] | None = field(default=None, kw_only=True)
+    outlier_class: OutlierNumber | None = None
+    via: str = ""
+    margin: Share | None = None
+    ties: tuple[Tie, ...] | None = None
+
+    NEEDED: ClassVar[tuple[str, ...]] = (*Member.NEEDED, "outlier_class")
+
+    @property
+    def of_class(self) -> OutlierClass:
+        """What it was drawn as."""
+        return class_of(self.outlier_class)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defaults=True):
     """A cluster with its outliers in one language; each outlier makes one test case (Blair et al. 2016, 3.2).
 
-    ``qid`` and ``label`` are those of the class. ``coherence`` is the chance that a random member's statements are more
-    typical of the class than those of a random prominent item, a tie counting half: 0.5 if the members have nothing in
-    common, 1 if statements tell all of them from other items. In a group of several languages it is the lowest of
-    theirs. None where ``Outlier.margin`` is.
+    ``id`` is the QID of the class, or the name of a text file without its suffix (a QID in WikiSem500); ``label`` is
+    the label of the class. ``coherence`` is the chance that a random member's statements are more typical of the class
+    than those of a random prominent item, a tie counting half: 0.5 if the members have nothing in common, 1 if
+    statements tell all of them from other items. In a group of several languages it is the lowest of theirs. None where
+    ``Outlier.margin`` is. ``where`` is the file that a group of any data set was read from, and in JSON lines the line.
     """
 
-    qid: str
-    label: str
-    language: str
+    id: str = msgspec.field(name="class")
+    label: str = ""
+    language: str = ""
+    coherence: Share | None = None
     cluster: tuple[Member, ...]
     outliers: tuple[Outlier, ...]
-    coherence: Share | None = field(default=None, kw_only=True)
+    where: str = ""
+
+    @property
+    def qid(self) -> str:
+        """The class of a group that wikisem made: its id, which there is a QID."""
+        return self.id
+
+    @property
+    def name(self) -> str:
+        """What tables call it: the label with the id, or the id alone."""
+        return f"{self.label} ({self.id})" if self.label else self.id
+
+    @property
+    def members(self) -> Iterator[Member]:
+        """All of its words, cluster first."""
+        return chain(self.cluster, self.outliers)
 
 
 # A wall has four groups of four words; in one with herrings at least so many fit a second group.
@@ -194,17 +229,15 @@ Tier: TypeAlias = Literal["far", "sibling", "herring"]
 TIERS: Final[tuple[Tier, ...]] = ("far", "sibling", "herring")
 
 
-@dataclass(frozen=True, slots=True)
-class WallGroup:
+class WallGroup(msgspec.Struct, frozen=True):
     """One of the four hidden groups of a wall: a class, its label, and the QIDs of its four words."""
 
-    qid: str
+    qid: str = msgspec.field(name="class")
     label: str
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Herring:
+class Herring(msgspec.Struct, frozen=True):
     """A word of a wall that fits further groups: ``id`` is the QID of the word, ``fits`` are those of their classes.
 
     ``by`` says why it fits each: "graph" if the class graph makes it an instance, "witness" if its statements are like
@@ -216,8 +249,7 @@ class Herring:
     by: tuple[Literal["graph", "witness"], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wall:
+class Wall(msgspec.Struct, frozen=True):
     """Sixteen ``words`` in the order shown, and the only division into four ``groups`` of four that fits.
 
     ``order`` has the classes in an order in which they can be solved: only four words fit each once those of the
@@ -235,11 +267,10 @@ class Wall:
     margin: Share | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(msgspec.Struct, frozen=True):
     """A class that gave no group in a language, and why; its label is empty if it has none or in older files."""
 
-    qid: str
+    qid: str = msgspec.field(name="class")
     language: str
     reason: str
     detail: str

@@ -2,7 +2,7 @@
 
 urllib3 connects, speaks TLS and HTTP, and reads bodies. By hand is what it leaves to its callers. Its time-outs are for
 each wait of a socket; here a whole exchange has one, from the name of the host to the last byte. Its ``Retry`` knows
-one request; ``Patience`` also asks again where an answer of a query service is cut inside, and counts its attempts anew
+one request; ``Patience`` also asks again if an answer of a query service is cut, and restarts its count of attempts
 while bytes of a file come. Redirects stay within a scheme or lead to https, and bodies are never unpacked.
 """
 
@@ -23,7 +23,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import urllib3
 from urllib3.exceptions import HTTPError, NewConnectionError
-from urllib3.util import Url, make_headers, parse_url
+from urllib3.util import make_headers, parse_url
 
 import wikisem
 from wikisem.errors import MissingInputError, WikisemError
@@ -32,7 +32,7 @@ from wikisem.redaction import redacted
 
 T = TypeVar("T")
 
-# What is told of a refusal, and what is read of it: half of a URL would not be known for one that has credentials.
+# How much of a refusal is shown, and how much is read: credentials in half a URL would not be recognised.
 _DETAIL: Final = 300
 _READ: Final = 4096
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -50,7 +50,7 @@ _LONGEST_PAUSE: Final = 60.0
 class NoAnswerError(Exception):
     """A request that got no whole answer; worth another try unless ``final``.
 
-    ``status`` is that of HTTP where the server refused, else 0, and ``retry_after`` its header of that name.
+    ``status`` is that of HTTP if the server refused, else 0, and ``retry_after`` its header of that name.
     """
 
     def __init__(self, reason: str, *, final: bool = False, status: int = 0, retry_after: str = "") -> None:
@@ -159,7 +159,8 @@ class HttpClient:
         """
         exchange = _Exchange(self.timeout, time.monotonic() + self.timeout)
         sent = urllib3.HTTPHeaderDict(headers or {})
-        sent["User-Agent"] = user_agent(self.contact)
+        # Who asks, and how to reach them (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy, 2026-11).
+        sent["User-Agent"] = f"wikisem/{wikisem.__version__} ({self.contact}) urllib3/{version('urllib3')}"
         response = exchange.within(lambda: _send(url, method, body, sent, self.timeout))
         try:
             if not 200 <= response.status < 300:
@@ -178,14 +179,15 @@ class _Exchange:
     seconds: float
     end: float
 
-    def within(self, work: Callable[[], T], *, anew: bool = False) -> T:
-        """Do a part of the exchange, with the whole time ``anew``; whatever ends it becomes a NoAnswerError."""
+    def within(self, work: Callable[[], T], *, restart: bool = False) -> T:
+        """Do a part of the exchange, or ``restart`` its time; whatever ends it becomes a NoAnswerError."""
         try:
-            return in_time(self.seconds if anew else self.end - time.monotonic(), work)
+            return in_time(self.seconds if restart else self.end - time.monotonic(), work)
         except (OSError, HTTPError, ValueError) as error:
-            raise self._told(error) from error
+            raise self._no_answer(error) from error
 
-    def _told(self, error: Exception) -> NoAnswerError:
+    def _no_answer(self, error: Exception) -> NoAnswerError:
+        # Apart, so that no frame of the traceback holds its own error: its sockets would wait for the collector.
         cause: BaseException = error
         host = ""
         while cause.__cause__ or cause.__context__:
@@ -208,7 +210,7 @@ class _Exchange:
             while len(detail) < _READ and (block := self.within(lambda: response.read1(_READ))):
                 detail += block
         except NoAnswerError:
-            pass  # what came is told
+            pass  # what came is shown
         status = response.status
         text = " ".join(f"HTTP status {status} {response.reason}: {detail.decode('utf-8', 'replace')}".split())
         return NoAnswerError(
@@ -238,13 +240,13 @@ class Answer:
 
     @property
     def length(self) -> int | None:
-        """The bytes that the headers promise; None where they do not say."""
+        """The bytes that the headers promise; None if they do not say."""
         promised = self.headers.get("Content-Length", "")
         fits = promised.isascii() and promised.isdigit() and len(promised) < 19
         return int(promised) if fits and "Transfer-Encoding" not in self.headers else None
 
     def blocks(self, most: int, *, in_parts: bool = True) -> Iterator[bytes]:
-        """The body as it comes; NoAnswerError where it is cut, late, or larger than ``most``, which then has not come.
+        """The body as it comes; NoAnswerError if it is cut, late, or larger than ``most``.
 
         ``in_parts``, as for files, each PIECE has the time of an exchange, else the whole body has it.
         """
@@ -254,7 +256,8 @@ class Answer:
         if self.length is not None and self.length > most:
             raise NoAnswerError(f"an answer of {self.length:,} bytes, where at most {most:,} may come", final=True)
         came = 0
-        while block := self._exchange.within(partial(self._response.read, min(PIECE, most + 1 - came)), anew=in_parts):
+        read = self._response.read
+        while block := self._exchange.within(partial(read, min(PIECE, most + 1 - came)), restart=in_parts):
             came += len(block)
             if came > most:
                 raise NoAnswerError(f"an answer that goes on, where at most {most:,} bytes may come", final=True)
@@ -269,7 +272,16 @@ def _send(
     """The answer at the end of all redirects."""
     for _ in range(_MOST_REDIRECTS):
         place = parse_url(url)
-        connections = _connections(place)
+        # Direct, or by the proxy that the environment names.
+        proxy = urllib.request.getproxies().get(str(place.scheme))
+        connections: urllib3.PoolManager
+        if not proxy or urllib.request.proxy_bypass(str(place.netloc)):
+            connections = urllib3.PoolManager(ssl_context=_trusted())
+        else:
+            proxy = proxy if "://" in proxy else f"http://{proxy}"
+            login = parse_url(proxy).auth
+            proxy_headers = make_headers(proxy_basic_auth=unquote(login)) if login else None
+            connections = urllib3.ProxyManager(proxy, proxy_headers=proxy_headers, ssl_context=_trusted())
         response = connections.urlopen(
             method,
             place._replace(auth=None).url,
@@ -282,23 +294,12 @@ def _send(
             decode_content=False,
             enforce_content_length=False,
         )
-        _FOUND.update(str(each.host) for each in (place, connections.proxy) if each)
+        _FOUND.update(str(server.host) for server in (place, connections.proxy) if server)
         if response.status not in _REDIRECTS or "Location" not in response.headers:
             return response
         response.close()
         url = redirected(url, response.headers["Location"])
     raise NoAnswerError(f"more than {_MOST_REDIRECTS} redirects", final=True)
-
-
-def _connections(place: Url) -> urllib3.PoolManager:
-    """The way to a server: direct, or by the proxy that the environment names."""
-    proxy = urllib.request.getproxies().get(str(place.scheme))
-    if not proxy or urllib.request.proxy_bypass(str(place.netloc)):
-        return urllib3.PoolManager(ssl_context=_trusted())
-    proxy = proxy if "://" in proxy else f"http://{proxy}"
-    login = parse_url(proxy).auth
-    headers = make_headers(proxy_basic_auth=unquote(login)) if login else None
-    return urllib3.ProxyManager(proxy, proxy_headers=headers, ssl_context=_trusted())
 
 
 @lru_cache(maxsize=1)
@@ -326,7 +327,7 @@ def redirected(url: str, location: str) -> str:
 
 
 def read_web(url: str, most: int = LARGEST_TEXT) -> bytes:
-    """The bytes of a file on the web; MissingInputError, with what its server said, if they cannot be had."""
+    """The bytes of a file on the web; MissingInputError, with what its server said, if that fails."""
 
     def ask() -> bytes:
         with HttpClient("anonymous", EXCHANGE).open(url) as answer:
@@ -345,13 +346,8 @@ def below(url: str, path: str) -> str:
     return parts._replace(path=f"{parts.path.rstrip('/')}/{path}").geturl()
 
 
-def user_agent(contact: str) -> str:
-    """Who asks, and how to reach them (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy, 2026-11)."""
-    return f"wikisem/{wikisem.__version__} ({contact}) urllib3/{version('urllib3')}"
-
-
 def user_at_host() -> str:
-    """Who runs this, as far as the machine knows; "anonymous" where it does not."""
+    """The user and the host of this process, or "anonymous" if they are unknown."""
     try:
         contact = f"{getpass.getuser()}@{socket.gethostname()}"
     except (KeyError, OSError):  # a container may run under a number that belongs to no user

@@ -40,25 +40,20 @@ class Wikipedia:
 _DOMAINS: Final[Mapping[str, str]] = {"be_x_oldwiki": "be-tarask"}
 
 
-def _read_wikipedias() -> dict[str, Wikipedia]:
-    text = resources.files(__package__).joinpath("wikipedias.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
-    return {
-        wiki: Wikipedia(wiki, _domain(wiki), name, tuple(codes[0].split()) if codes else ())
-        for wiki, name, *codes in rows
-    }
-
-
 def _domain(wiki: str) -> str:
     return _DOMAINS.get(wiki, wiki.removesuffix("wiki").replace("_", "-"))
 
 
+_LINES: Final = resources.files(__package__).joinpath("wikipedias.tsv").read_text(encoding="utf-8").splitlines()
 # Database id -> Wikipedia.
-WIKIPEDIAS: Final[Mapping[str, Wikipedia]] = _read_wikipedias()
+WIKIPEDIAS: Final[Mapping[str, Wikipedia]] = {
+    wiki: Wikipedia(wiki, _domain(wiki), name, tuple(codes[0].split()) if codes else ())
+    for wiki, name, *codes in (line.split("\t") for line in _LINES if line and not line.startswith("#"))
+}
 # The code of each Wikipedia's domain.
-WIKIPEDIA_CODES: Final = frozenset(each.code for each in WIKIPEDIAS.values())
+WIKIPEDIA_CODES: Final = frozenset(wikipedia.code for wikipedia in WIKIPEDIAS.values())
 _WIKI_OF: Final[Mapping[str, str]] = {
-    code: each.wiki for each in WIKIPEDIAS.values() for code in (each.code, *each.aliases)
+    code: wikipedia.wiki for wikipedia in WIKIPEDIAS.values() for code in (wikipedia.code, *wikipedia.aliases)
 }
 
 # Prefixes of links to other Wikipedias that are not the code of a domain: "[[nb:Ord]]". Source: ``langlist`` of
@@ -209,8 +204,8 @@ def label_codes(code: str, variant: str = "") -> tuple[str, ...]:
     wiki = wiki_of(code)
     if code in LABEL_ONLY_CODES or wiki is None:
         return (code, *_VARIANTS.get(code, ()))
-    own = _LABELS_OF.get(wiki, (_domain(wiki),))
-    return (*own, *(variant for one in own for variant in _VARIANTS.get(one, ())))
+    codes = _LABELS_OF.get(wiki, (_domain(wiki),))
+    return (*codes, *(variant for label_code in codes for variant in _VARIANTS.get(label_code, ())))
 
 
 def known_language(text: str) -> str:
@@ -223,19 +218,17 @@ def known_language(text: str) -> str:
     code = check_language(text)
     if code in _WIKI_OF or code in LABEL_ONLY_CODES:
         return code
-    near = _nearest(code)
-    hint = f"did you mean {near}?" if near else "`wikisem languages` lists all that are known"
+    # The name of a language may have been written instead, or something near to a name or a code.
+    by_name = {wikipedia.name.lower().replace(" ", "-"): wikipedia for wikipedia in WIKIPEDIAS.values()}
+    within = sorted((name for name in by_name if code in name.split("-")), key=len)  # kurdish: central-kurdish, ...
+    names = within or (difflib.get_close_matches(code, by_name, n=1, cutoff=0.7) if len(code) > 3 else [])
+    if names:
+        hint = f"did you mean {by_name[names[0]].code} ({by_name[names[0]].name})?"
+    elif codes := difflib.get_close_matches(code, [*_WIKI_OF, *LABEL_ONLY_CODES], n=1, cutoff=0.7):
+        hint = f"did you mean {codes[0]}?"
+    else:
+        hint = "`wikisem languages` lists all that are known"
     raise BadIdError(f"expected the code of a Wikipedia or of labels, saw {text!r}; {hint}")
-
-
-def _nearest(word: str) -> str:
-    """The code whose language's name, or a name or code near to it, was written instead; "" if none is near."""
-    by_name = {each.name.lower().replace(" ", "-"): each for each in WIKIPEDIAS.values()}
-    within = sorted((name for name in by_name if word in name.split("-")), key=len)  # kurdish: central-kurdish, ...
-    near = within or (difflib.get_close_matches(word, by_name, n=1, cutoff=0.7) if len(word) > 3 else [])
-    if near:
-        return f"{by_name[near[0]].code} ({by_name[near[0]].name})"
-    return "".join(difflib.get_close_matches(word, [*_WIKI_OF, *LABEL_ONLY_CODES], n=1, cutoff=0.7))
 
 
 # Every code that a label may have if it is not of the group's own language.

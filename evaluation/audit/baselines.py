@@ -19,35 +19,35 @@ import numpy as np
 
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
+from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.statistics import clustered_wilson
 from wikisem.heuristics.selection.places import letter_pairs
-from wikisem.records import OUTLIER_CLASSES
+from wikisem.records import OUTLIER_CLASSES, Group, Member, class_of
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 
 # How much each word of a case stands out; None where the data set does not say what it takes.
 Standing: TypeAlias = list[float] | None
-Picker = Callable[[Sequence[AuditItem]], Standing]
+Picker = Callable[[Sequence[Member]], Standing]
 # How often each word (token) of texts occurs, for the baseline ``LEAST_FREQUENT``.
 Frequencies = Mapping[str, float]
 
 # Form.
 
 
-def longest(words: Sequence[AuditItem]) -> Standing:
+def longest(words: Sequence[Member]) -> Standing:
     """Most characters, as a reader counts them."""
     return [len(graphemes(word.surface)) for word in words]
 
 
-def most_words(words: Sequence[AuditItem]) -> Standing:
+def most_words(words: Sequence[Member]) -> Standing:
     """Most words between blanks."""
     return [len(word.surface.split()) for word in words]
 
 
-def odd_letter_pairs(words: Sequence[AuditItem]) -> Standing:
+def odd_letter_pairs(words: Sequence[Member]) -> Standing:
     """The word whose pairs of letters, its two ends included, are in the fewest others on average, case ignored.
 
-    >>> odd = odd_letter_pairs([AuditItem(name, 0) for name in ("Hamburg", "Salzburg", "Oslo")])
+    >>> odd = odd_letter_pairs([Member(surface=name) for name in ("Hamburg", "Salzburg", "Oslo")])
     >>> max(zip(odd, ("Hamburg", "Salzburg", "Oslo")))[1]
     'Oslo'
     """
@@ -56,7 +56,7 @@ def odd_letter_pairs(words: Sequence[AuditItem]) -> Standing:
     return [-fmean(having[pair] for pair in own) for own in pairs]
 
 
-def odd_capital(words: Sequence[AuditItem]) -> Standing:
+def odd_capital(words: Sequence[Member]) -> Standing:
     """The word whose first letter has another case than most."""
     cases = [initial_case(word.surface) for word in words]
     having = Counter(cases)
@@ -66,10 +66,10 @@ def odd_capital(words: Sequence[AuditItem]) -> Standing:
 # Prominence.
 
 
-def _least(known: Callable[[AuditItem], int | None]) -> Picker:
+def _least(known: Callable[[Member], int | None]) -> Picker:
     """The least of a number that counts how well an item is known."""
 
-    def standing(words: Sequence[AuditItem]) -> Standing:
+    def standing(words: Sequence[Member]) -> Standing:
         numbers = [known(word) or 0 for word in words]
         return [-number for number in numbers] if any(numbers) else None
 
@@ -79,16 +79,16 @@ def _least(known: Callable[[AuditItem], int | None]) -> Picker:
 def _other_end(picker: Picker) -> Picker:
     """The word that stands out least by a picker, such as the shortest."""
 
-    def standing(words: Sequence[AuditItem]) -> Standing:
+    def standing(words: Sequence[Member]) -> Standing:
         found = picker(words)
         return None if found is None else [-each for each in found]
 
     return standing
 
 
-least_linked: Final = _least(lambda word: word.page_links)
+least_linked: Final = _least(lambda word: word.total)
 fewest_sitelinks: Final = _least(lambda word: word.sitelinks)
-rarest_in_links: Final = _least(lambda word: word.surface_links)
+rarest_in_links: Final = _least(lambda word: word.links)
 
 PICKERS: Final[Mapping[str, Picker]] = {
     "longest": longest,
@@ -110,7 +110,7 @@ LEAST_FREQUENT: Final = "least frequent token"
 def least_frequent_token(frequencies: Frequencies) -> Picker:
     """The word that has the rarest token; a token that is not listed has no frequency at all."""
 
-    def standing(words: Sequence[AuditItem]) -> Standing:
+    def standing(words: Sequence[Member]) -> Standing:
         return [
             -min((frequencies.get(token, 0) for token in word.surface.casefold().split()), default=0) for word in words
         ]
@@ -148,7 +148,7 @@ Baselines = Mapping[str, HitRate | None]
 # Column ("O1", "O2", "O3", "related", "O?", "all") -> baselines.
 Columns = Mapping[str, Baselines]
 ALL: Final = "all"
-COLUMNS: Final[Mapping[int | None, str]] = {n: one.name for n, one in OUTLIER_CLASSES.items()} | {None: "O?"}
+COLUMNS: Final[Mapping[int | None, str]] = {number: class_of(number).name for number in (*OUTLIER_CLASSES, None)}
 
 
 def credit(standing: list[float], outlier: int) -> float:
@@ -162,7 +162,7 @@ def credit(standing: list[float], outlier: int) -> float:
 
 
 # The class of a case, and its words, the outlier last.
-Case = tuple[str, Sequence[AuditItem]]
+Case = tuple[str, Sequence[Member]]
 
 
 def baselines_of(cases: Sequence[Case], pickers: Mapping[str, Picker] = PICKERS) -> Baselines:
@@ -185,7 +185,7 @@ def _hit_rate(by_class: Sequence[Sequence[float]]) -> HitRate:
 
 
 def baselines_by_language(
-    groups: Iterable[AuditGroup], frequencies: Mapping[str, Frequencies] | None = None
+    groups: Iterable[Group], frequencies: Mapping[str, Frequencies] | None = None
 ) -> dict[str, Columns]:
     """The baselines of each language: a column for each outlier class that its cases have, and one for all of them.
 
@@ -195,7 +195,7 @@ def baselines_by_language(
     for group in groups:
         for outlier in group.outliers:
             for column in (COLUMNS[outlier.outlier_class], ALL):
-                columns[group.language][column].append((group.id, (*group.cluster, outlier)))
+                columns[group.language or UNKNOWN][column].append((group.id, (*group.cluster, outlier)))
     known = frequencies or {}
     return {
         language: {

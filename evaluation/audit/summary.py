@@ -1,7 +1,6 @@
 """An audit of a data set: its groups worst first, and every measure by language and outlier class."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from statistics import fmean
@@ -9,16 +8,16 @@ from typing import Final
 
 from wikisem.evaluation.audit.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
 from wikisem.evaluation.audit.measures import (
-    AuditGroup,
-    AuditItem,
-    Classes,
     GroupMeasures,
     OutlierMeasures,
     Pair,
     age_of,
+    is_foreign_label,
     measure_group,
     near_duplicates,
 )
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.records import Group, Member, Outlier
 from wikisem.wikipedia.languages import language_profile
 
 # Below this, most links with a surface form lead to another page than the item's.
@@ -74,8 +73,8 @@ class Audit:
     languages: Mapping[str, Mapping[str, Values]]
     baselines: Mapping[str, Columns]
     bounds: WitnessBounds
-    by_coherence: tuple[tuple[float, AuditGroup], ...]
-    by_margin: tuple[tuple[float, AuditGroup, AuditItem], ...]
+    by_coherence: tuple[tuple[float, Group], ...]
+    by_margin: tuple[tuple[float, Group, Outlier], ...]
 
     def __repr__(self) -> str:
         return f"Audit(name={self.name!r}, groups={len(self.groups)}, languages={list(self.languages)})"
@@ -98,53 +97,42 @@ class Audit:
 
 def audit_groups(
     name: str,
-    groups: Sequence[AuditGroup],
-    graph: Classes | None = None,
+    groups: Sequence[Group],
+    graph: Taxonomy | None = None,
     frequencies: Mapping[str, Frequencies] | None = None,
     bounds: WitnessBounds = NO_BOUNDS,
 ) -> Audit:
     """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
-    by_language: defaultdict[str, list[AuditGroup]] = defaultdict(list)
-    for group in groups:
-        by_language[group.language].append(group)
-    pairs = near_duplicates(groups)
-    measured = {language: _measure(own, graph) for language, own in sorted(by_language.items())}
-    found = [_with_findings(one, pairs) for own in measured.values() for one in own]
-    languages = {
-        language: _values(own, sum(pair.language == language for pair in pairs)) for language, own in measured.items()
-    }
-    baselines = baselines_by_language(groups, frequencies)
     ordered = sorted(groups, key=lambda group: (group.language, group.id))
+    pairs, found = near_duplicates(groups), list[AuditedGroup]()
+    languages: dict[str, Mapping[str, Values]] = {}
+    for language in sorted({group.language for group in groups}):
+        listed = [group for group in groups if group.language == language]
+        # The surface forms show how a language without a row is written.
+        profile = language_profile(language, sample=[member.surface for group in listed for member in group.cluster])
+        measured = [measure_group(group, profile, graph) for group in listed]
+        repeats = [pair for pair in pairs if pair.language == language]
+        for one in measured:
+            findings = findings_of(one, [pair for pair in repeats if one.group.id in {pair.first, pair.second}])
+            found.append(AuditedGroup(one, tuple(findings)))
+        languages[language] = _values(measured, len(repeats))
+
+    def badness(one: AuditedGroup) -> tuple[int, int, str, str]:
+        wrong = sum(finding.wrong for finding in one.findings)
+        return -wrong, -len(one.findings), one.measures.group.language, one.measures.group.id
+
     coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
     margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
     return Audit(
         name,
-        tuple(sorted(found, key=_badness)),
-        tuple(pairs),
-        languages,
-        baselines,
-        bounds,
-        tuple(sorted(coherences, key=itemgetter(0))),
-        tuple(sorted(margins, key=lambda each: -each[0])),
+        groups=tuple(sorted(found, key=badness)),
+        near_duplicates=tuple(pairs),
+        languages=languages,
+        baselines=baselines_by_language(groups, frequencies),
+        bounds=bounds,
+        by_coherence=tuple(sorted(coherences, key=itemgetter(0))),
+        by_margin=tuple(sorted(margins, key=lambda each: -each[0])),
     )
-
-
-def _measure(groups: Sequence[AuditGroup], graph: Classes | None) -> list[GroupMeasures]:
-    """The groups of one language; their surface forms show how a language without a row is written."""
-    sample = [item.surface for group in groups for item in group.cluster]
-    profile = language_profile(groups[0].language, sample=sample)
-    return [measure_group(group, profile, graph) for group in groups]
-
-
-def _with_findings(one: GroupMeasures, pairs: Iterable[Pair]) -> AuditedGroup:
-    group = one.group
-    own = [pair for pair in pairs if pair.language == group.language and group.id in {pair.first, pair.second}]
-    return AuditedGroup(one, tuple(findings_of(one, own)))
-
-
-def _badness(one: AuditedGroup) -> tuple[int, int, str, str]:
-    wrong = sum(finding.wrong for finding in one.findings)
-    return -wrong, -len(one.findings), one.measures.group.language, one.measures.group.id
 
 
 # What is wrong with a group, in words.
@@ -161,7 +149,7 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
 
 
 def _of_outlier(one: OutlierMeasures) -> Iterator[Finding]:
-    name = f"{one.item.surface} ({one.item.qid})" if one.item.qid else one.item.surface
+    name = f"{one.item.surface} ({one.item.id})" if one.item.id else one.item.surface
     if one.relation == "itself":
         yield Finding(f"{name} is the class itself", wrong=True)
     elif one.relation in {"above", "below"}:
@@ -188,7 +176,7 @@ def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
     for item in group.group.cluster:
         if item.page_share is not None and item.page_share < LOW_PAGE_SHARE:
             yield Finding(f"member {item.surface} most often means another page ({item.page_share:.2f})")
-        if item.own_language is False:
+        if is_foreign_label(item, group.group.language):
             yield Finding(f"member {item.surface} is a label in another language")
 
 
@@ -198,61 +186,56 @@ CLUSTER: Final = "cluster"
 
 
 def _values(groups: Sequence[GroupMeasures], duplicates: int) -> dict[str, Values]:
-    columns: dict[str, Values] = {CLUSTER: _cluster_values(groups, duplicates)}
+    """The values of the groups of one language, which have so many pairs of near-duplicates."""
+    language = groups[0].group.language
+    columns: dict[str, Values] = {
+        CLUSTER: {
+            "groups": len(groups),
+            **_item_values([item for group in groups for item in group.group.cluster], language),
+            "a surface form inside another": _mean(group.contained > 0 for group in groups),
+            "equal surface forms": _mean(group.repeated > 0 for group in groups),
+            "largest shared affix": _mean(group.shared_affix for group in groups),
+            "in one further class": _mean(group.further_class for group in groups),
+            "coherence": _mean(group.group.coherence for group in groups),
+            "near-duplicate pairs": duplicates,
+        }
+    }
     for number, column in COLUMNS.items():
         outliers = [one for group in groups for one in group.outliers if one.item.outlier_class == number]
-        if outliers:
-            pairs = [same for group in groups for own, same in group.from_one_class if own == number]
-            columns[column] = {**_outlier_values(outliers), "pairs from one class": _mean(pairs)}
+        if not outliers:
+            continue
+        related = [one for one in outliers if one.relation is not None]
+        known = [one.shared_classes for one in outliers if one.shared_classes is not None]
+        columns[column] = {
+            **_item_values([one.item for one in outliers], language),
+            "a surface form inside another": _mean(one.inside for one in outliers),
+            "equal surface forms": _mean(one.repeats for one in outliers),
+            "initial capital differs": _mean(one.capital_differs for one in outliers),
+            "outside the members' lengths": _mean(one.outside_lengths for one in outliers),
+            "distance": _mean(one.distance for one in outliers),
+            "no path to the class": _mean(one.distance is None for one in related),
+            "shares a class with a member": _mean(count > 0 for count in known),
+            "the class, above or below it": sum(one.relation != "none" for one in related) if related else None,
+            "instance of the class or below": _mean(one.below_class for one in outliers),
+            "margin": _mean(one.item.margin for one in outliers),
+            "pairs from one class": _mean(
+                same for group in groups for own, same in group.from_one_class if own == number
+            ),
+        }
     return columns
 
 
-def _cluster_values(groups: Sequence[GroupMeasures], duplicates: int) -> Values:
-    return {
-        "groups": len(groups),
-        **_item_values([item for group in groups for item in group.group.cluster]),
-        "a surface form inside another": _mean(group.contained > 0 for group in groups),
-        "equal surface forms": _mean(group.repeated > 0 for group in groups),
-        "largest shared affix": _mean(group.shared_affix for group in groups),
-        "in one further class": _mean(group.further_class for group in groups),
-        "coherence": _mean(group.group.coherence for group in groups),
-        "near-duplicate pairs": duplicates,
-    }
-
-
-def _outlier_values(outliers: Sequence[OutlierMeasures]) -> Values:
-    def share(holds: Callable[[OutlierMeasures], bool | None]) -> float | None:
-        return _mean(map(holds, outliers))
-
-    related = [one.relation for one in outliers if one.relation is not None]
-    return {
-        **_item_values([one.item for one in outliers]),
-        "a surface form inside another": share(lambda one: one.inside),
-        "equal surface forms": share(lambda one: one.repeats),
-        "initial capital differs": share(lambda one: one.capital_differs),
-        "outside the members' lengths": share(lambda one: one.outside_lengths),
-        "distance": _mean(one.distance for one in outliers),
-        "no path to the class": _mean(None if one.relation is None else one.distance is None for one in outliers),
-        "shares a class with a member": _mean(
-            None if one.shared_classes is None else one.shared_classes > 0 for one in outliers
-        ),
-        "the class, above or below it": sum(one != "none" for one in related) if related else None,
-        "instance of the class or below": share(lambda one: one.below_class),
-        "margin": _mean(one.item.margin for one in outliers),
-    }
-
-
-def _item_values(items: Sequence[AuditItem]) -> Values:
+def _item_values(items: Sequence[Member], language: str) -> Values:
     shares = [item.page_share for item in items]
     age = age_of(items)
     return {
         "items": len(items),
         "page share": _mean(shares),
         f"page share below {LOW_PAGE_SHARE}": _mean(None if one is None else one < LOW_PAGE_SHARE for one in shares),
-        "no link has the surface form": _mean(None if item.by_link is None else not item.by_link for item in items),
-        "label in another language": _mean(
-            None if item.own_language is None else not item.own_language for item in items
+        "no link has the surface form": _mean(
+            None if item.source is None else item.source != "anchor" for item in items
         ),
+        "label in another language": _mean(is_foreign_label(item, language) for item in items),
         "item number, lowest": age.lowest if age else None,
         "item number, median": age.median if age else None,
         "item number, highest": age.highest if age else None,

@@ -20,7 +20,7 @@ from wikisem.wikipedia.languages import LanguageProfile
 
 Graphemes = Sequence[str]
 
-# The affix of a given length at one side, or None where there are fewer grapheme clusters.
+# The affix of a given length at one side, or None if there are fewer grapheme clusters.
 ReadAffix = Callable[[Graphemes, int], str | None]
 
 # An affix has one to eight grapheme clusters; longer ones are shared by no more surface forms than their first eight.
@@ -70,79 +70,37 @@ def check_affix(
         if counts is not None and counts.total >= ENOUGH:
             return check_affix_surprise(surfaces, counts)
         number = SHARED
-    for name, affix, limit in _affixes(profile, number):
-        shared, sharing = largest_sharing(surfaces, affix)
-        if len(sharing) >= limit:
-            return reject("affix", f"{len(sharing)} share the {name} {shared!r}: {', '.join(sharing)}")
+    for name, split, length, limit in _affixes(profile, number):
+        for side, read in (("first", beginning), ("last", end)):
+            found = {surface: read(split(surface), length) for surface in surfaces}
+            if profile.affix == "han":
+                found = {surface: affix for surface, affix in found.items() if all(map(is_han, graphemes(affix or "")))}
+            shared, sharing = largest_sharing(surfaces, found.get)
+            if len(sharing) >= limit:
+                return reject("affix", f"{len(sharing)} share the {side} {name} {shared!r}: {', '.join(sharing)}")
     return KEEP
 
 
-# An affix: its name, how to read it off a surface (None: it has none), and how many surfaces that share it reject.
-_Affix = tuple[str, Callable[[str], str | None], int]
-
-
-def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
+def _affixes(profile: LanguageProfile, number: int) -> Iterator[tuple[str, Callable[[str], Graphemes], int, int]]:
+    """What an affix is called, the parts of a surface form, how many make an affix, and how many sharing it reject."""
     # Not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and none
     # has four, short words included that six characters cannot catch (río, USS, El, Kap).
     if profile.spaced and profile.affix != "han":
-        yield "first word", partial(first_word, hyphens=profile.hyphens), number
-        yield "last word", partial(last_word, hyphens=profile.hyphens), number
+        yield "word", partial(split_words, hyphens=profile.hyphens), 1, number
     if profile.affix == "characters":
-        length = profile.affix_length
-        yield f"first {length} characters", partial(first_characters, length=length), number
-        yield f"last {length} characters", partial(last_characters, length=length), number
+        yield f"{profile.affix_length} characters", graphemes, profile.affix_length, number
     if profile.affix == "han":
-        yield "first character", partial(first_han, length=1), number + _ONE_HAN_MORE
-        yield "last character", partial(last_han, length=1), number + _ONE_HAN_MORE
-        yield "first 2 characters", partial(first_han, length=2), number
-        yield "last 2 characters", partial(last_han, length=2), number
+        yield "character", graphemes, 1, number + _ONE_HAN_MORE
+        yield "2 characters", graphemes, 2, number
 
 
-def first_word(surface: str, hyphens: bool = False) -> str | None:
-    """The part before the first space; the whole surface if it has none, None if it is blank.
+def split_words(surface: str, hyphens: bool) -> list[str]:
+    """What spaces separate, with ``hyphens`` also these, as in Southern Min: "Tek-kok", Germany, is a land (kok).
 
-    With ``hyphens``, they separate words, too, as in Southern Min: "Tek-kok", Germany, is a land (kok).
+    >>> split_words("Tek-kok", hyphens=False), split_words("Tek-kok", hyphens=True)
+    (['Tek-kok'], ['Tek', 'kok'])
     """
-    words = _split(surface, hyphens)
-    return words[0] if words else None
-
-
-def last_word(surface: str, hyphens: bool = False) -> str | None:
-    """The part after the last space; the whole surface if it has none, None if it is blank.
-
-    >>> last_word("Tek-kok"), last_word("Tek-kok", hyphens=True)
-    ('Tek-kok', 'kok')
-    """
-    words = _split(surface, hyphens)
-    return words[-1] if words else None
-
-
-def _split(surface: str, hyphens: bool) -> list[str]:
     return (surface.replace("-", " ") if hyphens else surface).split()
-
-
-def first_characters(surface: str, length: int) -> str | None:
-    """The first ``length`` grapheme clusters, None if there are fewer."""
-    return _whole(graphemes(surface)[:length], length)
-
-
-def last_characters(surface: str, length: int) -> str | None:
-    """The last ``length`` grapheme clusters, None if there are fewer."""
-    return _whole(graphemes(surface)[-length:], length)
-
-
-def first_han(surface: str, length: int) -> str | None:
-    """The first ``length`` grapheme clusters if all are Han, None if not or if there are fewer."""
-    return _whole(tuple(filter(is_han, graphemes(surface)[:length])), length)
-
-
-def last_han(surface: str, length: int) -> str | None:
-    """The last ``length`` grapheme clusters if all are Han, None if not or if there are fewer."""
-    return _whole(tuple(filter(is_han, graphemes(surface)[-length:])), length)
-
-
-def _whole(clusters: Sequence[str], length: int) -> str | None:
-    return "".join(clusters) if len(clusters) == length else None
 
 
 # The rule, by surprise.
@@ -153,7 +111,7 @@ SURPRISE: Final = 8.0
 
 
 def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdict:
-    """Reject when at least four surfaces share an affix that so many would share by chance with a probability of 10⁻⁸.
+    """Reject when at least four surfaces share an affix, and the probability of that by chance is at most 10⁻⁸.
 
     In English, four of eight that begin with "The" are no surprise, four that begin with "Zw" are one. The measure is
     the binomial tail: if a share p of the language's surface forms has the affix, how likely is it that at least k of n
@@ -161,31 +119,26 @@ def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdic
     clusters are compared, blanks included.
     """
     for side, read, known in (("beginning", beginning, counts.beginnings), ("end", end, counts.ends)):
-        for affix, having in _shared(surfaces, read):
-            share = max(known.get(affix, 0) / counts.total, RARE)
-            if surprise(len(having), len(surfaces), share) >= SURPRISE:
-                seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of all have"
-                return reject("affix", f"{seen}: {', '.join(having)}")
+        letters = {surface: graphemes(surface) for surface in surfaces}
+        nearest = [read(split, 1) for split in letters.values()]
+        # Most clusters end here: four that share an affix share its one letter at the side.
+        if len(nearest) - len(set(nearest)) < SHARED - 1:
+            continue
+        for length in range(1, LONGEST + 1):
+            sharing: dict[str, list[str]] = {}
+            for surface, split in letters.items():
+                affix = read(split, length)
+                if affix is not None:
+                    sharing.setdefault(affix, []).append(surface)
+            often = {affix: having for affix, having in sharing.items() if len(having) >= SHARED}
+            for affix, having in often.items():
+                share = max(known.get(affix, 0) / counts.total, RARE)
+                if surprise(len(having), len(surfaces), share) >= SURPRISE:
+                    seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of all have"
+                    return reject("affix", f"{seen}: {', '.join(having)}")
+            # No surface that shares no affix of this length shares a longer one.
+            letters = {surface: letters[surface] for having in often.values() for surface in having}
     return KEEP
-
-
-def _shared(surfaces: Sequence[str], read: ReadAffix) -> Iterator[tuple[str, list[str]]]:
-    """Each affix at one side that enough of the surfaces share, and these surfaces; the shortest first."""
-    letters = {surface: graphemes(surface) for surface in surfaces}
-    nearest = [read(split, 1) for split in letters.values()]
-    # Most clusters end here: four that share an affix share its one letter at the side.
-    if len(nearest) - len(set(nearest)) < SHARED - 1:
-        return
-    for length in range(1, LONGEST + 1):
-        having: dict[str, list[str]] = {}
-        for surface, split in letters.items():
-            affix = read(split, length)
-            if affix is not None:
-                having.setdefault(affix, []).append(surface)
-        often = {affix: found for affix, found in having.items() if len(found) >= SHARED}
-        yield from often.items()
-        # No surface that shares no affix of this length shares a longer one.
-        letters = {surface: letters[surface] for found in often.values() for surface in found}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -227,7 +180,8 @@ def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict
     for length in range(1, LONGEST + 1):
         plain = plain.filter(pc.greater_equal(pc.utf8_length(plain), length))
         others = [letters for letters in others if len(letters) >= length]
-        found = _slice(plain, read, length)
+        bounds = (0, length) if read is beginning else (-length, None)
+        found = pc.utf8_slice_codeunits(plain, *bounds)
         of_others = pa.array([read(letters, length) for letters in others], pa.large_string())
         counts = pc.value_counts(pa.concat_arrays([found, of_others]))
         often = counts.filter(pc.greater_equal(counts.field("counts"), least)).flatten()
@@ -235,11 +189,6 @@ def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict
         plain = plain.filter(pc.is_in(found, often[0]))
         others = [letters for letters in others if read(letters, length) in frequent]
     return frequent
-
-
-def _slice(texts: pa.Array, read: ReadAffix, length: int) -> pa.Array:
-    """The affixes of strings with at least ``length`` code points, each a grapheme cluster."""
-    return pc.utf8_slice_codeunits(texts, 0, length) if read is beginning else pc.utf8_slice_codeunits(texts, -length)
 
 
 def beginning(letters: Graphemes, length: int) -> str | None:

@@ -75,7 +75,7 @@ def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: Fil
 
 
 def agreed_case(surfaces: Iterable[str]) -> str:
-    """The ``initial_case`` of all surface forms; "" where they do not agree in one.
+    """The ``initial_case`` of all surface forms; "" if they do not agree in one.
 
     >>> agreed_case(["Oslo", "Rome"]), agreed_case(["Oslo", "42nd Street"])
     ('capital', '')

@@ -18,7 +18,7 @@ from wikisem.wikipedia.languages import LanguageProfile
 class ClusterWords:
     """What a rule may look at: different surface forms, best ranked first, and the label of the class.
 
-    ``label`` is the one that the group shows, and "" where it is unknown.
+    ``label`` is the one that the group shows, and "" if it is unknown.
     """
 
     surfaces: Sequence[str]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
-from wikisem.datasets.word_groups import WordGroup, read_dataset
+from wikisem.datasets.word_groups import read_dataset, with_spaces
 from wikisem.errors import MissingInputError
 from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.cluster import broken_rules
@@ -13,6 +13,7 @@ from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
+from wikisem.records import Group
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ProfileFile, read_profile_file, with_values
 from wikisem.wikis import known_language
@@ -45,18 +46,16 @@ def check(
     which a build writes for each language. Raises MissingInputError if there is no group in the language, or no such
     file.
     """
-    given = None if profile is None else _read_profile(fspath(profile))
+    given = None
+    if profile is not None:
+        try:
+            given = read_profile_file(Path(profile).read_bytes(), fspath(profile))
+        except (OSError, UnicodeDecodeError) as error:
+            raise MissingInputError(f"expected a profile file, saw {fspath(profile)!r}: {error}") from error
     return check_groups(groups_in(path, language), language, recipe, given)
 
 
-def _read_profile(path: str) -> ProfileFile:
-    try:
-        return read_profile_file(Path(path).read_bytes(), path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error
-
-
-def groups_in(path: str | PathLike[str], language: str) -> list[WordGroup]:
+def groups_in(path: str | PathLike[str], language: str) -> list[Group]:
     """The groups of a data set that are in this language or name no language; MissingInputError without any."""
     if not is_mixed(language):
         known_language(language)
@@ -71,42 +70,33 @@ def groups_in(path: str | PathLike[str], language: str) -> list[WordGroup]:
 
 
 def check_groups(
-    groups: Sequence[WordGroup],
+    groups: Sequence[Group],
     language: str,
     recipe: Recipe | str | PathLike[str],
     given: ProfileFile | None = None,
 ) -> list[Violation]:
     """The violations of groups in one language; their surface forms show the script of a language without a row."""
-    profile = language_profile(language, sample=(surface for group in groups for surface in group.cluster))
+    profile = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
     if given is not None:
         profile = with_values(profile, given.values())
     return find_violations(groups, profile, recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe)))
 
 
-def find_violations(groups: Iterable[WordGroup], profile: LanguageProfile, recipe: Recipe) -> list[Violation]:
+def find_violations(groups: Iterable[Group], profile: LanguageProfile, recipe: Recipe) -> list[Violation]:
     """Every rule that any of the groups breaks, in the order of the groups and of the rules.
 
     ``build`` only writes the first broken rule; to repair a group you need all of them. Without a dump, only the stop
     affixes of the language are known, and only the groups' own surface forms show which affixes are a surprise.
     """
-    groups, filters = list(groups), recipe.filters
+    groups, filters = list(map(with_spaces, groups)), recipe.filters
     require_known(filters.extra)
-    affixes = count_affixes(_all_surfaces(groups)) if filters.affix == "surprise" else None
+    # Each surface form counts once, because an item may be in several groups.
+    surfaces = {member.surface for group in groups for member in group.members}
+    affixes = count_affixes(surfaces) if filters.affix == "surprise" else None
     return [
         Violation(group.id, verdict.reason, verdict.detail, group.label)
         for group in groups
         for verdict in broken_rules(
-            cluster_surfaces(group), profile, filters, recipe.cluster.minimum, group.label, affixes
+            [member.surface for member in group.cluster], profile, filters, recipe.cluster.minimum, group.label, affixes
         )
     ]
-
-
-def _all_surfaces(groups: Sequence[WordGroup]) -> set[str]:
-    """Every different surface form, because an item may be in several groups."""
-    surfaces = (surface for group in groups for surface in (*group.cluster, *(one.surface for one in group.outliers)))
-    return {surface.replace("_", " ") for surface in surfaces}
-
-
-def cluster_surfaces(group: WordGroup) -> list[str]:
-    """The cluster's surface forms as they are in running text, with a space for ``_``."""
-    return [surface.replace("_", " ") for surface in group.cluster]

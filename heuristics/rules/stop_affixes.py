@@ -24,24 +24,19 @@ def check_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> 
     """
     bare = _bare(tuple(stop_affixes))
     for surface in surfaces:
-        if surface.startswith(bare) or surface.endswith(bare):  # a fast test that rarely passes
-            found = next((affix for affix in stop_affixes if _has_affix(surface, affix)), None)
-            if found is not None:
-                return reject("stop-affix", f"{surface!r} has the stop affix {found!r}")
+        if not surface.startswith(bare) and not surface.endswith(bare):  # a fast test that most pass
+            continue
+        for affix in stop_affixes:
+            begins = not affix.startswith(_REST) and surface.startswith(affix.removesuffix(_REST))
+            ends = not affix.endswith(_REST) and surface.endswith(affix.removeprefix(_REST))
+            if (begins or ends) and len(surface) >= len(affix):
+                return reject("stop-affix", f"{surface!r} has the stop affix {affix!r}")
     return KEEP
 
 
 @lru_cache(maxsize=64)  # one entry a language
 def _bare(stop_affixes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(affix.strip(_REST) for affix in stop_affixes)
-
-
-def _has_affix(surface: str, affix: str) -> bool:
-    if affix.startswith(_REST):
-        return len(surface) >= len(affix) and surface.endswith(affix[1:])
-    if affix.endswith(_REST):
-        return len(surface) >= len(affix) and surface.startswith(affix[:-1])
-    return surface.startswith(affix) or surface.endswith(affix)
 
 
 # What the titles of list articles have in common, and the titles of other articles do not.
@@ -72,19 +67,16 @@ def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) ->
     titles = sorted(set(lists))
     rest = list(others)
     text = "\n".join(["", *rest, ""])  # counting in one string is many times faster than title by title
-    front, back = (_first_words, _last_words) if spaced else (_first_characters, _last_characters)
-    rare = RARE * len(rest)
-    prefixes = {affix: n for affix, n in _shared(titles, front).items() if text.count(f"\n{affix}") <= rare}
-    suffixes = {affix: n for affix, n in _shared(titles, back).items() if text.count(f"{affix}\n") <= rare}
-    beginnings = [f"{affix}…" for affix in _fewest(prefixes, str.startswith)]
-    return tuple(sorted([*beginnings, *(f"…{affix}" for affix in _fewest(suffixes, str.endswith))]))
-
-
-def _shared(titles: Sequence[str], affixes: Callable[[str], list[str]]) -> dict[str, int]:
-    """Affixes that enough of the titles share -> how many share them."""
-    counts = Counter(affix for title in titles for affix in affixes(title))
-    enough = max(SUPPORT, SHARE * len(titles))
-    return {affix: n for affix, n in counts.items() if n >= enough}
+    lengths = range(1, _WORDS + 1) if spaced else _CHARACTERS
+    fronts = [_FRONT.findall(title) if spaced else graphemes(title) for title in titles]
+    backs = [_BACK.findall(title) if spaced else graphemes(title) for title in titles]
+    prefixes = Counter("".join(parts[:length]) for parts in fronts for length in lengths if length < len(parts))
+    suffixes = Counter("".join(parts[-length:]) for parts in backs for length in lengths if length < len(parts))
+    enough, rare = max(SUPPORT, SHARE * len(titles)), RARE * len(rest)
+    often = {affix: n for affix, n in prefixes.items() if n >= enough and text.count(f"\n{affix}") <= rare}
+    found = [f"{affix}…" for affix in _fewest(often, str.startswith)]
+    often = {affix: n for affix, n in suffixes.items() if n >= enough and text.count(f"{affix}\n") <= rare}
+    return tuple(sorted([*found, *(f"…{affix}" for affix in _fewest(often, str.endswith))]))
 
 
 def _fewest(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list[str]:
@@ -95,23 +87,3 @@ def _fewest(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list
         if not any(other != affix and extends(other, affix) and counts[other] >= _EXTENDS * n for other in counts)
     ]
     return [affix for affix in settled if not any(other != affix and extends(affix, other) for other in settled)]
-
-
-def _first_words(title: str) -> list[str]:
-    words = _FRONT.findall(title)
-    return ["".join(words[:n]) for n in range(1, min(len(words), _WORDS + 1))]
-
-
-def _last_words(title: str) -> list[str]:
-    words = _BACK.findall(title)
-    return ["".join(words[-n:]) for n in range(1, min(len(words), _WORDS + 1))]
-
-
-def _first_characters(title: str) -> list[str]:
-    clusters = graphemes(title)
-    return ["".join(clusters[:n]) for n in _CHARACTERS if n < len(clusters)]
-
-
-def _last_characters(title: str) -> list[str]:
-    clusters = graphemes(title)
-    return ["".join(clusters[-n:]) for n in _CHARACTERS if n < len(clusters)]

@@ -55,25 +55,21 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
 
 def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
     """Each surface that is inside another one, and that one, the shortest first."""
-    marked = sorted(((_marked(surface, profile), surface) for surface in surfaces), key=lambda each: len(each[0]))
+    marked = []
+    for surface in surfaces:
+        parts = words(surface) if profile.spaced else graphemes(surface)
+        if bool(parts) if profile.spaced else says_something(parts, profile.script):
+            # A mark at each border of a word or character, so that a part is a part of the string.
+            marked.append(("\n".join(["", *parts, ""]), surface))
+    marked.sort(key=lambda pair: len(pair[0]))
     for (part, inner), (whole, outer) in combinations(marked, 2):
-        if part in whole and part and part != whole:
+        if part in whole and part != whole:
             yield inner, outer
 
 
-def is_contained(one: str, other: str, profile: LanguageProfile) -> bool:
+def is_contained(surface: str, other: str, profile: LanguageProfile) -> bool:
     """Whether one of two surfaces is inside the other."""
-    return any(parts_of_others([one, other], profile))
-
-
-def _marked(surface: str, profile: LanguageProfile) -> str:
-    """The words or characters of a surface with a mark at each border, so that a part is a part of the string.
-
-    Empty where it is too short to be a part of anything.
-    """
-    parts = words(surface) if profile.spaced else graphemes(surface)
-    enough = bool(parts) if profile.spaced else says_something(parts, profile.script)
-    return "\n".join(["", *parts, ""]) if enough else ""
+    return any(parts_of_others([surface, other], profile))
 
 
 def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
@@ -86,29 +82,24 @@ def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfil
     does not matter. In others, parts of the label are searched for: two Han characters, or a few others. Without a
     label nothing is rejected.
     """
-    has = _has_word if profile.spaced else str.__contains__
-    for word in _label_words(label, profile):
-        having = [surface for surface in surfaces if has(surface, word)]
+    if profile.spaced:
+        asked = [word for word in words(label) if says_something(graphemes(word), profile.script)]
+    else:
+        # The shortest part from each character on that is long enough to mean something.
+        letters, asked = graphemes(label), []
+        for start in range(len(letters)):
+            parts = (letters[start : start + length] for length in (LEAST_HAN, least_letters(profile.script)))
+            asked += ["".join(part) for part in parts if says_something(part, profile.script)][:1]
+    for word in asked:
+        if profile.spaced:
+            having = [
+                text for text in surfaces if any(own.startswith(word) or own.endswith(word) for own in words(text))
+            ]
+        else:
+            having = [text for text in surfaces if word in text]
         if len(having) >= number:
             return reject("own-label", f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}")
     return KEEP
-
-
-def _label_words(label: str, profile: LanguageProfile) -> Iterator[str]:
-    """The words of a label that are long enough to mean something; without spaces, its shortest such parts."""
-    if profile.spaced:
-        yield from (word for word in words(label) if says_something(graphemes(word), profile.script))
-        return
-    letters = graphemes(label)
-    for at in range(len(letters)):
-        parts = (letters[at : at + length] for length in (LEAST_HAN, least_letters(profile.script)))
-        part = next((part for part in parts if says_something(part, profile.script)), None)
-        if part is not None:
-            yield "".join(part)
-
-
-def _has_word(surface: str, word: str) -> bool:
-    return any(own.startswith(word) or own.endswith(word) for own in words(surface))
 
 
 # What a word is, and what is long enough to say something.

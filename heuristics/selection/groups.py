@@ -1,24 +1,26 @@
 """From classes to groups: check each cluster, read the outlier sets of those that pass, and choose from them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
+from dataclasses import replace as with_values
 from itertools import islice, repeat
 from typing import Final
 
 import numpy as np
+from msgspec.structs import asdict, replace
 
 from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
-from wikisem.heuristics.selection.outlier_choice import choose_outliers
+from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import Places, is_known
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem, item_indices
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
-from wikisem.records import RELATED, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import DRAWN, OUTLIER_CLASSES, RELATED, Group, Member, Outlier, Rejection, Tie
 
 STATUS: Final = "status"
 FEW_KINDS: Final = "few-kinds"
@@ -102,7 +104,7 @@ class GroupBuilder:
         evidence = ClassEvidence(self._inputs.signatures, node, [member.id for member in cluster])
         least, coherence = self._recipe.cluster.coherence, evidence.coherence
         if least is None or coherence is None or coherence >= least:
-            return replace(passed, evidence=evidence, bound=self._recipe.outliers.margin)
+            return with_values(passed, evidence=evidence, bound=self._recipe.outliers.margin)
         return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
 
     def _add_outliers(
@@ -113,17 +115,19 @@ class GroupBuilder:
         found = self._sets.of(nodes)
         pool = OutlierPool(self._inputs, self._draws, nodes, found)
         choices = list(choose(pool, nodes, list(passed.values())))
-        outliers = self._outliers(choices, found)
-        for bit, language, items in choices:
+        for (bit, language, _), outliers in zip(choices, self._outliers(choices, found), strict=True):
             node = int(nodes[bit])
-            own = list(islice(outliers[language], len(items)))
-            yield language, self._group(node, self._languages[language], passed[node][language], own)
+            yield language, self._group(node, self._languages[language], passed[node][language], outliers)
 
     def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]) -> Iterator[_Choice]:
         """The outliers of each class in each language, or of those with the same languages where these share them."""
-        options = self._recipe.outliers
+        options, numbers = self._recipe.outliers, self._graph.nodes[nodes]
         for languages, wanted in self._by_languages(clusters):
-            places = [self._places(int(nodes[bit]), own) for bit, own in wanted.items()] if options.places else None
+            places = (
+                [Places(self._recipe.seed, qid_of(int(numbers[bit])), own) for bit, own in wanted.items()]
+                if options.places
+                else None
+            )
             kin = self._kin(wanted) if options.exclude == "kin" or options.related else None
             brought = pool.of(languages, list(wanted), kin if options.exclude == "kin" else None, places)
             for (bit, own), by_outlier_class, placed in zip(
@@ -131,9 +135,15 @@ class GroupBuilder:
             ):
                 if kin is not None and options.related and all(clusters[bit][language].speaks for language in own):
                     by_outlier_class.append(pool.related(bit, own, kin, placed))
+                admits = _Admission(clusters[bit])
                 chosen = choose_outliers(
-                    own, by_outlier_class, options.per_class, _admits(clusters[bit]), placed, options.related
+                    own, by_outlier_class, options.per_class, admits, placed, options.related, MOST_REFUSED
                 )
+                is_few = any(len(items) < options.minimum for items in chosen.values())
+                if placed is not None and is_few and admits.refused >= MOST_REFUSED:
+                    # Those that take the places best are refused too often; places must not cost the group.
+                    (first,) = pool.of(languages, [bit], kin if options.exclude == "kin" else None)
+                    chosen = self._take_first(own, first, clusters[bit], MOST_REFUSED)[0]
                 for language, items in chosen.items():
                     yield bit, language, items
 
@@ -142,26 +152,38 @@ class GroupBuilder:
     ) -> Iterator[_Choice]:
         """The first outliers of each class, whatever their places: siblings alone where these are enough.
 
-        Classes with few outliers, and those most of whose items are refused, get theirs as by ``_choose``.
+        Classes most of whose items are refused get theirs as by ``_choose``.
         """
         options, others = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
         for languages, wanted in self._by_languages(clusters):
             kin = self._kin(wanted) if options.exclude == "kin" else None
-            for numbers in ((1,), (1, 2, 3)):
+            for numbers, most_refused in (((1,), _FEW_REFUSED), (DRAWN, _FEW_REFUSED), (DRAWN, MOST_REFUSED)):
                 brought = pool.of(languages, list(wanted), kin, numbers=numbers)
                 for (bit, own), by_outlier_class in zip(list(wanted.items()), brought, strict=True):
-                    known = {code for code, cluster in own.items() if options.places and all(map(is_known, cluster))}
-                    admits = _admits(clusters[bit], known)
-                    chosen = choose_outliers(
-                        own, by_outlier_class, options.per_class, admits, most_refused=_FEW_REFUSED
-                    )
+                    chosen, refused = self._take_first(own, by_outlier_class, clusters[bit], most_refused)
                     ((language, items),) = chosen.items()
-                    if len(items) >= options.minimum:
+                    # All that there are, if no outlier class was left: places would find no more.
+                    is_every = numbers == DRAWN and refused < most_refused
+                    if len(items) >= options.minimum or is_every:
                         yield bit, language, items
                         del wanted[bit]
             for bit, own in wanted.items():
                 others[bit] |= {language: clusters[bit][language] for language in own}
         yield from self._choose(pool, nodes, others)
+
+    def _take_first(
+        self,
+        clusters: Mapping[str, _Cluster],
+        pool: Sequence[ItemsByClass[PoolItem]],
+        passed: Mapping[str, "_Passed"],
+        most_refused: int,
+    ) -> tuple[dict[str, tuple[PoolItem, ...]], int]:
+        """The first outliers of a class, wherever they take their places, and how many items were refused."""
+        options = self._recipe.outliers
+        known = {code for code, cluster in clusters.items() if options.places and all(map(is_known, cluster))}
+        admits = _Admission(passed, known)
+        chosen = choose_outliers(clusters, pool, options.per_class, admits, most_refused=most_refused)
+        return chosen, admits.refused
 
     def _by_languages(
         self, clusters: Sequence[Mapping[str, "_Passed"]]
@@ -177,10 +199,6 @@ class GroupBuilder:
                 {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits},
             )
 
-    def _places(self, node: int, clusters: Mapping[str, _Cluster]) -> Places:
-        """The places of a class's outliers."""
-        return Places(self._recipe.seed, qid_of(int(self._graph.nodes[node])), clusters)
-
     def _kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets:
         """For each list whose cluster has a member with a class of the list."""
         members = [(bit, one) for bit, own in clusters.items() for cluster in own.values() for one in cluster]
@@ -188,37 +206,35 @@ class GroupBuilder:
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
 
-    def _outliers(self, choices: Sequence[_Choice], found: ClassOutliers) -> dict[str, Iterator[Outlier]]:
-        """All chosen items of each language in their order, each with the class via which it came."""
-        flat = [(item, bit) for bit, _, items in choices for item in items]
-        sought = iter(self._find_via([(item, bit) for item, bit in flat if item.via is None], found))
-        nodes = [next(sought) if item.via is None else item.via for item, _ in flat]
-        via = iter(self._graph.nodes[np.array(nodes, dtype=np.int64)].tolist())
-        chosen: dict[str, list[tuple[PoolItem, str]]] = {language: [] for language in self._languages}
-        for _, language, items in choices:
-            chosen[language] += [(item, qid_of(next(via))) for item in items]
-        return {language: self._as_outliers(language, own) for language, own in chosen.items()}
-
-    def _as_outliers(self, language: str, chosen: Sequence[tuple[PoolItem, str]]) -> Iterator[Outlier]:
-        rows = np.array([item.row for item, _ in chosen], dtype=np.int64)
-        for (item, via), member in zip(chosen, self._languages[language].surfaces.members(rows), strict=True):
-            known = {each.name: getattr(member, each.name) for each in fields(Member)}
-            yield Outlier(**known, outlier_class=item.outlier_class, via=via)
-
-    def _find_via(self, flat: Sequence[tuple[PoolItem, int]], found: ClassOutliers) -> list[int]:
-        """The class via which items came that were drawn without looking it up."""
-        lists = np.array([item.class_list for item, _ in flat], dtype=np.int64)
-        bits = np.array([bit for _, bit in flat], dtype=np.int64)
-        outlier_classes = np.array([item.outlier_class for item, _ in flat], dtype=np.int64)
+    def _outliers(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[list[Outlier]]:
+        """The items of each choice as outliers, each with the class via which it came."""
+        chosen = [(item, bit) for bit, _, items in choices for item in items]
+        # Of items that were drawn from all, the class is looked up now, for all at once.
+        drawn = [(item.class_list, bit, item.outlier_class) for item, bit in chosen if item.via is None]
+        lists, bits, outlier_classes = np.array(drawn, dtype=np.int64).reshape(-1, 3).T
         nodes = self._via.own_class(lists).astype(np.int64)
         for outlier_class, relatives in enumerate(found.relatives, start=1):
             here = outlier_classes == outlier_class
             nodes[here] = self._via.relative(lists[here], bits[here], relatives)
-        return list(nodes.tolist())
+        sought = iter(nodes.tolist())
+        via = [next(sought) if item.via is None else item.via for item, _ in chosen]
+        numbers = iter(self._graph.nodes[np.array(via, dtype=np.int64)].tolist())
+        rows: dict[str, list[int]] = {language: [] for language in self._languages}
+        for _, language, items in choices:
+            rows[language] += (item.row for item in items)
+        members = {
+            language: iter(self._languages[language].surfaces.members(np.array(own, dtype=np.int64)))
+            for language, own in rows.items()
+        }
+        for _, language, items in choices:
+            yield [
+                Outlier(**asdict(next(members[language])), outlier_class=item.outlier_class, via=qid_of(next(numbers)))
+                for item in items
+            ]
 
     def _group(self, node: int, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Judgement:
         minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
-        drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
+        drawn = [outlier.of_class.number for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < minimum:
             detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
             if node in self._status:
@@ -226,12 +242,19 @@ class GroupBuilder:
             return self._reject(node, inputs, FEW_OUTLIERS, detail)
         seen = sorted(set(drawn))
         if len(seen) < kinds:
-            detail = f"expected outliers of {kinds} outlier classes, saw {', '.join(f'O{number}' for number in seen)}"
+            names = ", ".join(OUTLIER_CLASSES[number].name for number in seen)
+            detail = f"expected outliers of {kinds} outlier classes, saw {names}"
             return self._reject(node, inputs, FEW_KINDS, detail)
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
         known = [self._with_ties(one, passed.cluster) if one.outlier_class == RELATED else one for one in outliers]
-        group = Group(qid_of(number), label, inputs.profile.code, tuple(passed.cluster), tuple(known))
+        group = Group(
+            id=qid_of(number),
+            label=label,
+            language=inputs.profile.code,
+            cluster=tuple(passed.cluster),
+            outliers=tuple(known),
+        )
         return passed.measure(group)
 
     def _with_ties(self, outlier: Outlier, cluster: _Cluster) -> Outlier:
@@ -287,15 +310,23 @@ class _Passed:
 _Choose = Callable[[OutlierPool, Ints, Sequence[Mapping[str, _Passed]]], Iterator[_Choice]]
 
 
-def _admits(passed: Mapping[str, _Passed], known: Collection[str] = ()) -> Callable[[str, PoolItem], bool]:
+class _Admission:
     """Whether an item may be an outlier in a language; it must be known itself in those whose members are ``known``."""
-    return lambda language, item: (language not in known or is_known(item)) and passed[language].admits(item)
+
+    def __init__(self, passed: Mapping[str, _Passed], known: Collection[str] = ()) -> None:
+        self._passed, self._known = passed, known
+        self.refused = 0
+
+    def __call__(self, language: str, item: PoolItem) -> bool:
+        admitted = (language not in self._known or is_known(item)) and self._passed[language].admits(item)
+        self.refused += not admitted
+        return admitted
 
 
 def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:
     """Each surface form once (case-sensitive), under its best ranked item; no further item takes a merged one's place.
 
-    >>> ranked = [Member(f"Q{n}", surface, "anchor", 1, 1, 9) for n, surface in enumerate(("ash", "elm", "ash"), 1)]
+    >>> ranked = [Member(id=f"Q{n}", surface=surface) for n, surface in enumerate(("ash", "elm", "ash"), 1)]
     >>> [member.id for member in merge_surfaces(ranked)]
     ['Q1', 'Q2']
     """

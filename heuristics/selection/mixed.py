@@ -11,8 +11,9 @@ class and the item.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from wikisem.heuristics.rules.cluster import check_size
 from wikisem.ids import qid_number
@@ -62,7 +63,7 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
     seed = hash_key(recipe.seed, qid_number(first.qid))
     used: set[str] = set()
     members = _by_item((language, one) for language, group in groups.items() for one in group.cluster)
-    prominent = sorted(members, key=lambda qid: (-next(iter(members[qid].values())).sitelinks, qid_number(qid)))
+    prominent = sorted(members, key=lambda qid: (-(next(iter(members[qid].values())).sitelinks or 0), qid_number(qid)))
     cluster = _deal({qid: members[qid] for qid in prominent[: recipe.cluster.size]}, list(groups), seed, used)
     size = check_size(cluster, recipe.cluster.minimum)
     if not size.keep:
@@ -75,7 +76,14 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
         return Rejection(first.qid, code, FEW_OUTLIERS, detail, first.label)
     known = [group.coherence for group in groups.values() if group.coherence is not None]
     coherence = min(known) if len(known) == len(groups) else None
-    return Group(first.qid, first.label, code, tuple(cluster), tuple(outliers), coherence=coherence)
+    return Group(
+        id=first.id,
+        label=first.label,
+        language=code,
+        coherence=coherence,
+        cluster=tuple(cluster),
+        outliers=tuple(outliers),
+    )
 
 
 def _by_item(items: Iterable[tuple[str, _Item]]) -> dict[str, dict[str, _Item]]:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from wikisem.graph.csr import Int64s, Ints
 from wikisem.ids import qid_number
-from wikisem.records import RELATED, Group, Member
+from wikisem.records import Group, Member
 from wikisem.sampling import hash_key, hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable, form_of
 
@@ -106,8 +106,8 @@ def _ends(ordered: Sequence[int], rank: int, coin: int, span: int) -> tuple[Rang
 
 def values_of(member: Member) -> tuple[int, ...]:
     """What places are of: characters, words, digits and punctuation; sitelinks, links to the page and with its name."""
-    values = (*form_of(member.surface), member.sitelinks, member.total, member.links or 0)
-    return tuple(min(value, _MOST) for value in values)
+    values = (*form_of(member.surface), member.sitelinks, member.total, member.links)
+    return tuple(min(value or 0, _MOST) for value in values)
 
 
 # How many of these values are of the form; the others are of fame.
@@ -153,19 +153,19 @@ class HasFame(Protocol):
     """How well an item is known."""
 
     @property
-    def sitelinks(self) -> int:
+    def sitelinks(self) -> int | None:
         """Its pages on all sites."""
         ...
 
     @property
-    def total(self) -> int:
+    def total(self) -> int | None:
         """The links to its page."""
         ...
 
 
 def is_known(item: HasFame) -> bool:
     """Whether an item has a page on any site, or a link to its page."""
-    return item.sitelinks > 0 or item.total > 0
+    return bool(item.sitelinks or item.total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +231,11 @@ class Places:
     def of(self, outlier_class: int, number: int) -> dict[str, Place]:
         """The place, in each language, of the outlier that is ``number`` in its outlier class, counted from 0."""
         if (outlier_class, number) not in self._found:
-            if number not in self._keys:
-                self._keys[number] = hash_keys(self._seed, 32 * number + np.arange(32), "place").tolist()
-            keys = self._keys[number][8 * (outlier_class % RELATED) :]
+            # Eight keys for each of four outlier classes; the next four have others.
+            first = 32 * number + ((outlier_class - 1) // 4 << 32)
+            if first not in self._keys:
+                self._keys[first] = hash_keys(self._seed, first + np.arange(32), "place").tolist()
+            keys = self._keys[first][8 * (outlier_class % 4) :]
             self._found[outlier_class, number] = {code: self._place(code, keys) for code in self._values}
         return self._found[outlier_class, number]
 
@@ -254,8 +256,9 @@ def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:
         places = Places(seed, group.qid, {group.language: group.cluster})
         seen: Counter[int] = Counter()
         for outlier in group.outliers:
-            place = places.of(outlier.outlier_class, seen[outlier.outlier_class])[group.language]
-            seen[outlier.outlier_class] += 1
+            number = outlier.of_class.number
+            place = places.of(number, seen[number])[group.language]
+            seen[number] += 1
             cost = place.cost(outlier)
             counts["missed" if cost >= MISSED else "widened" if cost else "met"] += 1
     return counts

@@ -29,7 +29,7 @@ from wikisem.heuristics.selection.outlier_choice import ItemsByClass
 from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import ItemOptions, Recipe
-from wikisem.records import RELATED, Member
+from wikisem.records import DRAWN, RELATED, Member
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
@@ -238,7 +238,7 @@ class OutlierPool:
         bits: Sequence[int],
         barred: Bitsets | None = None,
         places: Sequence[Places] | None = None,
-        numbers: Sequence[int] = (1, 2, 3),
+        numbers: Sequence[int] = DRAWN,
     ) -> list[list[ItemsByClass[PoolItem]]]:
         """What is brought into O1, O2 and O3, or some of them, of some classes; each item in all of the languages.
 

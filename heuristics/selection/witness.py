@@ -51,6 +51,7 @@ class ClassEvidence:
 
     def __init__(self, signatures: Signatures, node: int, cluster: Sequence[str]) -> None:
         self._signatures = signatures
+        self._margins = dict[int, float | None]()
         members = signatures.rows_of(_numbers(cluster))
         members = members[members < len(signatures.items)]
         reference = set(signatures.reference.row(node).tolist()).difference(members.tolist())
@@ -82,15 +83,19 @@ class ClassEvidence:
 
         None if it has no signature, or no instance has one.
         """
-        # Asked for single items that may be drawn: buffers give one value faster than arrays do.
+        # Asked for single items that may be drawn, which are met again: buffers give one value faster than arrays do.
+        if number in self._margins:
+            return self._margins[number]
         items, offsets = self._signatures.items.data, self._signatures.rows.offsets.data
         row = bisect_left(items, number)
-        if row == len(items) or items[row] != number or not self.speaks:
-            return None
-        own = self._signatures.rows.targets[offsets[row] : offsets[row + 1]]
-        found = int(self._of_every.take(own).sum()) / math.sqrt(len(own))
-        below = bisect_left(self._of_instances, found) + bisect_right(self._of_instances, found)
-        return round(below / (2 * len(self._of_instances)), _DIGITS)
+        margin = None
+        if row < len(items) and items[row] == number and self.speaks:
+            own = self._signatures.rows.targets[offsets[row] : offsets[row + 1]]
+            found = int(self._of_every.take(own).sum()) / math.sqrt(len(own))
+            below = bisect_left(self._of_instances, found) + bisect_right(self._of_instances, found)
+            margin = round(below / (2 * len(self._of_instances)), _DIGITS)
+        self._margins[number] = margin
+        return margin
 
     def margins(self, others: CsrRows) -> Evidence:
         """The margins of many items that are not instances, by their signatures; NaN where there is none."""

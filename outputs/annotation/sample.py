@@ -15,8 +15,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.records import Group
 from wikisem.typed_json import decode_json
 
 # The answer in place of the number of a word, which counts from 1.
@@ -162,7 +162,7 @@ class SampleOptions:
 class _Candidate:
     """A group as its words are shown, with its outliers by class; ``key`` identifies it and sorts it."""
 
-    group: WordGroup
+    id: str
     key: str
     cluster: tuple[str, ...]
     outliers: Mapping[_Class, tuple[str, ...]]
@@ -177,7 +177,7 @@ class _Chosen:
     outlier: str
 
 
-def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> AnnotationSet:
+def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationSet:
     """Sample one test case from each of ``options.groups`` groups and deal them to the annotators.
 
     Outlier classes are balanced over all cases, the overlap and each annotator's share: if every group has all
@@ -198,18 +198,17 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
     alone = options.groups - options.overlap
     if not options.overlap and alone < options.annotators:
         raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
-    found = filter(None, (_candidate(group, options.seed) for group in groups))
-    usable = [one for _, one in sorted({one.key: one for one in found}.items())]
-    if len(usable) < options.groups:
+    candidates = _candidates(groups, options.seed)
+    if len(candidates) < options.groups:
         raise MissingInputError(
-            f"expected at least {options.groups} test groups in {options.language} to sample from, saw {len(usable)}; "
-            "--groups asks for fewer"
+            f"expected at least {options.groups} test groups in {options.language} to sample from, saw "
+            f"{len(candidates)}; --groups asks for fewer"
         )
-    chosen = _interleave(_choose_outliers(usable[: options.groups], options.seed))
-    # Runs of the interleaved cases: the overlap, then each annotator's own share, equal in size or one apart.
+    chosen = _choose_outliers(candidates[: options.groups], options.seed)
+    # Runs of the chosen cases: the overlap, then each annotator's own share, equal in size or one apart.
     ends = [options.overlap + alone * number // options.annotators for number in range(options.annotators + 1)]
     parts = [chosen[: options.overlap], *(chosen[start:end] for start, end in pairwise(ends))]
-    cases = _show(parts, options.seed)
+    cases = _make_cases(parts, options.seed)
     overlap, *shares = [[cases[case.group.key].id for case in part] for part in parts]
     return AnnotationSet(
         options.language,
@@ -224,75 +223,72 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
     )
 
 
-def _candidate(group: WordGroup, seed: int) -> _Candidate | None:
-    """Prepare a group as it is shown; None if it cannot give a test case."""
-    cluster = tuple(dict.fromkeys(map(shown, group.cluster)))
-    outliers: defaultdict[_Class, dict[str, None]] = defaultdict(dict)
-    for outlier in group.outliers:
-        if shown(outlier.surface) not in cluster:
-            outliers[outlier.outlier_class][shown(outlier.surface)] = None
-    if len(cluster) < 2 or not outliers:
-        return None
-    key = _key(seed, "group", group.id, *cluster)
-    return _Candidate(group, key, cluster, {name: tuple(words) for name, words in outliers.items()})
+def _candidates(groups: Iterable[Group], seed: int) -> list[_Candidate]:
+    """The groups that can give a test case, as their words are shown, each once, in a seeded order."""
+    found = {}
+    for group in groups:
+        cluster = tuple(dict.fromkeys(_display_text(member.surface) for member in group.cluster))
+        outliers: defaultdict[_Class, dict[str, None]] = defaultdict(dict)
+        for outlier in group.outliers:
+            if (word := _display_text(outlier.surface)) not in cluster:
+                outliers[outlier.outlier_class][word] = None
+        if len(cluster) >= 2 and outliers:
+            key = _key(seed, "group", group.id, *cluster)
+            by_class = {outlier_class: tuple(words) for outlier_class, words in outliers.items()}
+            found[key] = _Candidate(group.id, key, cluster, by_class)
+    return [found[key] for key in sorted(found)]
 
 
-def shown(surface: str) -> str:
+def _display_text(surface: str) -> str:
     """Write a surface form for people: "New York" for "New_York"."""
     return " ".join(surface.replace("_", " ").split())
 
 
 def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
-    """Choose one outlier per group; groups with the fewest classes choose first, as the others can balance them."""
+    """Choose one outlier per group, ordered by outlier classes in turn, the most frequent first: O3 O1 O2 O3 O1 O2 O3.
+
+    Groups with the fewest classes choose first, as the others can balance them. Every run of the result is balanced;
+    with another class first, it would end in O3 O3.
+    """
     counts: Counter[_Class] = Counter()
     chosen = []
-    for group in sorted(groups, key=lambda one: (len(one.outliers), one.key)):
-        name = min(group.outliers, key=lambda kind: (counts[kind], _key(seed, "class", group.key, str(kind))))
+    for group in sorted(groups, key=lambda group: (len(group.outliers), group.key)):
+        name = min(group.outliers, key=lambda name: (counts[name], _key(seed, "class", group.key, str(name))))
         counts[name] += 1
-        outlier = _shuffle(group.outliers[name], seed, "outlier", group.key)[0]
-        chosen.append(_Chosen(group, name, outlier))
-    return sorted(chosen, key=lambda one: one.group.key)
-
-
-def _interleave(chosen: Sequence[_Chosen]) -> list[_Chosen]:
-    """Order the cases by outlier classes in turn, the most frequent class first: O3 O1 O2 O3 O1 O2 O3.
-
-    Every run of such a list is balanced; with another class first, the list would end in O3 O3.
-    """
-    totals = Counter(one.outlier_class for one in chosen)
+        chosen.append(_Chosen(group, name, _shuffle(group.outliers[name], seed, "outlier", group.key)[0]))
     turns: Counter[_Class] = Counter()
     ranked = []
-    for one in chosen:
-        ranked.append(((turns[one.outlier_class], -totals[one.outlier_class], _class_order(one)), one))
-        turns[one.outlier_class] += 1
-    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
+    for case in sorted(chosen, key=lambda case: case.group.key):
+        ranked.append(((turns[case.outlier_class], -counts[case.outlier_class], _class_order(case)), case))
+        turns[case.outlier_class] += 1
+    return [case for _, case in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _class_order(chosen: _Chosen) -> int:
     return 0 if chosen.outlier_class is None else chosen.outlier_class
 
 
-def _show(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, AnnotationCase]:
+def _make_cases(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, AnnotationCase]:
     """Make the cases, by the key of their group, with words in order.
 
     Positions rotate within a part and a class, so the position of an outlier shows neither, and each is as frequent as
     any other among the cases of that size. Ids are numbers in an independent order.
     """
-    in_turn = [one for part in parts for one in sorted(part, key=_class_order)]
-    numbers = {key: at for at, key in enumerate(_shuffle([one.group.key for one in in_turn], seed, "id"), start=1)}
+    in_turn = [case for part in parts for case in sorted(part, key=_class_order)]
+    shuffled = _shuffle([case.group.key for case in in_turn], seed, "id")
+    numbers = {key: number for number, key in enumerate(shuffled, start=1)}
     digits = len(str(len(numbers)))
     used: Counter[int] = Counter()
     cases = {}
-    for one in in_turn:
-        words = _shuffle(one.group.cluster, seed, "word", one.group.key)
+    for case in in_turn:
+        group = case.group
+        words = _shuffle(group.cluster, seed, "word", group.key)
         size = len(words) + 1
         position = (int(_key(seed, "position", str(size)), 16) + used[size]) % size
         used[size] += 1
-        words.insert(position, one.outlier)
-        number = numbers[one.group.key]
-        cases[one.group.key] = AnnotationCase(
-            f"case-{number:0{digits}}", one.group.group.id, tuple(words), position + 1, one.outlier_class
-        )
+        words.insert(position, case.outlier)
+        name = f"case-{numbers[group.key]:0{digits}}"
+        cases[group.key] = AnnotationCase(name, group.id, tuple(words), position + 1, case.outlier_class)
     return cases
 
 

@@ -52,7 +52,7 @@ class BrowseLanguage:
 
 def browse_page(title: str, notice: str = "") -> bytes:
     """The page, below a notice if there is one; its data are in scripts beside it, the only other place it may load."""
-    marks = [f'     <span class="mark o{n}" aria-hidden="true">{one.mark}</span> {one.label}' for n, one in _CLASSES]
+    marks = [f'     <span class="mark o{n}" aria-hidden="true">{kind.mark}</span> {kind.label}' for n, kind in _CLASSES]
     parts = {"TITLE": escape(title), "NOTICE": escape(notice), "OUTLIERS": "\n".join(marks)}
     return html_page("wikisem.outputs.browse", parts, " 'self' file:").encode()
 
@@ -60,32 +60,34 @@ def browse_page(title: str, notice: str = "") -> bytes:
 def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:
     """data/index.js: facts about the set, a row for each language, and which classes are in which languages."""
     classes: dict[int, list[int]] = {}
-    for at, language in enumerate(languages):
+    for index, language in enumerate(languages):
         for group in language.groups:
-            classes.setdefault(qid_number(group.qid), []).append(at)
-    rows = [_overview(language, names.get(language.code, language.code)) for language in languages]
-    marks = {f"o{number}": (one.mark, one.label) for number, one in _CLASSES}
+            classes.setdefault(qid_number(group.qid), []).append(index)
+    rows = []
+    for language in languages:
+        members = [member for group in language.groups for member in (*group.cluster, *group.outliers)]
+        rows.append(
+            {
+                "code": language.code,
+                "name": names.get(language.code, language.code),
+                "tag": iso_639(language.code),
+                "wiki": wiki_of(language.code) or "",
+                "dir": direction(member.surface for member in members),
+                "groups": len(language.groups),
+                "cases": sum(len(group.outliers) for group in language.groups),
+                "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
+                "sources": dict(Counter(member.source for member in members).most_common()),
+                "scores": {
+                    model: _mean([score.opp for score in scores.values()]) for model, scores in language.scores.items()
+                },
+                "accuracy": {
+                    model: _mean([100.0 * right for score in scores.values() for right in score.found.values()])
+                    for model, scores in language.scores.items()
+                },
+            }
+        )
+    marks = {f"o{number}": (kind.mark, kind.label) for number, kind in _CLASSES}
     return _call("index", {"about": about, "languages": rows, "classes": classes, "outliers": marks})
-
-
-def _overview(language: BrowseLanguage, name: str) -> dict[str, Any]:
-    members = [member for group in language.groups for member in (*group.cluster, *group.outliers)]
-    return {
-        "code": language.code,
-        "name": name,
-        "tag": iso_639(language.code),
-        "wiki": wiki_of(language.code) or "",
-        "dir": direction(member.surface for member in members),
-        "groups": len(language.groups),
-        "cases": sum(len(group.outliers) for group in language.groups),
-        "rejected": dict(Counter(one.reason for one in language.rejections).most_common()),
-        "sources": dict(Counter(member.source for member in members).most_common()),
-        "scores": {model: _mean([one.opp for one in own.values()]) for model, own in language.scores.items()},
-        "accuracy": {
-            model: _mean([100.0 * right for one in own.values() for right in one.found.values()])
-            for model, own in language.scores.items()
-        },
-    }
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -112,40 +114,44 @@ def language_script(language: BrowseLanguage) -> bytes:
             "code": language.code,
             "groups": [_group(group, language) for group in language.groups],
             "names": names,
-            "rejected": [[qid_number(one.qid), one.reason, _shorten(one.detail)] for one in listed],
+            "rejected": [
+                [
+                    qid_number(one.qid),
+                    one.reason,
+                    one.detail if len(one.detail) <= _DETAIL else f"{one.detail[: _DETAIL - 1]}…",
+                ]
+                for one in listed
+            ],
             **({"walls": list(map(_wall, language.walls))} if language.walls else {}),
         },
     )
 
 
-def _shorten(detail: str) -> str:
-    """A detail of no more than the page shows, with an ellipsis for what is left out."""
-    return detail if len(detail) <= _DETAIL else f"{detail[: _DETAIL - 1]}…"
-
-
 def _wall(wall: Wall) -> dict[str, Any]:
     """A wall: its words as item, surface and the number of their group, and the classes that herrings fit besides."""
     classes = [group.qid for group in wall.groups]
-    own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
-    fits = {one.id: list(zip(map(classes.index, one.fits), one.by, strict=True)) for one in wall.herrings}
+    group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
+    fits = {
+        herring.id: list(zip(map(classes.index, herring.fits), herring.by, strict=True)) for herring in wall.herrings
+    }
     return {
         "id": wall.id,
         "tier": wall.tier,
-        "words": [[qid_number(word.id), word.surface, own[word.id]] for word in wall.words],
+        "words": [[qid_number(word.id), word.surface, group_of[word.id]] for word in wall.words],
         "groups": [[qid_number(group.qid), group.label] for group in wall.groups],
-        "fits": [[at, fits[word.id]] for at, word in enumerate(wall.words) if word.id in fits],
+        "fits": [[index, fits[word.id]] for index, word in enumerate(wall.words) if word.id in fits],
         "order": list(map(classes.index, wall.order)),
     }
 
 
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
     number = qid_number(group.qid)
-    found = {
-        model: [one.opp, one.accuracy, *([[one.found.get(each.id) for each in group.outliers]] if one.found else [])]
-        for model, own in language.scores.items()
-        if (one := own.get(number))
-    }
-    words = {one.id: one.surface for one in (*group.cluster, *group.outliers)}
+    found = {}
+    for model, scores in language.scores.items():
+        if score := scores.get(number):
+            outliers = [score.found.get(outlier.id) for outlier in group.outliers]
+            found[model] = [score.opp, score.accuracy, *([outliers] if score.found else [])]
+    words = {member.id: member.surface for member in (*group.cluster, *group.outliers)}
     about = {
         "q": number,
         "label": group.label,

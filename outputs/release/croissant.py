@@ -9,15 +9,14 @@ import pyarrow as pa
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.release.card import NOBODY, PAPER, PAPER_URL, hub_url
 from wikisem.outputs.release.cases import CASES
-from wikisem.outputs.release.metadata import ReleaseFacts
+from wikisem.outputs.release.metadata import ManifestStage, ReleaseFacts
 from wikisem.outputs.release.sentences import (
-    activities,
+    TEXTS,
     biases,
     collection,
     description,
     limits,
     made_up,
-    personal,
     social_impact,
     uses,
 )
@@ -54,7 +53,7 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
     """
     contact = facts.maker.contact
     contacts = {"email" if "@" in contact else "url": contact} if contact else {}
-    kinds = [("groups", GROUPS), ("cases", CASES), *([("walls", WALLS)] if "walls" in facts.extras else [])]
+    schemas = {"groups": GROUPS, "cases": CASES} | ({"walls": WALLS} if "walls" in facts.extras else {})
     document = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -76,7 +75,7 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
         "rai:dataLimitations": limits(facts),
         "rai:dataBiases": biases(facts),
         "rai:dataSocialImpact": social_impact(facts),
-        "rai:personalSensitiveInformation": personal(facts),
+        "rai:personalSensitiveInformation": TEXTS["personal"],
         "rai:hasSyntheticData": facts.made_up,
         "prov:wasDerivedFrom": [
             {"@type": "prov:Entity", "name": made_up(facts) + source.name}
@@ -84,35 +83,48 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
             | ({"sha256": source.sha256} if source.sha256 else {})
             for _, source in facts.sources
         ],
-        "prov:wasGeneratedBy": [
-            {"@type": "prov:Activity", "name": f"wikisem {unit}", "description": said}
-            for unit, said in activities(facts)
+        "prov:wasGeneratedBy": [_activity(unit, stage) for unit, stage in facts.stages.items()],
+        "distribution": [
+            {
+                "@type": "cr:FileSet",
+                "@id": f"{name}-files",
+                "name": f"{name}-files",
+                "description": f"One Parquet file of {name} for each language.",
+                "encodingFormat": "application/x-parquet",
+                "includes": f"{name}/*.parquet",
+            }
+            for name in schemas
         ],
-        "distribution": [_file_set(name) for name, _ in kinds],
-        "recordSet": [_record_set(name, schema) for name, schema in kinds],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": name,
+                "name": name,
+                "description": f"The {name} of all languages; the field language tells them apart.",
+                "field": [_field(name, [column.name], column.type) for column in schema],
+            }
+            for name, schema in schemas.items()
+        ],
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
 
 
-def _file_set(name: str) -> dict[str, str]:
-    return {
-        "@type": "cr:FileSet",
-        "@id": f"{name}-files",
-        "name": f"{name}-files",
-        "description": f"One Parquet file of {name} for each language.",
-        "encodingFormat": "application/x-parquet",
-        "includes": f"{name}/*.parquet",
-    }
+_DONE: Final = {
+    "entities": "Items read from the dump",
+    "mentions": "Pages of the dump whose links were counted",
+    "surfaces": "Items named in a language",
+    "taxonomy": "Items placed in the class graph",
+    "groups": "Classes judged, of which those with a group were kept",
+    "names": "Pairs of a page and an anchor",
+    "walls": "Walls tried",
+}
 
 
-def _record_set(name: str, schema: pa.Schema) -> dict[str, Any]:
-    return {
-        "@type": "cr:RecordSet",
-        "@id": name,
-        "name": name,
-        "description": f"The {name} of all languages; the field language tells them apart.",
-        "field": [_field(name, [column.name], column.type) for column in schema],
-    }
+def _activity(unit: str, stage: ManifestStage) -> dict[str, str]:
+    kind, _, language = unit.partition("/")
+    counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
+    description = f"{_DONE.get(kind, kind)}{f', {language}' if language else ''}{counts}."
+    return {"@type": "prov:Activity", "name": f"wikisem {unit}", "description": description}
 
 
 def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str, Any]:
@@ -122,9 +134,9 @@ def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str,
     if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
         members = kind.value_type
         subfields = [
-            _field(record_set, [*path, members.field(at).name], members.field(at).type)
-            for at in range(members.num_fields)
-            if not pa.types.is_list(members.field(at).type)
+            _field(record_set, [*path, member.name], member.type)
+            for member in map(members.field, range(members.num_fields))
+            if not pa.types.is_list(member.type)
         ]
         return {**about, "repeated": True, "subField": subfields}
     source: dict[str, Any] = {"fileSet": {"@id": f"{record_set}-files"}, "extract": {"column": path[0]}}

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from wikisem.outputs.release.card import hub_url, lm_eval_readme, toml_text, yaml_text
+from wikisem.outputs.release.card import fill, hub_url, toml_text, write_text, yaml_text
 from wikisem.outputs.release.cases import QUESTION
 from wikisem.outputs.release.metadata import ReleaseFacts
-from wikisem.outputs.release.sentences import TEXTS, description, made_up
+from wikisem.outputs.release.sentences import description, made_up
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.wikipedia.data.iso_639 import iso_639
 
@@ -27,15 +27,17 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
 
     lm_eval/ has a template for each variant and three lines for each language. In ``wikisem_<code>`` a model scores the
     words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them. The
-    question is that of *odd one out* in BIG-bench (Srivastava et al. 2022).
+    question is that of *odd one out* in BIG-bench (Srivastava et al. 2022). ``wikisem_<code>_walls`` is for models that
+    follow instructions; no sequence stops an answer, since a model may think first. All three harnesses read answers to
+    walls with the module that evaluation has.
     """
     yield "eval.yaml", yaml_text(_eval_yaml(facts))
-    yield "inspect_wikisem.py", TEXTS["inspect_task"]
+    yield "inspect_wikisem.py", fill("inspect_wikisem.py")
     yield from _package(facts)
     codes = [language.code for language in facts.filled]
-    spoken = {language.code: language.spoken for language in facts.filled}
-    yield "euroeval_wikisem.py", _euroeval("euroeval_cases", spoken, PROMPTS=_prompts(facts))
-    yield "lm_eval/README.md", lm_eval_readme(facts)
+    spoken = {language.code: [iso_639(code) for code in language.spoken] for language in facts.filled}
+    yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, prompts=_prompts(facts))
+    yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
     yield "lm_eval/_words.yaml", yaml_text(_template(facts, _multiple_choice(_WORDS_TEXT, "choices"), _METRICS))
     yield "lm_eval/_letters.yaml", yaml_text(_template(facts, _multiple_choice(_LETTERS_TEXT, choices), _METRICS[:1]))
@@ -45,36 +47,18 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "lm_eval/wikisem.yaml", yaml_text(_task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
     letters = [f"wikisem_{code}_letters" for code in codes]
     yield "lm_eval/wikisem_letters.yaml", yaml_text(_task_group("wikisem_letters", letters, _METRICS[:1]))
-    if "walls" in facts.extras:
-        yield from _wall_files(facts, facts.extras["walls"])
-
-
-def _wall_files(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the files for walls, by which all three harnesses read answers with the module that evaluation has.
-
-    The tasks ``wikisem_<code>_walls`` of lm-evaluation-harness are for models that follow instructions. No sequence
-    stops an answer, since a model may think first.
-    """
-    yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
-    generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
-    asked = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
-    template = yaml_text(_template(facts, {"output_type": "generate_until", **asked}, SCORES))
-    yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
-    for code in codes:
-        yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", "walls")
-    tasks = [f"wikisem_{code}_walls" for code in codes]
-    yield "lm_eval/wikisem_walls.yaml", yaml_text(_task_group("wikisem_walls", tasks, SCORES))
-    yield "inspect_walls.py", TEXTS["inspect_walls"]
-    yield "euroeval_walls.py", _euroeval("euroeval_walls", {code: [code] for code in codes})
-
-
-def _euroeval(template: str, spoken: Mapping[str, Sequence[str]], **values: Any) -> str:
-    """Fill a template of data sets for EuroEval with the languages and with ``values`` for its other names."""
-    text = TEXTS[template]
-    languages = {code: [iso_639(each) for each in own] for code, own in spoken.items()}
-    for name, value in {"LANGUAGES": languages, **values}.items():
-        text = text.replace(name, repr(value))
-    return text
+    if walled := facts.extras.get("walls"):
+        yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
+        generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
+        asked = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+        template = yaml_text(_template(facts, {"output_type": "generate_until", **asked}, SCORES))
+        yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
+        for code in walled:
+            yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", "walls")
+        walls = [f"wikisem_{code}_walls" for code in walled]
+        yield "lm_eval/wikisem_walls.yaml", yaml_text(_task_group("wikisem_walls", walls, SCORES))
+        yield "inspect_walls.py", fill("inspect_walls.py")
+        yield "euroeval_walls.py", fill("euroeval_walls.py", languages={code: [iso_639(code)] for code in walled})
 
 
 def _prompts(facts: ReleaseFacts) -> dict[str, Any]:
@@ -116,7 +100,7 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "pyproject.toml", toml_text(tables).lstrip()
     imports = "".join(f"import {name}.{module}\n" for module in modules)
     yield "_registry.py", f'"""The tasks that inspect-ai finds in this package."""\n\n{imports}'
-    yield ".gitignore", TEXTS["gitignore"]
+    yield ".gitignore", fill("gitignore")
 
 
 def _multiple_choice(text: str, choices: str) -> dict[str, Any]:

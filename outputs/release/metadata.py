@@ -97,6 +97,11 @@ class ManifestStage(msgspec.Struct, omit_defaults=True):
     tables: PublicTables | None = None
     recipe: dict[str, Any] | None = None
 
+    @property
+    def left_out(self) -> int:
+        """How many of the records read were not kept; 0 if unknown."""
+        return 0 if self.read is None or self.kept is None else self.read - self.kept
+
 
 class ManifestFile(msgspec.Struct):
     """A file of a release."""
@@ -152,6 +157,11 @@ class LanguageFacts:
         """The languages of the words: one, or those that are mixed."""
         return tuple(sorted({code for code, _ in self.words})) or (self.code,)
 
+    @property
+    def iso_codes(self) -> list[str]:
+        """The ISO 639 codes of the languages of the words, each once."""
+        return sorted({iso_639(code) for code in self.spoken})
+
     def by_source(self) -> Counter[str]:
         """Count the words by source."""
         found: Counter[str] = Counter()
@@ -167,16 +177,16 @@ def language_facts(
     baselines: Mapping[str, tuple[float, float, float] | None],
 ) -> LanguageFacts:
     """Count the groups and the rejected classes of one language."""
-    members = [one for group in groups for one in (*group.cluster, *group.outliers)]
-    outliers = Counter(one.outlier_class for group in groups for one in group.outliers)
+    members = [member for group in groups for member in group.members]
+    outliers = Counter(outlier.of_class.number for group in groups for outlier in group.outliers)
     return LanguageFacts(
         code,
         len(groups),
         outliers.total(),
         dict(sorted(Counter(rejection.reason for rejection in rejections).items())),
         baselines,
-        dict(sorted(Counter((one.language or code, one.source) for one in members).items())),
-        dict(sorted(Counter(one.label_language for one in members if one.label_language).items())),
+        dict(sorted(Counter((member.language or code, member.source or "") for member in members).items())),
+        dict(sorted(Counter(member.label_language for member in members if member.label_language).items())),
         dict(sorted(Counter(len(group.cluster) for group in groups).items())),
         dict(sorted(outliers.items())),
     )
@@ -209,8 +219,9 @@ class ReleaseFacts:
     ``stages`` are the units of the run, with inputs and recipes as a release has them. ``extras`` are the languages
     with category sets, analogies or walls, by kind. ``spreads`` are the number of known values and their five
     quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of test cases. ``walls``
-    counts walls by language and tier, ``names`` rows of the tables of names by language. ``changes`` are the numbers of
-    ``card.CHANGES`` by language since version ``since``. ``notes``, ``reading`` and ``made_up`` are the manifest's.
+    counts walls by language and tier, ``names`` rows of the tables of names by language. ``changes`` has, by language,
+    the numbers of the card's table of changes since version ``since``. ``notes``, ``reading`` and ``made_up`` are the
+    manifest's.
     """
 
     recipe: Mapping[str, Any]
@@ -357,15 +368,24 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
                 )
                 for source in stage.inputs
             ]
-            own = None if stage.recipe == recipe else stage.recipe
-            stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=own)
+            other_recipe = None if stage.recipe == recipe else stage.recipe
+            stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
     more |= {"stages": stages, "notes": manifest.notes, "reading": manifest.reading, "made_up": manifest.made_up}
     return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **more)
 
 
 def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:
     """Encode the manifest of a release, from which the same facts are read again."""
-    own = facts.published, [*facts.notes], facts.reading, facts.made_up
-    manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), dict(facts.stages), dict(files), *own)
+    manifest = Manifest(
+        dict(facts.recipe),
+        facts.seed,
+        dict(facts.versions),
+        dict(facts.stages),
+        dict(files),
+        facts.published,
+        [*facts.notes],
+        facts.reading,
+        facts.made_up,
+    )
     values = with_checksum(msgspec.to_builtins(manifest))
     return orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -4,7 +4,7 @@ Texts that are the same in every release are in texts.toml.
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
@@ -16,7 +16,6 @@ _TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("texts
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
 TEXTS: Final[dict[str, str]] = _TEXTS
 _SOURCES: Final = {ANCHOR: "anchors of links in {}Wikipedia", LABEL: "labels in {}Wikidata", TITLE: "titles of pages"}
-_LIBRARY: Final = "wikisem"
 
 
 def description(facts: ReleaseFacts) -> str:
@@ -45,16 +44,17 @@ def sizes(facts: ReleaseFacts) -> str:
 
 def sources(facts: ReleaseFacts) -> str:
     """Say which share of the words comes from which source."""
-    found = facts.by_source()
-    named = {one: _SOURCES[one].format(made_up(facts, "a ")) for one in found}
-    if len(found) == 1:
-        return f"All words are {named[next(iter(found))]}."
-    return f"Of the words {listed([f'{share(count, found)} are {named[one]}' for one, count in found.items()])}."
+    counts = facts.by_source()
+    names = {source: _SOURCES[source].format(made_up(facts, "a ")) for source in counts}
+    if len(counts) == 1:
+        return f"All words are {names[next(iter(counts))]}."
+    shares = [f"{share(count, counts)} are {names[source]}" for source, count in counts.items()]
+    return f"Of the words {listed(shares)}."
 
 
-def share(count: int, of: Mapping[Any, int]) -> str:
+def share(count: int, counts: Mapping[Any, int]) -> str:
     """Write a count as a percentage of the sum of several."""
-    return f"{100 * count / sum(of.values()):.1f} %"
+    return f"{100 * count / sum(counts.values()):.1f} %"
 
 
 def word_sources(facts: ReleaseFacts) -> str:
@@ -81,7 +81,7 @@ def collection(facts: ReleaseFacts) -> str:
     dumps = [f"a dump of {made_up(facts, 'a ')}Wikidata"] if facts.dumps("") else []
     dumps += [f"dumps of the {made}Wikipedias in {_named(wikipedias)}"] if len(wikipedias) > 1 else []
     dumps += [f"a dump of the {made}Wikipedia in {_named(wikipedias)}"] if len(wikipedias) == 1 else []
-    start = f"Made by {_LIBRARY} {facts.versions.get('wikisem', '')}".rstrip()
+    start = f"Made by wikisem {facts.versions.get('wikisem', '')}".rstrip()
     lines = [f"{start}{' from ' + listed(dumps) if dumps else ''}, after Blair, Merhav and Barry (2016)."]
     if not wikipedias:
         lines.append("No Wikipedia was read.")
@@ -91,7 +91,7 @@ def collection(facts: ReleaseFacts) -> str:
         "a word in the language, the ones with pages on most sites of Wikimedia (sitelinks), each word once."
     )
     keys = {"include": "", "include_below": "all below ", "exclude": "not ", "exclude_below": "none below "}
-    chosen = [f"{words}{listed(own)}" for key, words in keys.items() if (own := facts.option("classes", key))]
+    chosen = [f"{words}{listed(classes)}" for key, words in keys.items() if (classes := facts.option("classes", key))]
     if chosen:
         lines.append(f"Only some classes were judged: {'; '.join(chosen)}.")
     if least:
@@ -133,25 +133,21 @@ def limits(facts: ReleaseFacts) -> str:
         foreign = facts.total("foreign")
         codes = listed([f"{count:,} of {code}" for code, count in sorted(foreign.items())])
         lines.append(f"Labels under a code other than the language's own: {codes}.")
-    lines += _missing_pages(facts)
+    for code in facts.spoken:
+        stage = facts.stages.get(f"surfaces/{code}")
+        pages = stage.linked_pages if stage else None
+        if pages is not None and pages.best_missing:
+            named = ", ".join(pages.best_missing_titles)
+            more = ", …" if pages.best_missing > len(pages.best_missing_titles) else ""
+            lines.append(
+                f"Of the {pages.best_linked:,} best linked pages of the {made_up(facts)}Wikipedia in {_named([code])}, "
+                f"its dump does not have {pages.best_missing:,} ({named}{more})."
+            )
     if "entities" in facts.stages and (tables := facts.stages["entities"].tables) and tables.lacks:
         lines.append(f"Wikidata was read from public tables, which lack {'; '.join(tables.lacks)}.")
     lines.append(facts.reading or "No reading of these cases is on record, so how many are wrong is not known.")
     lines += facts.notes
     return " ".join(lines)
-
-
-def _missing_pages(facts: ReleaseFacts) -> Iterator[str]:
-    """Name the best linked pages that the dumps lack, by language."""
-    for code in facts.spoken:
-        pages = facts.stages[f"surfaces/{code}"].linked_pages if f"surfaces/{code}" in facts.stages else None
-        if pages is not None and pages.best_missing:
-            named = ", ".join(pages.best_missing_titles)
-            more = ", …" if pages.best_missing > len(pages.best_missing_titles) else ""
-            yield (
-                f"Of the {pages.best_linked:,} best linked pages of the {made_up(facts)}Wikipedia in {_named([code])}, "
-                f"its dump does not have {pages.best_missing:,} ({named}{more})."
-            )
 
 
 def biases(facts: ReleaseFacts) -> str:
@@ -162,13 +158,9 @@ def biases(facts: ReleaseFacts) -> str:
     )
     lines, better = [prominent], list[str]()
     for language in facts.filled:
-        chance = language.baselines.get("chance")
-        names = [
-            name
-            for name, rate in language.baselines.items()
-            if chance is not None and rate is not None and rate[1] > chance[2]
-        ]
-        better += [f"{language.code} ({', '.join(names)})"] if names else []
+        if chance := language.baselines.get("chance"):
+            names = [name for name, rate in language.baselines.items() if rate is not None and rate[1] > chance[2]]
+            better += [f"{language.code} ({', '.join(names)})"] if names else []
     if better:
         lines.append(f"Pickers that know nothing of meaning are better than chance in {listed(better)}.")
     elif any(language.baselines for language in facts.filled):
@@ -186,37 +178,7 @@ def social_impact(facts: ReleaseFacts) -> str:
     )
 
 
-def personal(facts: ReleaseFacts) -> str:
-    """Say what the set has about people."""
-    del facts
-    return (
-        "Items are public entries of Wikidata, and people, living ones too, may be among them: of each the set has the "
-        "name, the number, and counts of pages and links."
-    )
-
-
-def activities(facts: ReleaseFacts) -> list[tuple[str, str]]:
-    """List the units of the run that the set depends on, each with what it did."""
-    found = []
-    for unit, stage in facts.stages.items():
-        kind, _, language = unit.partition("/")
-        counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
-        found.append((unit, f"{_UNITS.get(kind, kind)}{f', {language}' if language else ''}{counts}."))
-    return found
-
-
-_UNITS: Final = {
-    "entities": "Items read from the dump",
-    "mentions": "Pages of the dump whose links were counted",
-    "surfaces": "Items named in a language",
-    "taxonomy": "Items placed in the class graph",
-    "groups": "Classes judged, of which those with a group were kept",
-    "names": "Pairs of a page and an anchor",
-    "walls": "Walls tried",
-}
-
-
-def listed(words: Sequence[str] | Iterable[str]) -> str:
+def listed(words: Iterable[str]) -> str:
     """Join words as in a sentence: "a", "a and b", "a, b and c"."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
@@ -232,4 +194,4 @@ def _named(codes: Sequence[str]) -> str:
 
 
 _MOST_NAMED: Final = 10
-_NAMES: Final = {each.code: each.name for each in WIKIPEDIAS.values()}
+_NAMES: Final = {wiki.code: wiki.name for wiki in WIKIPEDIAS.values()}

@@ -1,4 +1,4 @@
-"""Ask people: write sheets on which annotators find the outliers of test cases, then score their answers.
+"""Create sheets on which annotators find the outliers of test cases, and score their answers.
 
 wikisem annotate OUT --language de --output SHEETS samples test cases and writes, for each annotator, a page that works
 from disk, a CSV file and Label Studio tasks; the key stays apart in SHEETS/key.json. Put their answers into
@@ -7,38 +7,29 @@ SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier c
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rich.console import RenderableType
 from rich.table import Column, Table
 
 from wikisem.datasets.files import data_set_path
-from wikisem.datasets.word_groups import WordGroup, read_dataset
+from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation.annotators import HumanScore, ModelScore, agreement, case_groups, score_annotators, score_model
-from wikisem.evaluation.outlier_detection import Evaluation, keep_shared, score_models, words_of
+from wikisem.evaluation.outlier_detection import keep_shared, score_models, words_of
 from wikisem.evaluation.statistics import ErrorBars
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.ids import check_language
-from wikisem.outputs.annotation.answers import Answer, check_answers, missing_answers, parse_page_answers
+from wikisem.outputs.annotation import sheets
 from wikisem.outputs.annotation.sample import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
-from wikisem.outputs.annotation.sheets import (
-    format_csv,
-    format_page,
-    format_tasks,
-    instructions_text,
-    labelling_config,
-    parse_csv,
-    parse_export,
-)
 from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, at_least
 from wikisem.pipeline.console.scores import percent
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
+from wikisem.records import Group
 
 ANSWERS: Final = "answers"
 SHEETS: Final = "sheets"
@@ -52,7 +43,7 @@ _SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "tw
 
 @dataclass(frozen=True, slots=True)
 class AnswersReport:
-    """The scores of annotators with one kind of answers; ``no_alpha`` says why alpha is missing, or is empty.
+    """The scores of annotators with one kind of answers; ``no_alpha`` says why alpha is missing, if it is.
 
     ``help`` is "", or "without help" or "with help" where each case has two answers. ``models`` are scored on the same
     cases.
@@ -63,15 +54,6 @@ class AnswersReport:
     alpha: ErrorBars | None
     no_alpha: str
     models: Sequence[ModelScore]
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotationReport:
-    """All that ``wikisem annotate --score`` prints; where each case has two answers, those with help come last."""
-
-    annotation: AnnotationSet
-    answers: Sequence[AnswersReport]
-    missing: Mapping[str, Sequence[str]]
 
 
 # The command: write sheets, or score answers.
@@ -147,25 +129,22 @@ def _sample_and_write(arguments: argparse.Namespace) -> None:
     overlap = groups // 4 if arguments.overlap is None else arguments.overlap
     annotators, two_answers = arguments.annotators or _ANNOTATORS, bool(arguments.two_answers)
     options = SampleOptions(arguments.language, seed, groups, annotators, overlap, two_answers)
-    groups_read = read_groups_in(data_set_path(arguments.dataset), arguments.language)
-    annotation = sample_cases(_shared_vocabulary(groups_read, arguments.vocabulary or []), options)
+    found = read_groups_in(data_set_path(arguments.dataset), arguments.language)
+    if sources := arguments.vocabulary:
+        import_from_here(*sources)
+        items = {word for group in found for word in words_of(group)}
+        found = keep_shared(found, (open_model(source, items=items) for source in sources))
+    annotation = sample_cases(found, options)
     write_sheets(annotation, output)
-    each = sorted({len(cases) for cases in annotation.annotators.values()})
+    numbers = sorted({len(cases) for cases in annotation.annotators.values()})
     print_line(
         f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}, "
-        f"{' or '.join(map(str, each))} for each of {len(annotation.annotators)} annotators, "
+        f"{' or '.join(map(str, numbers))} for each of {len(annotation.annotators)} annotators, "
         f"{len(annotation.overlap)} of them for all\n"
         f"sheets for annotators: {output / SHEETS}\n"
         f"put their answers into {output / ANSWERS}, then: wikisem annotate --score {output}\n"
         f"the key, not for annotators: {output / KEY_FILE}"
     )
-
-
-def _shared_vocabulary(groups: Sequence[WordGroup], sources: Sequence[str]) -> Sequence[WordGroup]:
-    """The groups with the words that all of these models know; without models, as they are."""
-    import_from_here(*sources)
-    items = {word for group in groups for word in words_of(group)}
-    return keep_shared(groups, (open_model(source, items=items) for source in sources)) if sources else groups
 
 
 def _score_sheets(arguments: argparse.Namespace) -> None:
@@ -177,49 +156,35 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     import_from_here(*arguments.vectors)
     groups = case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
-    kinds = {"without help": False, "with help": True} if annotation.two_answers else {"": True}
-    report = AnnotationReport(
-        annotation,
-        [
-            _score_answers(name, [answer for answer in answers if answer.with_help == with_help], annotation, models)
-            for name, with_help in kinds.items()
-        ],
-        missing_answers(answers, annotation),
-    )
+    reports = []
+    for name in ("without help", "with help") if annotation.two_answers else ("",):
+        of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
+        human = score_annotators(of_kind, annotation)
+        alpha, no_alpha = None, "it needs two answers to the same case, and answers that are not all the same"
+        try:
+            alpha = agreement(of_kind, annotation)
+        except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
+            no_alpha = str(error)
+        scored = [score_model(model, human, annotation.seed) for model in models]
+        reports.append(AnswersReport(name, human, alpha, no_alpha, scored))
+    missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
-        print_json(report_as_json(report), indented=True)
+        print_json(report_as_json(annotation, reports, missing), indented=True)
     else:
-        print_report(report)
-
-
-def _score_answers(
-    name: str, answers: Sequence[Answer], annotation: AnnotationSet, models: Sequence[Evaluation]
-) -> AnswersReport:
-    human = score_annotators(answers, annotation)
-    scored = [score_model(model, human, annotation.seed) for model in models]
-    return AnswersReport(name, human, *_agreement(answers, annotation), scored)
-
-
-def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[ErrorBars | None, str]:
-    """Alpha, or why it is missing: accuracy needs no library, and is printed anyway."""
-    try:
-        alpha = agreement(answers, annotation)
-    except MissingExtraError as error:
-        return None, str(error)
-    return alpha, "" if alpha else "it needs two answers to the same case, and answers that are not all the same"
+        _print_report(annotation, reports, missing)
 
 
 # What is read and written: groups, sheets and answers.
 
 
-def read_groups_in(path: Path, language: str) -> list[WordGroup]:
+def read_groups_in(path: Path, language: str) -> list[Group]:
     """The groups of a language; MissingInputError if there are none, or if text files do not say their language.
 
     A run has them in ``groups/<language>.jsonl``, a release in a table, a set of text files in a folder named after the
     language. Any other path is read whole, and groups that state another language are left out.
     """
-    own = [path / "groups" / f"{language}.{end}" for end in ("jsonl", "parquet")]
-    found = next((inner for inner in (*own, path / language) if inner.exists()), path)
+    files = [path / "groups" / f"{language}.{end}" for end in ("jsonl", "parquet")]
+    found = next((inner for inner in (*files, path / language) if inner.exists()), path)
     if found == path and (path / "groups").is_dir():
         raise MissingInputError(
             f"{path}: expected groups in {language}, saw no groups/{language}.jsonl, nor groups/{language}.parquet"
@@ -252,49 +217,47 @@ def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
         raise UsageError(
             f"{folder}: expected a folder without sheets, saw those of another set, {other}; choose another --output"
         )
-    write_files(folder, _sheet_files(annotation))
+    files = {
+        KEY_FILE: encode_key(annotation),
+        f"{SHEETS}/instructions.txt": sheets.instructions_text(annotation.two_answers).encode(),
+        f"{SHEETS}/label-studio.xml": sheets.labelling_config(annotation.two_answers).encode(),
+    }
+    for annotator in annotation.annotators:
+        sheet = annotation.sheet(annotator)
+        files[f"{SHEETS}/{annotator}.html"] = sheets.format_page(sheet).encode()
+        files[f"{SHEETS}/{annotator}.csv"] = sheets.format_csv(sheet).encode()
+        files[f"{SHEETS}/{annotator}.label-studio.json"] = sheets.format_tasks(sheet)
+    write_files(folder, files.items())
     try:
         (folder / ANSWERS).mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"expected to make {folder / ANSWERS}, saw {error}") from error
 
 
-def _sheet_files(annotation: AnnotationSet) -> Iterator[tuple[str, bytes]]:
-    yield KEY_FILE, encode_key(annotation)
-    yield f"{SHEETS}/instructions.txt", instructions_text(annotation.two_answers).encode()
-    yield f"{SHEETS}/label-studio.xml", labelling_config(annotation.two_answers).encode()
-    for annotator in annotation.annotators:
-        sheet = annotation.sheet(annotator)
-        yield f"{SHEETS}/{annotator}.html", format_page(sheet).encode()
-        yield f"{SHEETS}/{annotator}.csv", format_csv(sheet).encode()
-        yield f"{SHEETS}/{annotator}.label-studio.json", format_tasks(sheet)
-
-
-def read_answers(folder: Path, annotation: AnnotationSet) -> list[Answer]:
+def read_answers(folder: Path, annotation: AnnotationSet) -> list[sheets.Answer]:
     """The checked answers of all files in ``answers/`` and the folders in it; MissingInputError if there are none."""
-    answer_folder = folder / ANSWERS
-    files = sorted(
-        file for file in answer_folder.rglob("*") if file.suffix.lower() in _ANSWER_SUFFIXES and file.is_file()
-    )
-    answers = [answer for file in files for answer in _read_answer_file(file)]
+    paths = sorted((folder / ANSWERS).rglob("*"))
+    files = [path for path in paths if path.suffix.lower() in _ANSWER_SUFFIXES and path.is_file()]
+    answers: list[sheets.Answer] = []
+    for file in files:
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise DamagedInputError(f"{file}: expected a file of answers, saw {error}") from error
+        if file.suffix.lower() == ".csv":
+            answers += sheets.parse_csv(data, str(file))
+            continue
+        text = data.removeprefix(b"\xef\xbb\xbf")
+        # An export of Label Studio is a list of tasks, the page's file an object.
+        parse = sheets.parse_export if text.lstrip().startswith(b"[") else sheets.parse_page_answers
+        answers += parse(text, str(file))
     if not answers:
+        seen = f"none in {len(files)} files" if files else "no such file"
         raise MissingInputError(
-            f"{answer_folder}: expected answers (JSON from the page, a filled CSV, or a JSON export of Label Studio), "
-            f"saw {f'none in {len(files)} files' if files else 'no such file'}"
+            f"{folder / ANSWERS}: expected answers (JSON from the page, a filled CSV, or a JSON export of Label "
+            f"Studio), saw {seen}"
         )
-    return check_answers(answers, annotation)
-
-
-def _read_answer_file(file: Path) -> list[Answer]:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise DamagedInputError(f"{file}: expected a file of answers, saw {error}") from error
-    if file.suffix.lower() == ".csv":
-        return parse_csv(data, str(file))
-    # An export is a list of tasks, the page's file an object.
-    parse = parse_export if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else parse_page_answers
-    return parse(data.removeprefix(b"\xef\xbb\xbf"), str(file))
+    return sheets.check_answers(answers, annotation)
 
 
 # The report as tables for people.
@@ -302,39 +265,40 @@ def _read_answer_file(file: Path) -> list[Answer]:
 _PEOPLE: Final = "annotators"
 
 
-def print_report(report: AnnotationReport) -> None:
-    """The report as tables on standard output, followed by lines that say which answers are missing."""
+def _print_report(
+    annotation: AnnotationSet, reports: Sequence[AnswersReport], missing: Mapping[str, Sequence[str]]
+) -> None:
+    """Print tables on standard output, followed by lines that say which answers are missing."""
     console = make_console()
-    for part in _report_parts(report):
-        console.print(part)
-
-
-def _report_parts(report: AnnotationReport) -> Iterable[RenderableType]:
-    annotation = report.annotation
-    yield f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}"
-    for answers in report.answers:
-        yield from filter(None, [answers.help])
-        yield _annotator_table(answers.human)
-        yield _accuracy_table(answers)
-        yield _alpha_line(answers)
-        human = answers.human
+    console.print(f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}")
+    for report in reports:
+        if report.help:
+            console.print(report.help)
+        human, alpha = report.human, report.alpha
+        numbers = number_columns("asked", "answered", "right", "cannot tell", "accuracy", overflow="fold", no_wrap=True)
+        table = Table(Column("annotator", overflow="fold"), *numbers)
+        for score in human.annotators:
+            share = 100 * score.right / score.answered if score.answered else None
+            counts = map(str, (score.asked, score.answered, score.right, score.cannot_tell))
+            table.add_row(score.annotator, *counts, percent(share))
+        console.print(table)
+        console.print(_accuracy_table(report))
+        if alpha is None:
+            console.print(f"agreement: no Krippendorff's alpha: {report.no_alpha}")
+        else:
+            interval = f"{alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f})"
+            console.print(
+                f"agreement: Krippendorff's alpha {interval}, from {alpha.n} test cases with two answers or more"
+            )
         if human.answers:
-            yield f"right answers: {human.right} of {human.answers} ({percent(100 * human.right / human.answers)} %)"
-    for name, cases in report.missing.items():
+            right = percent(100 * human.right / human.answers)
+            console.print(f"right answers: {human.right} of {human.answers} ({right} %)")
+    for name, cases in missing.items():
         listed = ", ".join(cases[:5]) + (", …" if len(cases) > 5 else "")
-        yield f"{name}: {len(cases)} of {len(annotation.annotators[name])} without an answer: {listed}"
-    for model in report.answers[-1].models:
-        yield from (f"{model.name}: {note}" for note in model.notes)
-
-
-def _annotator_table(human: HumanScore) -> Table:
-    numbers = number_columns("asked", "answered", "right", "cannot tell", "accuracy", overflow="fold", no_wrap=True)
-    table = Table(Column("annotator", overflow="fold"), *numbers)
-    for one in human.annotators:
-        share = 100 * one.right / one.answered if one.answered else None
-        counts = map(str, (one.asked, one.answered, one.right, one.cannot_tell))
-        table.add_row(one.annotator, *counts, percent(share))
-    return table
+        console.print(f"{name}: {len(cases)} of {len(annotation.annotators[name])} without an answer: {listed}")
+    for model in reports[-1].models:
+        for note in model.notes:
+            console.print(f"{model.name}: {note}")
 
 
 def _accuracy_table(report: AnswersReport) -> Table:
@@ -364,57 +328,48 @@ def _cells(bars: ErrorBars | None) -> tuple[str, str, str]:
     return str(bars.n), percent(100 * bars.value), interval
 
 
-def _alpha_line(report: AnswersReport) -> str:
-    alpha = report.alpha
-    if alpha is None:
-        return f"agreement: no Krippendorff's alpha: {report.no_alpha}"
-    return (
-        f"agreement: Krippendorff's alpha {alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), "
-        f"from {alpha.n} test cases with two answers or more"
-    )
-
-
 # The report as JSON.
 
 
-def report_as_json(report: AnnotationReport) -> dict[str, Any]:
+def report_as_json(
+    annotation: AnnotationSet, reports: Sequence[AnswersReport], missing: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
     """The report under the names that ``--json`` prints; shares are from 0 to 1, what is undefined is null.
 
     Where each case has two answers, the report's own figures are those with help; ``without_help`` holds the others.
     """
-    *first, last = report.answers
+    *first, last = reports
     row: dict[str, Any] = {
-        "set": report.annotation.fingerprint,
-        "language": report.annotation.language,
-        "cases": len(report.annotation.cases),
-        "overlap": len(report.annotation.overlap),
+        "set": annotation.fingerprint,
+        "language": annotation.language,
+        "cases": len(annotation.cases),
+        "overlap": len(annotation.overlap),
         **_answers_as_json(last),
-        "missing": {name: list(cases) for name, cases in report.missing.items()},
+        "missing": {name: list(cases) for name, cases in missing.items()},
     }
     return row | {"without_help": _answers_as_json(first[0])} if first else row
 
 
-def _answers_as_json(answers: AnswersReport) -> dict[str, Any]:
-    human = answers.human
+def _answers_as_json(report: AnswersReport) -> dict[str, Any]:
+    human = report.human
     return {
-        "annotators": [asdict(one) for one in human.annotators],
+        "annotators": [asdict(annotator) for annotator in human.annotators],
         "answers": human.answers,
         "right_answers": human.right,
         "accuracy": _bars_as_json(human.overall),
-        "by_outlier_class": {name: _bars_as_json(one) for name, one in human.by_outlier_class.items()},
-        "alpha": _bars_as_json(answers.alpha),
-        "models": [_model_as_json(model) for model in answers.models],
-    }
-
-
-def _model_as_json(model: ModelScore) -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "notes": list(model.notes),
-        "opp": _bars_as_json(model.opp),
-        "accuracy": _bars_as_json(model.accuracy),
-        "by_outlier_class": {name: _bars_as_json(one) for name, one in model.by_outlier_class.items()},
-        "annotators_on_the_same_cases": _bars_as_json(model.people),
+        "by_outlier_class": {name: _bars_as_json(bars) for name, bars in human.by_outlier_class.items()},
+        "alpha": _bars_as_json(report.alpha),
+        "models": [
+            {
+                "name": model.name,
+                "notes": list(model.notes),
+                "opp": _bars_as_json(model.opp),
+                "accuracy": _bars_as_json(model.accuracy),
+                "by_outlier_class": {name: _bars_as_json(bars) for name, bars in model.by_outlier_class.items()},
+                "annotators_on_the_same_cases": _bars_as_json(model.people),
+            }
+            for model in report.models
+        ],
     }
 
 

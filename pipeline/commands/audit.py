@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 from rich.table import Table
 
 from wikisem.datasets.files import data_set_path
-from wikisem.datasets.word_groups import name_languages, read_dataset
+from wikisem.datasets.word_groups import name_languages, read_dataset, with_spaces
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import COLUMNS, baselines_as_json, read_frequencies
-from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.audit.summary import (
     CLUSTER,
     NEAR_COHERENCE,
@@ -29,6 +29,7 @@ from wikisem.evaluation.audit.summary import (
     WitnessBounds,
     audit_groups,
 )
+from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.files import path_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import MANIFEST
@@ -36,7 +37,8 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.command_options import DATA_SET
 from wikisem.pipeline.console.scores import baseline_table
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
-from wikisem.pipeline.release import table_metadata
+from wikisem.pipeline.runs.read import table_metadata
+from wikisem.records import Group
 from wikisem.typed_json import decode_json
 
 _UNKNOWN: Final = "–"
@@ -128,12 +130,13 @@ def _frequencies_file(word: str) -> tuple[str, str]:
     return language, path
 
 
-def _read_audit_groups(path: Path) -> list[AuditGroup]:
+def _read_audit_groups(path: Path) -> list[Group]:
     """The groups: of a run or a file of groups with all facts, of any other set only their words."""
     if (path / "groups").is_dir() or path.suffix in {".jsonl", ".parquet"}:
-        groups = [AuditGroup.of_group(group) for group in read_groups(path)]
+        groups = read_groups(path)
     else:
-        groups = [AuditGroup.of_words(group) for group in name_languages(read_dataset(path), path)]
+        named = name_languages(read_dataset(path), path)
+        groups = [with_spaces(replace(group, language=group.language or UNKNOWN)) for group in named]
     if not groups:
         raise MissingInputError(f"{path}: expected groups, saw none")
     return groups
@@ -209,7 +212,7 @@ def _margin_table(audit: Audit) -> Table:
     title = _rank_title(audit, "outliers", "highest margin", len(audit.by_margin), audit.near_margin, near)
     table = make_table(("outlier", "class", "group", "language"), ("margin",), title=title, title_justify="left")
     for margin, group, one in audit.by_margin[:_RANKED]:
-        name = f"{one.surface} ({one.qid})" if one.qid else one.surface
+        name = f"{one.surface} ({one.id})" if one.id else one.surface
         table.add_row(name, COLUMNS[one.outlier_class], group.name, group.language, f"{margin:.3f}")
     return table
 
@@ -244,7 +247,7 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
                     "id": group.id,
                     "language": group.language,
                     "outlier": one.surface,
-                    "qid": one.qid,
+                    "qid": one.id,
                     "margin": margin,
                 }
                 for margin, group, one in audit.by_margin
@@ -256,15 +259,15 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
 
 
 def _group_as_json(one: AuditedGroup) -> dict[str, Any]:
-    measures = asdict(one.measures)
+    measures = msgspec.to_builtins(one.measures)
     group = measures.pop("group")
     from_one_class: Mapping[int, bool] = dict(one.measures.from_one_class)
     return {
-        "id": group["id"],
+        "id": group["class"],
         "language": group["language"],
-        "coherence": group["coherence"],
+        "coherence": one.measures.group.coherence,
         "findings": [asdict(finding) for finding in one.findings],
         **measures,
-        "from_one_class": {f"O{number}": same for number, same in from_one_class.items()},
+        "from_one_class": {COLUMNS[number]: same for number, same in from_one_class.items()},
         CLUSTER: group[CLUSTER],
     }

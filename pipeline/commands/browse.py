@@ -14,7 +14,8 @@ from wikisem.errors import UsageError
 from wikisem.files import is_web, path_of, write_files
 from wikisem.pipeline.command_options import add_folder, add_scores
 from wikisem.pipeline.console.terminal import print_line
-from wikisem.pipeline.release import browse_files, facts_of, read_run
+from wikisem.pipeline.release import browse_files, facts_of
+from wikisem.pipeline.runs.read import read_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +47,6 @@ def browse(
         raise UsageError(f"expected a folder for the page of {output}, saw none: give --output FOLDER")
     path = data_set_path(output)
     target = path / "browse" if folder is None else path_of(folder)
-    read, scored = read_run(path), [path_of(each) for each in scores]
-    write_files(target, browse_files(facts_of(read, ""), read, scored))
+    run_files = read_run(path)
+    write_files(target, browse_files(facts_of(run_files, ""), run_files, list(map(path_of, scores))))
     return target / "index.html"

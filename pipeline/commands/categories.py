@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from rich.table import Table
 
-from wikisem.categories.language_sets import LanguageSet, SetSources, build_sets
+from wikisem.categories.language_sets import LanguageSet, LanguageWords, SetSources, build_sets, installed_emoji
 from wikisem.categories.recipe import (
     CandidateItem,
     Category,
@@ -23,23 +23,13 @@ from wikisem.categories.recipe import (
     load_category_recipe,
     shipped_category_recipes,
 )
-from wikisem.categories.wording import LanguageWords, installed_emoji
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, without_questions, write_sets
-from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.command_options import (
-    add_contact,
-    add_folder,
-    add_languages,
-    add_timeout,
-    add_word_filter,
-    argument,
-    read_word_filter,
-    web_address,
-)
+from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
-from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource, Transport
+from wikisem.pipeline.runs.ledger import Ledger
+from wikisem.queries.endpoint import Client, EndpointSource, Transport
 from wikisem.queries.offline import EntitySource
 from wikisem.records import Statement
 from wikisem.web import HttpClient, Patience, user_at_host
@@ -53,24 +43,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     names = ", ".join(shipped_category_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
-    add_languages(parser, text="the languages of the sets")
-    add_folder(parser, "OUT", "the folder to write the sets to")
-    add_word_filter(parser)
+    options.add_languages(parser, text="the languages of the sets")
+    options.add_folder(parser, "OUT", "the folder to write the sets to")
+    options.add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--endpoint",
-        type=argument(web_address),
+        type=options.argument(options.web_address),
         metavar="URL",
         help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
     )
     source.add_argument(
         "--entities", metavar="OUT", help="use the entities of a build instead of an endpoint: OUT or OUT/entities"
     )
-    add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
-    add_timeout(parser, 70.0, "one answer")
+    options.add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
+    options.add_timeout(parser, 70.0, "one answer")
     parser.add_argument(
         "--cache",
-        type=argument(path_of),
+        type=options.argument(path_of),
         metavar="FOLDER",
         help="where answers of the endpoint are kept, so that no run asks twice; remove it to ask again "
         "(default: OUT/answers)",
@@ -83,20 +73,25 @@ def run(arguments: argparse.Namespace) -> int:
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: LoggedSource(_open_source(arguments)))
-    keep = read_word_filter(arguments)
+    keep = options.read_word_filter(arguments)
     sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
-    asks_wikidata = bool(recipe.relations) or any(not category.emoji for category in recipe.categories)
-    warnings = _lacking_properties(wikidata()) if asks_wikidata else []
-    if asks_wikidata and not keep:  # which may leave out whatever has a label
-        warnings += _unlabelled(recipe, sets, arguments.entities)
+    warnings = []
+    if recipe.relations or any(not category.emoji for category in recipe.categories):
+        notes = wikidata().notes()
+        warnings += [f"{note}; wikisem build and wikisem entities keep those of --properties" for note in notes]
+        if not keep:  # which may leave out whatever has a label
+            warnings += _unlabelled_items(recipe, sets, arguments.entities)
     warnings += [
         f"no relation has a question in {language!r}: there is no {output / 'analogies' / f'{language}.txt'}"
         for language in without_questions(sets)
         if not any(repr(language) in warning for warning in warnings)
     ]
-    _print_report(rows, [*warnings, *_unlinked(recipe, arguments.entities)])
+    warnings += _unlinked_items(recipe, arguments.entities) if arguments.entities else []
+    make_console().print(_report_table(rows))
+    for warning in warnings:
+        log(f"warning: {warning}")
     if not any(row.kept for row in rows):
         raise MissingInputError(
             f"expected items with labels in {', '.join(languages)}{' that are kept' if keep else ''}, saw none; "
@@ -114,7 +109,7 @@ def _open_source(arguments: argparse.Namespace) -> CategorySource:
     if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
         raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
     transport = Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
-    cache = AnswerCache(arguments.cache or arguments.output / "answers")
+    cache = arguments.cache or arguments.output / "answers"
     return EndpointSource(Client(url, transport, cache, Patience(on_pause=log_pause)))
 
 
@@ -147,16 +142,8 @@ class LoggedSource:
         return self.source.notes()
 
 
-# Warnings.
-
-
-def _lacking_properties(source: CategorySource) -> list[str]:
-    """A warning for each property that the entities of a build lack, with the option that keeps it."""
-    return [f"{note}; wikisem build and wikisem entities keep those of --properties" for note in source.notes()]
-
-
-def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
-    """A warning for each language in which no item has a label."""
+def _unlabelled_items(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
+    """Warn of each language in which no item has a label."""
     emoji = {category.name for category in recipe.categories if category.emoji}
     words: list[LanguageWords] = [
         words for language_set in sets for words in language_set.categories if words.category not in emoji
@@ -169,14 +156,20 @@ def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: s
     ]
 
 
-def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
-    """A warning where categories want items without sitelinks, but the build kept linked items only."""
+def _unlinked_items(recipe: CategoryRecipe, entities: str) -> list[str]:
+    """Warn if categories want items without sitelinks, but the build kept linked items only."""
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
-    wanting = [one.name for one in (*recipe.categories, *implied) if not one.emoji and not one.min_sitelinks]
-    if not entities or not wanting:
-        return []
-    output = _output_of(entities)
-    record = Ledger(output).find("entities")
+    wanting = [
+        category.name
+        for category in (*recipe.categories, *implied)
+        if not category.emoji and not category.min_sitelinks
+    ]
+    # OUT, also if OUT/entities or the folder of the files in it is named.
+    output = path = entities.rstrip("/") or "/"
+    for inner in (posixpath.dirname(path), path):
+        if posixpath.basename(inner) == "entities":
+            output = posixpath.dirname(inner) or "."
+    record = Ledger(output).find("entities") if wanting else None
     unlinked = 0 if record is None else record.counts.left_out.get("unlinked", 0)
     if not unlinked:
         return []
@@ -186,47 +179,22 @@ def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
     return [f"{lacking} links, some of which may belong to {', '.join(wanting)}; {advice}"]
 
 
-def _output_of(entities: str) -> str:
-    """OUT, also if OUT/entities or the folder of the files in it is named."""
-    path = entities.rstrip("/") or "/"
-    for inner in (path, posixpath.dirname(path)):
-        if posixpath.basename(inner) == "entities":
-            return posixpath.dirname(inner) or "."
-    return path
-
-
-# The table of the sets.
-
-
-def _print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
-    """Print a line for each language, summed over the categories, and the warnings.
-
-    A recipe without categories gets a line for each relation in each language.
-    """
-    make_console().print(_sums_table(rows) if any(row.kind == "category" for row in rows) else _relation_table(rows))
-    for warning in warnings:
-        log(f"warning: {warning}")
-
-
-def _relation_table(rows: Sequence[ReportRow]) -> Table:
-    counted = number_columns("items", "pairs", "without label", "left out otherwise")
-    table = Table("language", "relation", *counted, title="relations", title_justify="left")
-    for row in rows:
-        counts = (row.items, row.kept, row.without_label, row.otherwise)
-        table.add_row(row.language, row.name, *(f"{count:,}" for count in counts))
-    return table
-
-
-def _sums_table(rows: Sequence[ReportRow]) -> Table:
+def _report_table(rows: Sequence[ReportRow]) -> Table:
+    """A line for each language, summed over its categories; without categories, one for each relation in it."""
+    if not any(row.kind == "category" for row in rows):
+        counted = number_columns("items", "pairs", "without label", "left out otherwise")
+        table = Table("language", "relation", *counted, title="relations", title_justify="left")
+        for row in rows:
+            counts = [row.items, row.kept, row.without_label, row.otherwise]
+            table.add_row(row.language, row.name, *(f"{count:,}" for count in counts))
+        return table
     counted = number_columns("items", "kept", "under mul", "without label", "left out otherwise", "pairs")
     table = Table("language", *counted, title="category sets", title_justify="left")
     for language in dict.fromkeys(row.language for row in rows):
-        table.add_row(language, *(f"{count:,}" for count in _sums([row for row in rows if row.language == language])))
+        of_language = [row for row in rows if row.language == language]
+        categories = [row for row in of_language if row.kind == "category"]
+        columns = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in categories]
+        sums = [sum(column) for column in zip(*columns, strict=True)]
+        pairs = sum(row.kept for row in of_language if row.kind == "relation")
+        table.add_row(language, *(f"{count:,}" for count in [*sums, pairs]))
     return table
-
-
-def _sums(rows: Sequence[ReportRow]) -> list[int]:
-    categories = [row for row in rows if row.kind == "category"]
-    counts = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in categories]
-    pairs = sum(row.kept for row in rows if row.kind == "relation")
-    return [*(sum(column) for column in zip(*counts, strict=True)), pairs]

@@ -19,7 +19,7 @@ from wikisem.evaluation.changes import Change, Kind, LanguageChanges, compare_la
 from wikisem.pipeline.command_options import add_languages, at_least
 from wikisem.pipeline.console.reports import Report, add_report_file, deliver
 from wikisem.pipeline.console.terminal import make_table
-from wikisem.pipeline.release import read_run
+from wikisem.pipeline.runs.read import read_run
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 

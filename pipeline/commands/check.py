@@ -12,9 +12,9 @@ from dataclasses import asdict
 from rich.table import Table
 
 from wikisem.heuristics.rules.lint import Violation, check_groups, groups_in
-from wikisem.pipeline.build.inputs import read_named
 from wikisem.pipeline.command_options import DATA_SET, add_profile
 from wikisem.pipeline.console.terminal import make_console, print_json
+from wikisem.pipeline.runs.inputs import read_named
 from wikisem.wikipedia.learning import read_profile_file
 
 

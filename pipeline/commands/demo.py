@@ -6,20 +6,19 @@ same build runs that reads real dumps.
 
 import argparse
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from wikisem.files import absolute
 from wikisem.outputs.groupfile import read_groups, read_rejections
-from wikisem.pipeline.build.method import build_stages
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.command_options import add_local_output
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.tables import browse_command, group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
+from wikisem.pipeline.runs.method import build_stages
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import run_stages, session
 from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes
@@ -33,31 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the sample dumps, build, and print what came out and where it is."""
-    output = _folder(arguments.output)
+    output = arguments.output or tempfile.mkdtemp(prefix="wikisem-demo-")
+    Path(output, "dumps").mkdir(parents=True, exist_ok=True)
     run_ = Run(absolute(output), Runtime(arguments.beam_options, progress), log=log)
     with session(run_):
         options = demo_options(f"{output}/dumps")
         records = run_stages(build_stages(options, run_), run_, options.recipe)
-    _show(output, options.languages)
-    unread = sum(sum(record.counts.unreadable.values()) for record in records)
-    dumps = 1 + len(options.wikipedia)
-    broken = f"{unread} records in {dumps} dumps could not be read (one in each is broken on purpose)"
-    print_line(f"{broken}; they are in {output}/unreadable")
-    print_line(f"next: {browse_command(output)}")
-    print_line(f"output: {output}")
-    return 0
-
-
-def _folder(asked: str | None) -> str:
-    """The output folder, with a folder for the dumps in it; the world is written with plain files."""
-    output = tempfile.mkdtemp(prefix="wikisem-demo-") if asked is None else asked
-    Path(output, "dumps").mkdir(parents=True, exist_ok=True)
-    return output
-
-
-def _show(output: str, languages: Sequence[str]) -> None:
-    groups = {language: read_groups(output, language) for language in languages}
-    rejections = {language: read_rejections(output, language) for language in languages}
+    groups = {language: read_groups(output, language) for language in options.languages}
+    rejections = {language: read_rejections(output, language) for language in options.languages}
     names = {row.qid: row.labels["en"] for row in read_classes()} | {
         item.qid: item.names["en"].surface for item in read_items() if "en" in item.names
     }
@@ -65,3 +47,10 @@ def _show(output: str, languages: Sequence[str]) -> None:
     console.print(languages_table(groups, rejections))
     language, qid = SHOWN
     console.print(*(group_table(group, names) for group in groups[language] if group.qid == qid))
+    unread = sum(sum(record.counts.unreadable.values()) for record in records)
+    dumps = 1 + len(options.wikipedia)
+    broken = f"{unread} records in {dumps} dumps could not be read (one in each is broken on purpose)"
+    print_line(f"{broken}; they are in {output}/unreadable")
+    print_line(f"next: {browse_command(output)}")
+    print_line(f"output: {output}")
+    return 0

@@ -9,23 +9,16 @@ import argparse
 import re
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Final
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import (
-    add_contact,
-    add_languages,
-    add_local_output,
-    add_timeout,
-    argument,
-    web_address,
-)
+from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.progress import byte_progress, format_bytes
 from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
-from wikisem.pipeline.download.catalogue import EXPORTS, Mirror, RemoteDump, find_wikidata, find_wikipedia
+from wikisem.pipeline.download.catalogue import EXPORTS, Mirror, RemoteDump, find_wikidata_dump, find_wikipedia_dump
 from wikisem.pipeline.download.fetch import Download, download, only_download_in, plan_downloads
 from wikisem.web import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
@@ -36,15 +29,15 @@ _MIRROR: Final = "https://dumps.wikimedia.org"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of download."""
     parser.add_argument(
-        "codes", metavar="LANG", nargs="*", type=argument(known_language), help="languages of Wikipedia: de ja"
+        "codes", metavar="LANG", nargs="*", type=options.argument(known_language), help="languages of Wikipedia: de ja"
     )
-    add_languages(parser, "those named by LANG alone")
+    options.add_languages(parser, "those named by LANG alone")
     parser.add_argument("--wikidata", action="store_true", help="the JSON dump of Wikidata's items, too")
     parser.add_argument("--lexemes", action="store_true", help="the JSON dump of Wikidata's lexemes, too")
-    add_local_output(parser, "DUMPS", "the folder for the dumps")
+    options.add_local_output(parser, "DUMPS", "the folder for the dumps")
     parser.add_argument(
         "--date",
-        type=argument(_date),
+        type=options.argument(_date),
         metavar="YYYY-MM-DD",
         help="the dump of this date; of Wikidata, which has other dates, the newest one up to it (default: the newest)",
     )
@@ -57,13 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mirror",
-        type=argument(web_address),
+        type=options.argument(options.web_address),
         default=_MIRROR,
         metavar="URL",
         help=f"a server with the same folders (default: {_MIRROR})",
     )
-    add_contact(parser, "the server's", " (default: user@host)", user_at_host())
-    add_timeout(parser, 60.0, "a list of files, or for each 256 KiB of a file")
+    options.add_contact(parser, "the server's", " (default: user@host)", user_at_host())
+    options.add_timeout(parser, 60.0, "a list of files, or for each 256 KiB of a file")
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
 
@@ -74,7 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output)
     http = HttpClient(arguments.contact, arguments.timeout)
     mirror = Mirror(arguments.mirror, http, Patience(on_pause=log_pause))
-    dumps = list(_find(mirror, arguments))
+    dumps = [find_wikidata_dump(mirror, arguments.date)] if arguments.wikidata else []
+    dumps += [find_wikidata_dump(mirror, arguments.date, "Wikidata lexemes")] if arguments.lexemes else []
+    for language in dict.fromkeys([*arguments.codes, *arguments.languages]):
+        dumps.append(find_wikipedia_dump(mirror, language, arguments.date, arguments.export))
     if arguments.dry_run:
         _print_plan(dumps, plan_downloads(dumps, folder))
     else:
@@ -90,24 +86,16 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _find(mirror: Mirror, arguments: argparse.Namespace) -> Iterator[RemoteDump]:
-    if arguments.wikidata:
-        yield find_wikidata(mirror, arguments.date)
-    if arguments.lexemes:
-        yield find_wikidata(mirror, arguments.date, "Wikidata lexemes")
-    for language in dict.fromkeys([*arguments.codes, *arguments.languages]):
-        yield find_wikipedia(mirror, language, arguments.date, arguments.export)
-
-
 def _print_plan(dumps: Sequence[RemoteDump], wanted: Sequence[Download]) -> None:
     console = make_console()
     for dump in dumps:
-        own = [one for one in wanted if one.dump == dump]
-        sizes = [one.file.size for one in own]
+        downloads = [planned for planned in wanted if planned.dump == dump]
+        sizes = [planned.file.size for planned in downloads]
         known = format_bytes(sum(size or 0 for size in sizes)) + (" and more" if None in sizes else "")
-        there = sum(one.done for one in own)
-        console.print(f"{dump.name}: {len(own)} file{'s' * (len(own) > 1)}, {known}; {there} there already")
-    console.print(f"to download: {format_bytes(sum(one.missing for one in wanted))}")
+        there = sum(planned.done for planned in downloads)
+        files = f"{len(downloads)} file{'s' * (len(downloads) > 1)}"
+        console.print(f"{dump.name}: {files}, {known}; {there} there already")
+    console.print(f"to download: {format_bytes(sum(planned.missing for planned in wanted))}")
 
 
 def build_line(dumps: Sequence[RemoteDump], folder: Path) -> str:
@@ -117,13 +105,12 @@ def build_line(dumps: Sequence[RemoteDump], folder: Path) -> str:
     words += ["--wikidata", str(folder / wikidata[0].files[0].name) if wikidata else "WIKIDATA.json.gz"]
     wikipedias = [dump for dump in dumps if dump.language]
     words += ["--wikipedia"] if wikipedias else []
-    words += [f"{dump.language}={folder / _pattern([file.name for file in dump.files])}" for dump in wikipedias]
+    for dump in wikipedias:
+        name = dump.files[0].name
+        if len(dump.files) > 1:  # a glob for its parts
+            name = re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", name))
+        words.append(f"{dump.language}={folder / name}")
     return " ".join(map(shlex.quote, [*words, "--output", "out"]))
-
-
-def _pattern(names: Sequence[str]) -> str:
-    """A glob for the parts of a dump; the name itself of a dump in one part."""
-    return names[0] if len(names) == 1 else re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", names[0]))
 
 
 def _date(text: str) -> str:

@@ -18,58 +18,47 @@ from wikisem.files import path_of, remove, remove_below, replace_file, write_fil
 from wikisem.layout import unreadable_path
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
-    Relations,
     analogy_lines,
     category_lines,
     outlier_groups,
     pairs_lines,
     with_one_answer,
 )
-from wikisem.pipeline.build.ledger import read_names, write_names
-from wikisem.pipeline.command_options import (
-    add_folder,
-    add_languages,
-    add_max_unreadable,
-    add_questions,
-    add_word_filter,
-    argument,
-    at_least,
-    lexeme_languages,
-    read_word_filter,
-)
+from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
-from wikisem.records import Counts, UnreadableRecord
+from wikisem.pipeline.runs.ledger import read_names, write_names
+from wikisem.records import UnreadableRecord
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of lexemes."""
     parser.add_argument("dump", metavar="DUMP", nargs="+", help="the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
-    add_languages(parser, text="the languages or variants of the spellings", convert=lexeme_languages)
-    add_folder(parser)
-    add_word_filter(parser)
+    options.add_languages(parser, text="the languages or variants of the spellings", convert=options.lexeme_languages)
+    options.add_folder(parser)
+    options.add_word_filter(parser)
     parser.add_argument(
         "--relations",
-        type=argument(path_of),
+        type=options.argument(path_of),
         default=SHIPPED,
         metavar="FILE",
         help=f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})",
     )
     parser.add_argument(
         "--groups",
-        type=at_least(0),
+        type=options.at_least(0),
         default=100,
         metavar="N",
         help="at most N outlier groups a relation (default: 100)",
     )
-    add_questions(parser)
-    add_max_unreadable(parser)
+    options.add_questions(parser)
+    options.add_max_unreadable(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the dump, write the sets, and print how many pairs each relation has."""
-    relations, keep = load_relations(arguments.relations), read_word_filter(arguments)
+    relations, keep = load_relations(arguments.relations), options.read_word_filter(arguments)
     unreadable: list[UnreadableRecord] = []
     reader, collector = LexemeReader(unreadable.append), PairCollector(relations, arguments.languages)
     with progress("reading lexemes", lambda: reader.counts().read, 0):
@@ -86,26 +75,27 @@ def run(arguments: argparse.Namespace) -> int:
     counts.check_unreadable(STAGE, arguments.max_unreadable, kept_in)
     for language in sorted(set(arguments.languages) - collector.spelled):
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
-    found = collector.pairs(keep)
-    for language, pairs in found.items():
-        _write(output, language, pairs, arguments)
-    _print(found, counts, arguments.questions)
+    table = Table("language", "relation", *number_columns("pairs", "questions"))
+    for language, pairs in collector.pairs(keep).items():
+        asked, path = with_one_answer(pairs), output / "analogies" / f"{language}.txt"
+        questions = analogy_lines(asked, arguments.questions, arguments.seed)
+        if not write_questions(path, map(len, asked.values()), questions):
+            log(f"warning: no relation has a question in {language!r}: there is no {path}")
+        write_text(output / "categories" / f"{language}.txt", category_lines(pairs))
+        write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, pairs))
+        _write_groups(output, language, dict(outlier_groups(pairs, arguments.groups, arguments.seed)))
+        for relation, of_relation in pairs.items():
+            number = count_questions(len(asked[relation]), arguments.questions)
+            table.add_row(language, relation, f"{len(of_relation):,}", f"{number:,}")
+    make_console().print(table)
+    left_out, unread = sum(counts.left_out.values()), sum(counts.unreadable.values())
+    log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {unread:,} unreadable")
     print_line(f"output: {output}")
     return 0
 
 
-def _write(output: Path, language: str, relations: Relations, arguments: argparse.Namespace) -> None:
-    asked, path = with_one_answer(relations), output / "analogies" / f"{language}.txt"
-    questions = analogy_lines(asked, arguments.questions, arguments.seed)
-    if not write_questions(path, map(len, asked.values()), questions):
-        log(f"warning: no relation has a question in {language!r}: there is no {path}")
-    write_text(output / "categories" / f"{language}.txt", category_lines(relations))
-    write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, relations))
-    _write_groups(output, language, dict(outlier_groups(relations, arguments.groups, arguments.seed)))
-
-
 def _write_groups(output: Path, language: str, groups: Mapping[str, str]) -> None:
-    """A folder is scored as a whole, so groups of an earlier, larger run would be scored with these."""
+    """Write outlier groups, and remove those of an earlier, larger run: a folder is scored as a whole."""
     texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
     unit = f"{STAGE}/{language}"
     earlier = read_names(str(output), unit)
@@ -117,14 +107,3 @@ def _write_groups(output: Path, language: str, groups: Mapping[str, str]) -> Non
     strays = [path for path in (output / "outliers" / language).glob("*.txt") if path.stem not in groups]
     if strays:
         log(f"warning: {min(strays)} is no file of wikisem's; it stays, and is scored with the groups")
-
-
-def _print(found: Mapping[str, Relations], counts: Counts, sample: int) -> None:
-    table = Table("language", "relation", *number_columns("pairs", "questions"))
-    for language, relations in found.items():
-        asked = with_one_answer(relations)
-        for relation, pairs in relations.items():
-            table.add_row(language, relation, f"{len(pairs):,}", f"{count_questions(len(asked[relation]), sample):,}")
-    make_console().print(table)
-    left_out, unreadable = sum(counts.left_out.values()), sum(counts.unreadable.values())
-    log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {unreadable:,} unreadable")

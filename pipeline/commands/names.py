@@ -6,15 +6,14 @@ both, and the page's QID, in OUT/names/<language>/*.parquet. It takes the mentio
 
 import argparse
 import shutil
-from collections.abc import Collection
 
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import create_binary, open_binary, sizes_below
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.run import make_run, with_workers
-from wikisem.pipeline.build.stage_runner import run_stages, session
-from wikisem.pipeline.build.stages.surfaces import names
 from wikisem.pipeline.console.tables import print_summary
+from wikisem.pipeline.runs.run import make_run, with_workers
+from wikisem.pipeline.runs.stage_runner import run_stages, session
+from wikisem.pipeline.runs.stages.surfaces import names
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,20 +44,15 @@ def run(arguments: argparse.Namespace) -> int:
         if not languages:
             raise MissingInputError(f"expected mentions in {run_.output}, saw none; run `wikisem mentions` first")
         records = run_stages([names(languages)], run_)
-        if arguments.folder:
-            copy_tables(run_.output, arguments.folder, [path for record in records for path in record.parts])
+        if folder := arguments.folder:
+            paths = [path for record in records for path in record.parts]
+            for below in sorted({path.rpartition("/")[0] for path in paths}):
+                # A reader of names/de/*.parquet would take tables of another set for part of this.
+                there = [f"{below}/{name}" for name in sizes_below(f"{folder}/{below}")]
+                if others := sorted(path for path in there if path.endswith(".parquet") and path not in paths):
+                    message = f"{folder}: expected no other tables in {below}, saw {others[0]}; remove them first"
+                    raise UsageError(message)
+            for path in paths:
+                with open_binary(f"{run_.output}/{path}") as source, create_binary(f"{folder}/{path}") as sink:
+                    shutil.copyfileobj(source, sink)
     return print_summary(records, run_.output)
-
-
-def copy_tables(output: str, folder: str, paths: Collection[str]) -> None:
-    """Copy tables of a run to the same paths below a folder; UsageError if another set has tables beside them there.
-
-    A reader of ``names/de/*.parquet`` would take those for part of this.
-    """
-    for below in sorted({path.rpartition("/")[0] for path in paths}):
-        found = [f"{below}/{name}" for name in sizes_below(f"{folder}/{below}")]
-        if others := sorted(path for path in found if path.endswith(".parquet") and path not in paths):
-            raise UsageError(f"{folder}: expected no other tables in {below}, saw {others[0]}; remove them first")
-    for path in paths:
-        with open_binary(f"{output}/{path}") as source, create_binary(f"{folder}/{path}") as sink:
-            shutil.copyfileobj(source, sink)

@@ -6,7 +6,7 @@ every key.
 
 import argparse
 import re
-from pathlib import Path
+from itertools import takewhile
 
 from rich.table import Table
 
@@ -24,28 +24,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one recipe as it is in its file."""
-    if arguments.recipe:
-        print_line(_find(arguments.recipe).read_text(encoding="utf-8").rstrip("\n"))
+    texts = {
+        (name, commands): shipped_path(name, package).read_text(encoding="utf-8")
+        for commands, package in _PACKAGES.items()
+        for name in shipped_names(package)
+    }
+    if asked := arguments.recipe:
+        text = next((text for (name, _), text in texts.items() if name == asked), None)
+        if text is None:
+            names = sorted(name for name, _ in texts)
+            hint = did_you_mean(asked, names)
+            expected = f"expected the name of a recipe that ships ({', '.join(names)})"
+            raise RecipeError(f"{expected}, saw {asked!r}{f'; {hint}' if hint else ''}")
+        print_line(text.rstrip("\n"))
         return 0
     table = Table("recipe", "for", "what it is")
-    for commands, package in _PACKAGES.items():
-        for name in shipped_names(package):
-            table.add_row(name, commands, _first_comment(name, package))
+    for (name, commands), text in texts.items():
+        # The first sentence of the comment that a recipe begins with says what it is, in its author's words.
+        comment = " ".join(
+            line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), text.splitlines())
+        )
+        table.add_row(name, commands, re.split(r"\. (?=[A-Z])", comment)[0].rstrip("."))
     make_console().print(table)
     return 0
-
-
-def _find(name: str) -> Path:
-    packages = {each: package for package in _PACKAGES.values() for each in shipped_names(package)}
-    if name not in packages:
-        hint = did_you_mean(name, sorted(packages))
-        expected = f"expected the name of a recipe that ships ({', '.join(sorted(packages))})"
-        raise RecipeError(f"{expected}, saw {name!r}{f'; {hint}' if hint else ''}")
-    return shipped_path(name, packages[name])
-
-
-def _first_comment(name: str, package: str) -> str:
-    """The first sentence of the comment that a recipe begins with: what it is, in its author's words."""
-    lines = shipped_path(name, package).read_text(encoding="utf-8").splitlines()
-    end = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    return re.split(r"\. (?=[A-Z])", " ".join(line.lstrip("# ") for line in lines[:end]))[0].rstrip(".")

@@ -94,18 +94,14 @@ def _release(
     scores: Sequence[str | PathLike[str]],
     since: str | PathLike[str] | None,
 ) -> ReleaseFacts:
-    before = None if since is None else data_set_path(since)
-    files = [path_of(each) for each in scores]
-    return write_release(data_set_path(output), path_of(folder), _today(), maker, files, before)
-
-
-def _today() -> str:
-    """Today, or the day of SOURCE_DATE_EPOCH (in seconds), by which a release can be made again to the byte."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
+    """Write a release of today, or of SOURCE_DATE_EPOCH (in seconds), by which it can be made again to the byte."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
-        return time.strftime("%Y-%m-%d", time.gmtime(int(given) if given else None))
+        today = time.strftime("%Y-%m-%d", time.gmtime(int(epoch) if epoch else None))
     except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {given!r}") from error
+        raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {epoch!r}") from error
+    before = None if since is None else data_set_path(since)
+    return write_release(data_set_path(output), path_of(folder), today, maker, list(map(path_of, scores)), before)
 
 
 def _repository(text: str) -> str:

@@ -12,7 +12,8 @@ from wikisem.files import path_of
 from wikisem.outputs.release.metadata import Maker, ReleaseFacts
 from wikisem.pipeline.command_options import argument, result_folder
 from wikisem.pipeline.console.terminal import print_line
-from wikisem.pipeline.release import read_run, write_release
+from wikisem.pipeline.release import write_release
+from wikisem.pipeline.runs.read import read_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the set, and say what is in it and what to do with it."""
     facts, folder = sample(arguments.folder), arguments.folder
     print_line(f"{facts.cases:,} test cases in {len(facts.filled)} languages")
-    print_line("groups: " + ", ".join(f"{one.code} {one.groups}" for one in facts.filled))
+    print_line("groups: " + ", ".join(f"{language.code} {language.groups}" for language in facts.filled))
     print_line(f"next: wikisem show {folder} capital --language en")
     print_line(f"      wikisem evaluate outliers {folder} --languages en --vectors characters:3")
     print_line(f"open in a browser: {folder}/index.html")

@@ -1,14 +1,14 @@
 """Show one group in full: its members and outliers, where each word is from, and the classes of the outliers.
 
 OUT is the output folder of a run or a release, by path or URL, or a file of groups. CLASS is a QID or a label in any of
-its languages. Without --language the group is shown in every language that has it. If a class has no group,
-the reason is printed.
+its languages. Coherence and margins are printed if the groups have them. If a class has no group, the reason is
+printed.
 """
 
 import argparse
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +20,9 @@ from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.command_options import DATA_SET, argument
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import make_console, print_line
-from wikisem.pipeline.release import labels_of_classes
+from wikisem.pipeline.runs.read import labels_of_classes
 from wikisem.records import Group
+from wikisem.wikidata.line_types import property_number
 
 # How many languages a message names, and how many words the line of a group.
 _NAMED: Final = 20
@@ -39,66 +40,83 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a group in one language, or a line for each group."""
-    path = data_set_path(arguments.output)
-    groups = read_groups(path)
-    if arguments.name is None:
-        return _list(groups, arguments)
-    known = classes_of(groups)
-    if not is_qid(arguments.name) and not classes_named(arguments.name, known):
-        known += classes_of(read_rejections(path))
-    qid = find_class(arguments.name, known, arguments.output)
-    of_class = [one for one in groups if one.qid == qid]
-    language = arguments.language or _preferred(of_class, arguments.name)
-    shown = [one for one in of_class if one.language == language]
-    if not shown:
-        raise MissingInputError(f"{arguments.output}: {_missing(path, qid, of_class, arguments.language)}")
-    rejected = {one.qid: one.label for one in read_rejections(path, language) if one.label}
-    kept = {one.qid: one.label for one in groups if one.language == language}
-    for group in shown:
-        brought = labels_of_classes(arguments.output, [group]).get(language, {})
-        make_console().print(group_table(group, {**rejected, **kept, **brought}))
-    _name_others(of_class, language)
-    return 0
-
-
-def _list(groups: Sequence[Group], arguments: argparse.Namespace) -> int:
-    language = arguments.language or _preferred(groups)
-    shown = [one for one in groups if one.language == language]
-    if not shown:
-        codes = ", ".join(sorted({one.language for one in groups}))
+    path, name = data_set_path(arguments.output), arguments.name
+    groups = known = read_groups(path)
+    if name is not None:
+        classes = classes_of(known)
+        if not is_qid(name) and not classes_named(name, classes):
+            classes += classes_of(read_rejections(path))
+        qid = find_class(name, classes, arguments.output)
+        groups = [group for group in known if group.qid == qid]
+    language = arguments.language or _preferred_language(groups, name or "")
+    chosen = [group for group in groups if group.language == language]
+    if not chosen and name is None:
+        codes = ", ".join(sorted({group.language for group in groups}))
         raise MissingInputError(f"{arguments.output}: expected groups in {language}, saw those in {codes}")
-    for group in shown:
-        words = ", ".join(member.surface for member in group.cluster[:_WORDS])
-        print_line(f"{name_class(group.qid, group.label)}: {words}, ...")
-    _name_others(groups, language)
+    if not chosen:
+        raise MissingInputError(f"{arguments.output}: {_what_instead(path, qid, groups, arguments.language)}")
+    if name is None:
+        for group in chosen:
+            words = ", ".join(member.surface for member in group.cluster[:_WORDS])
+            print_line(f"{name_class(group.qid, group.label)}: {words}, ...")
+    else:
+        labels = {rejection.qid: rejection.label for rejection in read_rejections(path, language) if rejection.label}
+        labels |= {group.qid: group.label for group in known if group.language == language}
+        for group in chosen:
+            _print_group(group, labels | labels_of_classes(str(path), [group]).get(language, {}))
+    if others := sorted({group.language for group in groups} - {language}):
+        print_line(f"also in {', '.join(others)}: --language {others[0]}")
     return 0
 
 
-def _preferred(groups: Iterable[Group], label: str = "") -> str:
+def _print_group(group: Group, labels: Mapping[str, str]) -> None:
+    """Print the words of a group, and its coherence, margins and ties if known; ``labels`` are those of classes."""
+    make_console().print(group_table(group, labels))
+    if group.coherence is not None:
+        print_line(f"coherence {group.coherence}")
+    for outlier in group.outliers:
+        if outlier.margin is not None:
+            print_line(f"{outlier.surface} ({outlier.id}): margin {outlier.margin}")
+    for line in tie_lines(group, {}):
+        print_line(line)
+
+
+def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
+    """Say which statements tie each related outlier to members; ``properties`` are labels by number."""
+    words = {member.id: member.surface for member in (*group.cluster, *group.outliers)}
+    for outlier in group.outliers:
+        statements = []
+        for tie in outlier.ties or ():
+            label = properties.get(property_number(tie.property))
+            statements.append(f"{words[tie.item]} {f'{label} ' if label else ''}({tie.property}) {words[tie.value]}")
+        if statements:
+            yield f"{outlier.surface} is tied to members: {', '.join(statements)}"
+
+
+def _preferred_language(groups: Sequence[Group], label: str = "") -> str:
     """The language of the label, of the locale, English, or the first by code; "" without groups."""
-    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    own = re.split("[_.@]", named)[0]
-    asked = label.casefold()
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    of_locale = re.split("[_.@]", locale)[0]
     choices = [
-        (one.label.casefold() != asked, one.language != own, one.language != "en", one.language) for one in groups
+        (
+            group.label.casefold() != label.casefold(),
+            group.language != of_locale,
+            group.language != "en",
+            group.language,
+        )
+        for group in groups
     ]
     return min(choices, default=("",))[-1]
 
 
-def _name_others(groups: Iterable[Group], language: str) -> None:
-    if others := sorted({one.language for one in groups} - {language}):
-        print_line(f"also in {', '.join(others)}: --language {others[0]}")
-
-
-def _missing(path: Path, qid: str, others: Sequence[Group], language: str | None) -> str:
-    """What there is of a class instead of a group in the language, or in any."""
+def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str | None) -> str:
+    """Say what there is of a class instead of a group in the language, or in any."""
     wanted = f"expected a group of {qid}" + (f" in {language}" if language else "")
-    rejected = [one for one in read_rejections(path, language) if one.qid == qid]
-    if rejected:
-        reasons = "; ".join(f"in {one.language} {one.reason}: {one.detail}" for one in rejected[:_NAMED])
-        name = name_class(qid, next((one.label for one in rejected if one.label), ""))
+    if rejections := [rejection for rejection in read_rejections(path, language) if rejection.qid == qid]:
+        reasons = "; ".join(f"in {one.language} {one.reason}: {one.detail}" for one in rejections[:_NAMED])
+        name = name_class(qid, next((one.label for one in rejections if one.label), ""))
         return f"{wanted}, saw that {name} was rejected {reasons}"
-    if others:
-        codes = ", ".join(sorted({one.language for one in others})[:_NAMED])
-        return f"{wanted}, saw {others[0].label} ({qid}) in {codes}"
+    if groups:
+        codes = ", ".join(sorted({group.language for group in groups})[:_NAMED])
+        return f"{wanted}, saw {groups[0].label} ({qid}) in {codes}"
     return f"{wanted}, saw neither a group nor a rejection of it"

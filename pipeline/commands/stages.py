@@ -7,17 +7,17 @@ from typing import Final
 
 from wikisem.layout import MENTIONS, unit_of
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
-from wikisem.pipeline.build.method import check_languages, entity_options
-from wikisem.pipeline.build.run import Run, make_run, with_workers
-from wikisem.pipeline.build.stage_runner import Stage, run_stages, session
-from wikisem.pipeline.build.stages.entities import ALL, entities
-from wikisem.pipeline.build.stages.groups import groups
-from wikisem.pipeline.build.stages.mentions import mentions
-from wikisem.pipeline.build.stages.mixed import mixed
-from wikisem.pipeline.build.stages.surfaces import surfaces
-from wikisem.pipeline.build.stages.taxonomy import taxonomy
 from wikisem.pipeline.console.tables import print_stage_summary
+from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
+from wikisem.pipeline.runs.method import check_languages, entity_options
+from wikisem.pipeline.runs.run import Run, make_run, with_workers
+from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
+from wikisem.pipeline.runs.stages.entities import ALL, entities
+from wikisem.pipeline.runs.stages.groups import groups
+from wikisem.pipeline.runs.stages.mentions import mentions
+from wikisem.pipeline.runs.stages.mixed import mixed
+from wikisem.pipeline.runs.stages.surfaces import surfaces
+from wikisem.pipeline.runs.stages.taxonomy import taxonomy
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 

@@ -6,18 +6,18 @@ the tokens of a word, and LANGUAGE/outlier-classes.json.
 
 import argparse
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 
-from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, WordGroup, write_outlier_classes
+from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, write_outlier_classes
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.options import TOKENIZERS
 from wikisem.evaluation.outlier_detection import group_ids
-from wikisem.evaluation.vectors.words import Tokenizer, open_tokenizer
+from wikisem.evaluation.vectors.words import open_tokenizer
 from wikisem.files import path_of, write_text
 from wikisem.pipeline.command_options import DATA_SET, add_folder, add_languages
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.scoring import read_datasets
+from wikisem.records import Group
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     paths = [_path(output, name, group) for name, group in zip(names, dataset.groups, strict=True)]
     classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
     for path, group in zip(paths, dataset.groups, strict=True):
-        write_text(path, [_text(_divided(group, tokenize))])
+        cluster, outliers = (
+            ["_".join(tokenize(one.surface)) or one.surface for one in members]
+            for members in (group.cluster, group.outliers)
+        )
+        write_text(path, ["\n".join([*cluster, "", *outliers, ""])])
         classes[path.parent].append((path.stem, [outlier.outlier_class for outlier in group.outliers]))
     for folder, known in classes.items():
         write_text(folder / OUTLIER_CLASSES_FILE, [write_outlier_classes(known).decode()])
@@ -44,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _path(output: Path, name: str, group: WordGroup) -> Path:
+def _path(output: Path, name: str, group: Group) -> Path:
     """The file of a group. Ids and languages are from somebody's data set: they must not lead out of the folder."""
     path = output / group.language / f"{name}.txt"
     if path.resolve() == path_of(group.where).resolve():
@@ -54,15 +58,3 @@ def _path(output: Path, name: str, group: WordGroup) -> Path:
             f"{group.where}: expected a language and an id that name a file, saw {group.language!r} and {group.id!r}"
         )
     return path
-
-
-def _divided(group: WordGroup, tokenize: Tokenizer) -> WordGroup:
-    cluster = tuple("_".join(tokenize(word)) or word for word in group.cluster)
-    outliers = tuple(
-        replace(outlier, surface="_".join(tokenize(outlier.surface)) or outlier.surface) for outlier in group.outliers
-    )
-    return replace(group, cluster=cluster, outliers=outliers)
-
-
-def _text(group: WordGroup) -> str:
-    return "\n".join([*group.cluster, "", *(outlier.surface for outlier in group.outliers), ""])

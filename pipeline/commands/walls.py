@@ -1,7 +1,6 @@
 """Walls of sixteen words in four hidden groups, from the groups of a finished run: OUT/walls/<language>.jsonl."""
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,12 +10,12 @@ from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.ledger import Ledger, Record
-from wikisem.pipeline.build.run import make_run, with_workers
-from wikisem.pipeline.build.stage_runner import run_stages, session
-from wikisem.pipeline.build.stages.walls import BY_TIER, recipe_of_groups, walls
 from wikisem.pipeline.console.tables import list_reasons
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
+from wikisem.pipeline.runs.ledger import Ledger
+from wikisem.pipeline.runs.run import make_run, with_workers
+from wikisem.pipeline.runs.stage_runner import run_stages, session
+from wikisem.pipeline.runs.stages.walls import BY_TIER, recipe_of_groups, walls
 from wikisem.records import TIERS
 
 # Of a recipe that asks for none.
@@ -54,20 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
     run_ = with_workers(make_run(arguments), arguments.workers)
     with session(run_):
         records = run_stages(walls(languages, recipe, arguments.seed), run_, recipe)
-    make_console().print(walls_table(records))
-    print_line(f"output: {run_.output}/walls")
-    return 0
-
-
-def walls_table(records: Sequence[Record]) -> Table:
-    """A line for each language and tier: walls kept, tries, and why others were dropped."""
     counted = number_columns("walls", "tried")
     table = Table("language", "tier", *counted, "dropped", title="walls", title_justify="left")
     for record in records:
         language = record.unit.partition("/")[2]
         for tier in TIERS:
             counts = record.facts[BY_TIER][tier]
-            table.add_row(
-                language, tier, f"{counts['kept']:,}", f"{counts['read']:,}", list_reasons(counts["left_out"])
-            )
-    return table
+            dropped = list_reasons(counts["left_out"])
+            table.add_row(language, tier, f"{counts['kept']:,}", f"{counts['read']:,}", dropped)
+    make_console().print(table)
+    print_line(f"output: {run_.output}/walls")
+    return 0

@@ -121,7 +121,10 @@ def listening(interruption: Interruption) -> Iterator[None]:
     earlier_wake_up, earlier_hook = signal.set_wakeup_fd(wake_up, warn_on_full_buffer=False), sys.unraisablehook
     try:
         try:
-            _start(interruption, source)
+            try:
+                threading.Thread(target=interruption.force, args=(source,), daemon=True).start()
+            except RuntimeError:  # no memory for a thread: the handlers alone have to do
+                os.close(source)
             sys.unraisablehook = lambda ignored: None if interruption.lose(ignored) else earlier_hook(ignored)
             for number in heard:
                 signal.signal(number, interruption.handle)
@@ -136,13 +139,6 @@ def listening(interruption: Interruption) -> Iterator[None]:
         signal.set_wakeup_fd(earlier_wake_up)
         sys.unraisablehook = earlier_hook
         os.close(wake_up)
-
-
-def _start(interruption: Interruption, source: int) -> None:
-    try:
-        threading.Thread(target=interruption.force, args=(source,), daemon=True).start()
-    except RuntimeError:  # no memory for a thread: the handlers alone have to do
-        os.close(source)
 
 
 # Whether the process ends when the command does, and whether the command's modules are being imported.

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Column, Table
 
 from wikisem.class_names import name_class
-from wikisem.pipeline.build.ledger import Ledger, Record
-from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
+from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, Ledger, Record
 from wikisem.records import OUTLIER_CLASSES, Group, Outlier, Rejection
 
 if TYPE_CHECKING:  # what shows groups does without Beam, which a run imports
-    from wikisem.pipeline.build.run import Run
+    from wikisem.pipeline.runs.run import Run
 
 # The closing table: what was kept, left out, rejected and unreadable, and why.
 
@@ -220,11 +219,12 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
     table = Table(*columns, title=title, title_justify="left")
     shown = None
     for member in members:
-        kind = member.outlier_class if isinstance(member, Outlier) else 0
+        kind = member.of_class.number if isinstance(member, Outlier) else 0
         if kind != shown:
             table.add_section()
         via = name_class(member.via, names.get(member.via, "")) if isinstance(member, Outlier) else ""
-        share = f"{member.count}/{member.total} = {member.count / member.total:.2f}" if member.total else ""
+        count, total = member.count or 0, member.total or 0
+        share = f"{count}/{total} = {count / total:.2f}" if total else ""
         part = _PARTS[kind] if kind != shown else ""
         shares_too = [share] if linked else []
         table.add_row(part, member.surface, member.id, *shares_too, member.source, str(member.sitelinks), via)

@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Column, Table
-from rich.text import Text, TextType
+from rich.text import Text
 
 from wikisem.errors import optional_module
 from wikisem.redaction import redacted
@@ -67,34 +67,31 @@ class _PartedTable(Table):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Columns of numbers take the room that they need, those of words fold, but not below ``_NARROWEST``."""
-        needed = [self._room(column, console, options) for column in self.columns]
+        wide = options.update(width=_WIDEST)
+        needed = [
+            max(Measurement.get(console, wide, cell).maximum for cell in (column.header, *column.cells)) + 3
+            for column in self.columns
+        ]  # with padding and border
         words = sum(column.no_wrap is False for column in self.columns)
         parts, left = [[]], 0  # type: list[list[int]], int
-        for at in range(words, len(needed)):
-            if parts[-1] and needed[at] > left:
+        for index in range(words, len(needed)):
+            if parts[-1] and needed[index] > left:
                 parts.append([])
             if not parts[-1]:
                 left = options.max_width - 1 - sum(min(room, _NARROWEST) for room in needed[:words])
-            parts[-1].append(at)
-            left -= needed[at]
+            parts[-1].append(index)
+            left -= needed[index]
         if len(parts) == 1:
             yield from super().__rich_console__(console, options)
             return
-        for place, part in enumerate(parts):
-            yield self._part([*range(words), *part], self.title if place == 0 else None)
-
-    def _room(self, column: Column, console: Console, options: ConsoleOptions) -> int:
-        """The width of a column with its padding and border."""
-        wide = options.update(width=_WIDEST)
-        found = [Measurement.get(console, wide, cell).maximum for cell in (column.header, *column.cells)]
-        return max(found) + 3
-
-    def _part(self, chosen: Sequence[int], title: TextType | None) -> Table:
-        columns = [self.columns[at] for at in chosen]
-        part = Table(*(column.copy() for column in columns), title=title, title_justify=self.title_justify)
-        for row, *cells in zip(self.rows, *(column.cells for column in columns), strict=True):
-            part.add_row(*cells, end_section=row.end_section)
-        return part
+        title = self.title
+        for part in parts:
+            columns = [self.columns[index] for index in (*range(words), *part)]
+            table = Table(*(column.copy() for column in columns), title=title, title_justify=self.title_justify)
+            for row, *cells in zip(self.rows, *(column.cells for column in columns), strict=True):
+                table.add_row(*cells, end_section=row.end_section)
+            yield table
+            title = None
 
 
 def make_table(words: Iterable[str], numbers: Iterable[str] = (), **options: Any) -> Table:

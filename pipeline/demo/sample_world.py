@@ -17,9 +17,10 @@ from xml.sax.saxutils import escape
 
 from wikisem.files import write_files
 from wikisem.ids import qid_number
-from wikisem.pipeline.build.inputs import MADE_UP, find_dump
-from wikisem.pipeline.build.method import BuildOptions
 from wikisem.pipeline.download.record import add_to_record
+from wikisem.pipeline.runs.inputs import find_dump
+from wikisem.pipeline.runs.ledger import MADE_UP
+from wikisem.pipeline.runs.method import BuildOptions
 from wikisem.recipes.load import load_recipe, read_toml
 from wikisem.records import Page
 from wikisem.wikipedia.siteinfo import CANONICAL
@@ -39,7 +40,7 @@ def demo_options(folder: str) -> BuildOptions:
     """The options of a build of the sample world, whose dumps are written into a folder that exists."""
     recipe = load_recipe("demo")
     files = write_sample_world(folder)
-    # Checksums, because the dumps are written anew each time: a second demo into the same folder finds all finished.
+    # Checksums, because the dumps are written again each time: a second demo into the same folder finds all finished.
     wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
     return BuildOptions(
         recipe=recipe,
@@ -153,7 +154,7 @@ _LINES_PER_MEMBER: Final = 100
 def wikidata_dump(lines: Sequence[str]) -> bytes:
     """Lines as in ``latest-all.json.gz``: gzip members of whole lines; "[", "," and "]" are members too."""
     broken = _with_broken(lines, _cut(lines[len(lines) // 2]))
-    chunks = [broken[at : at + _LINES_PER_MEMBER] for at in range(0, len(broken), _LINES_PER_MEMBER)]
+    chunks = [broken[start : start + _LINES_PER_MEMBER] for start in range(0, len(broken), _LINES_PER_MEMBER)]
     body = _member(",\n").join(_member(",\n".join(chunk) + "\n") for chunk in chunks)
     return _member("[\n") + body + _member("]\n")
 
@@ -176,34 +177,34 @@ def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterato
     """One JSON line for each entity, by QID; as in real dumps, a property and an older revision come between items."""
     yield _json_line({"type": "property", "datatype": "wikibase-item", "id": "P31", "labels": {}, "claims": {}})
     yield _json_line({**_item_json(items[0]), "labels": [], "sitelinks": [], "lastrevid": 1})
-    rows = [*map(_item_json, items), *map(_class_json, classes)]
+    rows = [*map(_item_json, items), *(_entity(row.qid, row.labels, (), row.subclass_of, {}) for row in classes)]
     yield from map(_json_line, sorted(rows, key=lambda row: qid_number(row["id"])))
 
 
 def _item_json(item: Item) -> dict[str, Any]:
     labels = {language: name.surface for language, name in item.names.items()}
-    titles = {f"{language}wiki": name.title for language, name in item.names.items()}
-    return _entity(item.qid, labels, item.instance_of, item.subclass_of, titles | _other_sites(item, len(titles)))
-
-
-def _class_json(row: ClassItem) -> dict[str, Any]:
-    return _entity(row.qid, row.labels, (), row.subclass_of, {})
-
-
-def _other_sites(item: Item, listed: int) -> dict[str, str]:
-    """Made-up sitelinks in place of those outside the sample, so that an item's map is as large as it really is."""
-    more = (item.sitelinks or 0) - listed
-    return {f"sample{number}wikiquote": item.names["en"].title for number in range(1, more + 1)}
+    sites = {f"{language}wiki": name.title for language, name in item.names.items()}
+    # Made-up sitelinks in place of those outside the sample, so that an item's map is as large as it really is.
+    for number in range(1, (item.sitelinks or 0) - len(sites) + 1):
+        sites[f"sample{number}wikiquote"] = item.names["en"].title
+    return _entity(item.qid, labels, item.instance_of, item.subclass_of, sites)
 
 
 def _entity(
     qid: str, labels: Mapping[str, str], p31: Sequence[str], p279: Sequence[str], sites: Mapping[str, str]
 ) -> dict[str, Any]:
-    claims = {
-        name: [_statement(qid, name, value, place=number) for number, value in enumerate(values)]
-        for name, values in (("P31", p31), ("P279", p279))
-        if values
-    }
+    claims: dict[str, list[dict[str, Any]]] = {}
+    for name, values in (("P31", p31), ("P279", p279)):
+        for number, value in enumerate(values):
+            target = {"entity-type": "item", "numeric-id": qid_number(value), "id": value}
+            snak = {
+                "snaktype": "value",
+                "property": name,
+                "datavalue": {"value": target, "type": "wikibase-entityid"},
+                "datatype": "wikibase-item",
+            }
+            statement = {"mainsnak": snak, "type": "statement", "id": f"{qid}${name}-{number}", "rank": "normal"}
+            claims.setdefault(name, []).append(statement)
     return {
         "type": "item",
         "id": qid,
@@ -214,21 +215,6 @@ def _entity(
         "claims": claims or [],
         "sitelinks": {site: {"site": site, "title": title, "badges": []} for site, title in sites.items()} or [],
         "lastrevid": 1000 + qid_number(qid),
-    }
-
-
-def _statement(qid: str, name: str, value: str, place: int) -> dict[str, Any]:
-    target = {"entity-type": "item", "numeric-id": qid_number(value), "id": value}
-    return {
-        "mainsnak": {
-            "snaktype": "value",
-            "property": name,
-            "datavalue": {"value": target, "type": "wikibase-entityid"},
-            "datatype": "wikibase-item",
-        },
-        "type": "statement",
-        "id": f"{qid}${name}-{place}",
-        "rank": "normal",
     }
 
 
@@ -276,18 +262,12 @@ def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
 
 def export_xml(edition: Edition, pages: Iterable[Page]) -> Iterator[str]:
     """The head, each page and the end of an edition's dump, laid out as the Content File Exports are (schema 0.11)."""
-    yield _xml_head(edition)
-    yield from (page_xml(page, number) for number, page in enumerate(pages, start=1))
-    yield "</mediawiki>\n"
-
-
-def _xml_head(edition: Edition) -> str:
     spaces = "".join(
         f'      <namespace key="{key}" case="first-letter"' + (f">{name}</namespace>\n" if name else " />\n")
         for key, name in enumerate(edition.words["namespaces"], start=-2)
     )
     language = edition.language
-    return (
+    yield (
         f'<mediawiki xmlns="{_SCHEMA}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
         f'xsi:schemaLocation="{_SCHEMA} http://www.mediawiki.org/xml/export-0.11.xsd" version="0.11" '
         f'xml:lang="{language}">\n'
@@ -296,6 +276,8 @@ def _xml_head(edition: Edition) -> str:
         "    <generator>MediaWiki Content File Export sample</generator>\n"
         f"    <case>first-letter</case>\n    <namespaces>\n{spaces}    </namespaces>\n  </siteinfo>\n"
     )
+    yield from (page_xml(page, number) for number, page in enumerate(pages, start=1))
+    yield "</mediawiki>\n"
 
 
 def page_xml(page: Page, number: int) -> str:
@@ -349,7 +331,10 @@ def write_pages(edition: Edition) -> Iterator[Page]:
             title = name.form[:1].upper() + name.form[1:]
             yield Page(title, 0, f"#{edition.words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:
-            yield from _other_pages(edition, name, near[0])
+            question = edition.words["talk"].format(a=_link(edition.name(near[0])))
+            yield Page(f"{edition.namespace(TALK)}:{name.title}", TALK, question)
+            template = f"<includeonly>{_link(name)}</includeonly>"
+            yield Page(f"{edition.namespace(TEMPLATE)}:{name.title}", TEMPLATE, template)
 
 
 def redirects(name: Name, place: int) -> bool:
@@ -360,8 +345,16 @@ def redirects(name: Name, place: int) -> bool:
 def _article(edition: Edition, item: Item, others: Sequence[Item], place: int) -> str:
     words = edition.words
     names = [edition.name(other) for other in others]
-    links = dict(zip("abcd", map(_link, names), strict=False), e=_dressed(names[4], place))
-    title = names[1].title
+    title, last = names[1].title, names[4]
+    # Four plain links, and one in one of the rarer shapes of real articles: to a section, in italics, or with
+    # underscores.
+    rare = (
+        f"[[{last.title}#{place}|{last.surface}]]",
+        f"[[{last.title}|''{last.surface}'']]",
+        f"[[{last.title.replace(' ', '_')}|{last.surface}]]",
+        _link(last),
+    )
+    links = dict(zip("abcd", map(_link, names), strict=False), e=rare[place % len(rare)])
     lines = [
         f"{{{{{words['infobox']}|1={links['c']}}}}}",
         words["lead"].format(self=edition.name(item).surface, kind=words["kinds"][item.kind])
@@ -382,33 +375,15 @@ def _link(name: Name) -> str:
     return f"[[{name.surface}]]" if plain else f"[[{name.title}|{name.surface}]]"
 
 
-def _dressed(name: Name, place: int) -> str:
-    """The link in one of the rarer shapes of real articles: to a section, in italics, with underscores, or plain."""
-    shapes = (
-        f"[[{name.title}#{place}|{name.surface}]]",
-        f"[[{name.title}|''{name.surface}'']]",
-        f"[[{name.title.replace(' ', '_')}|{name.surface}]]",
-        _link(name),
-    )
-    return shapes[place % len(shapes)]
-
-
 def _form_sentence(edition: Edition, other: Item) -> list[str]:
     name, sentence = edition.name(other), edition.words["form"].get(other.kind)
     if not name.form or sentence is None:
         return []
-    return [sentence.format(f=_form_link(name, edition.items.index(other)))]
-
-
-def _form_link(name: Name, place: int) -> str:
+    place = edition.items.index(other)
     if redirects(name, place):
-        return f"[[{name.form}]]"
-    if name.form.startswith(name.surface) and name.form.isascii() and place % 3 == 1:
-        return _link(name) + name.form[len(name.surface) :]
-    return f"[[{name.title}|{name.form}]]"
-
-
-def _other_pages(edition: Edition, name: Name, near: Item) -> Iterator[Page]:
-    question = edition.words["talk"].format(a=_link(edition.name(near)))
-    yield Page(f"{edition.namespace(TALK)}:{name.title}", TALK, question)
-    yield Page(f"{edition.namespace(TEMPLATE)}:{name.title}", TEMPLATE, f"<includeonly>{_link(name)}</includeonly>")
+        link = f"[[{name.form}]]"
+    elif name.form.startswith(name.surface) and name.form.isascii() and place % 3 == 1:
+        link = _link(name) + name.form[len(name.surface) :]
+    else:
+        link = f"[[{name.title}|{name.form}]]"
+    return [sentence.format(f=link)]

@@ -101,7 +101,7 @@ _EXPORTS: Final = "other/mediawiki_content_current"
 _ENTITIES: Final = "wikidatawiki/entities"
 
 
-def find_wikipedia(mirror: Mirror, language: str, date: str | None, export: str = "") -> RemoteDump:
+def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export: str = "") -> RemoteDump:
     """The newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none.
 
     ``export`` is one of ``EXPORTS``; without it, a wiki that has no content export gives the older dump.
@@ -110,7 +110,7 @@ def find_wikipedia(mirror: Mirror, language: str, date: str | None, export: str 
     if wiki is None:
         raise DownloadError(f"expected a language with a Wikipedia, saw {language!r}, in which there are labels alone")
     finders = {"content": (_content_exports, f"{_EXPORTS}/{wiki}/"), "articles": (_older_dumps, f"{wiki}/")}
-    chosen = [found for name, found in finders.items() if export in {"", name}]
+    chosen = [finder for name, finder in finders.items() if export in {"", name}]
     for find, _ in chosen:
         for dump in find(mirror, wiki, language, date):
             return dump
@@ -139,30 +139,40 @@ def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None)
 def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
     """The complete pages-articles dumps of a wiki, newest first."""
     for day in _dates(mirror, f"{wiki}/", r"\d{8}"):
-        if date in {None, _dashed(day)}:
-            status = mirror.text(f"{wiki}/{day}/dumpstatus.json")
-            if files := status and _articles(mirror, wiki, day, status):
-                yield RemoteDump("pages-articles", _dashed(day), tuple(files), language)
+        path = f"{wiki}/{day}/dumpstatus.json"
+        status = mirror.text(path) if date in {None, _dashed(day)} else None
+        if not status:
+            continue
+        try:
+            jobs = msgspec.json.decode(status, type=_Status, strict=False).jobs
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise DownloadError(f"{mirror.url(path)}: expected the state of a dump, saw {error}") from error
+        done = next((jobs[job].files for job in _JOBS if job in jobs and jobs[job].status == "done"), {})
+        articles = re.compile(rf"{re.escape(wiki)}-{day}-pages-articles[\w-]*\.xml(-p\d+p\d+)?\.bz2")
+        files = [
+            RemoteFile(name, mirror.url(f"{wiki}/{day}/{name}"), "sha1", done[name].sha1, done[name].size)
+            for name in sorted(done, key=_first_page)
+            if articles.fullmatch(name)
+        ]
+        if files:  # there are none while they are being made
+            yield RemoteDump("pages-articles", _dashed(day), tuple(files), language)
 
 
-def find_wikidata(mirror: Mirror, date: str | None, kind: Kind = "Wikidata entities") -> RemoteDump:
+def find_wikidata_dump(mirror: Mirror, date: str | None, kind: Kind = "Wikidata entities") -> RemoteDump:
     """The newest complete dump of Wikidata's items, or of its lexemes; with a date, the newest not after that."""
     word = "all" if kind == "Wikidata entities" else "lexemes"
     for day in _dates(mirror, f"{_ENTITIES}/", r"\d{8}"):
-        if date is None or _dashed(day) <= date:
-            folder = f"{_ENTITIES}/{day}"
-            names = [
-                name for name in _names(mirror, f"{folder}/") if re.fullmatch(r"wikidata-\d{8}-sha1sums\.txt", name)
-            ]
-            sums = {name: digest for each in names for name, digest in _sums(mirror, f"{folder}/{each}").items()}
-            for suffix in ("gz", "bz2"):
-                fitting = sorted(
-                    name for name in sums if re.fullmatch(rf"wikidata-\d{{8}}-{word}\.json\.{suffix}", name)
-                )
-                if fitting:
-                    return RemoteDump(
-                        kind, _dashed(day), (_file(mirror, folder, fitting[-1], "sha1", sums[fitting[-1]]),)
-                    )
+        if date is not None and _dashed(day) > date:
+            continue
+        folder, sums = f"{_ENTITIES}/{day}", dict[str, str]()
+        for name in _names(mirror, f"{folder}/"):
+            if re.fullmatch(r"wikidata-\d{8}-sha1sums\.txt", name):
+                sums |= _sums(mirror, f"{folder}/{name}")
+        for suffix in ("gz", "bz2"):
+            dumps = [name for name in sums if re.fullmatch(rf"wikidata-\d{{8}}-{word}\.json\.{suffix}", name)]
+            if dumps:
+                newest = _file(mirror, folder, max(dumps), "sha1", sums[max(dumps)])
+                return RemoteDump(kind, _dashed(day), (newest,))
     when = f" up to {date}" if date else ""
     raise DownloadError(f"{mirror.url(_ENTITIES)}/: expected a complete dump of {kind}{when}, saw none")
 
@@ -191,22 +201,6 @@ class _Status(msgspec.Struct):
     jobs: dict[str, _Job]
 
 
-def _articles(mirror: Mirror, wiki: str, day: str, status: str) -> list[RemoteFile]:
-    """The files with articles in a dumpstatus.json; empty while they are being made."""
-    where = mirror.url(f"{wiki}/{day}/dumpstatus.json")
-    fitting = re.compile(rf"{re.escape(wiki)}-{day}-pages-articles[\w-]*\.xml(-p\d+p\d+)?\.bz2")
-    try:
-        jobs = msgspec.json.decode(status, type=_Status, strict=False).jobs
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise DownloadError(f"{where}: expected the state of a dump, saw {error}") from error
-    done = next((jobs[job].files for job in _JOBS if job in jobs and jobs[job].status == "done"), {})
-    return [
-        RemoteFile(name, mirror.url(f"{wiki}/{day}/{name}"), "sha1", about.sha1, about.size)
-        for name, about in sorted(done.items(), key=lambda item: _first_page(item[0]))
-        if fitting.fullmatch(name)
-    ]
-
-
 def _file(mirror: Mirror, folder: str, name: str, algorithm: Algorithm, digest: str) -> RemoteFile:
     url = mirror.url(f"{folder}/{name}")
     return RemoteFile(name, url, algorithm, digest, mirror.size(url))
@@ -224,9 +218,9 @@ def _sums(mirror: Mirror, path: str) -> dict[str, str]:
     return found
 
 
-def _dates(mirror: Mirror, path: str, form: str) -> list[str]:
+def _dates(mirror: Mirror, path: str, pattern: str) -> list[str]:
     """The dated folders of a listing, newest first."""
-    days = sorted((name for name in set(_names(mirror, path)) if re.fullmatch(form, name, re.ASCII)), reverse=True)
+    days = sorted((name for name in set(_names(mirror, path)) if re.fullmatch(pattern, name, re.ASCII)), reverse=True)
     return days[:_MOST_DATES]
 
 

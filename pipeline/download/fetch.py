@@ -9,14 +9,14 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from wikisem.errors import DownloadError, OutputError
 from wikisem.limits import LEAST_PROGRESS
@@ -48,18 +48,17 @@ class Download:
 
 def plan_downloads(dumps: Sequence[RemoteDump], folder: Path) -> list[Download]:
     """The files of some dumps, and how much of each is in the folder; whole ones are known by record or checksum."""
-    record = read_record(folder)
-    return [_planned(dump, file, folder, record) for dump in dumps for file in dump.files]
-
-
-def _planned(dump: RemoteDump, file: RemoteFile, folder: Path, record: Mapping[str, Any]) -> Download:
-    target, part = folder / file.name, folder / f"{file.name}.part"
-    if target.exists():
-        known = record.get(file.name, {})
-        recorded = known.get(file.algorithm) == file.digest and known.get("size") == target.stat().st_size
-        if recorded or digest_of(target, file.algorithm) == file.digest:
-            return Download(dump, file, target.stat().st_size, done=True)
-    return Download(dump, file, part.stat().st_size if part.exists() else 0, done=False)
+    record, planned = read_record(folder), list[Download]()
+    for dump in dumps:
+        for file in dump.files:
+            target, part = folder / file.name, folder / f"{file.name}.part"
+            size, known = target.stat().st_size if target.exists() else -1, record.get(file.name, {})
+            recorded = known.get(file.algorithm) == file.digest and known.get("size") == size
+            if size >= 0 and (recorded or digest_of(target, file.algorithm) == file.digest):
+                planned.append(Download(dump, file, size, done=True))
+            else:
+                planned.append(Download(dump, file, part.stat().st_size if part.exists() else 0, done=False))
+    return planned
 
 
 def download(
@@ -74,19 +73,31 @@ def download(
     ``count`` is called with numbers of bytes as they come. Raises DownloadError and OutputError; files that were
     finished are kept, and so is the beginning of the others.
     """
-    _check_space(wanted, folder)
+    missing, free = sum(item.missing for item in wanted), shutil.disk_usage(folder).free
+    if missing > free:
+        raise OutputError(f"{folder}: expected {missing:,} bytes of free space for the downloads, saw {free:,}")
     recording = Lock()
     stop = Event()
     fetcher = Fetcher(mirror, folder, count, stop)
 
-    def fetch(one: Download) -> None:
-        if not one.done:
-            fetcher.fetch(one.file)
+    def fetch(item: Download) -> None:
+        dump, file = item.dump, item.file
+        if not item.done:
+            fetcher.fetch(file)
         with recording:
-            _add_download(folder, one, today)
+            origin = {
+                "kind": dump.kind,
+                "language": dump.language,
+                "date": dump.date,
+                "url": redacted(file.url),
+                "size": (folder / file.name).stat().st_size,
+                file.algorithm: file.digest,
+                "downloaded": read_record(folder).get(file.name, {}).get("downloaded", today),
+            }
+            add_to_record(folder, {file.name: origin})
 
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
-        futures = [pool.submit(fetch, one) for one in wanted]
+        futures = [pool.submit(fetch, item) for item in wanted]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
@@ -94,14 +105,8 @@ def download(
             stop.set()
             pool.shutdown(cancel_futures=True)
     errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
-    for error in sorted(errors, key=lambda one: isinstance(one, StoppedError)):
+    for error in sorted(errors, key=lambda error: isinstance(error, StoppedError)):
         raise error
-
-
-def _check_space(wanted: Sequence[Download], folder: Path) -> None:
-    missing, free = sum(one.missing for one in wanted), shutil.disk_usage(folder).free
-    if missing > free:
-        raise OutputError(f"{folder}: expected {missing:,} bytes of free space for the downloads, saw {free:,}")
 
 
 @contextmanager
@@ -144,7 +149,7 @@ class Fetcher:
 
         GET /f  Range: bytes=600-  If-Range: "v1" 206, Content-Range: bytes 600-999/1000   the rest follows
                                                   206, Content-Range: bytes 600-799/1000   some of it: ask for more
-                                                  200                                      the file changed: begin anew
+                                                  200                                      the file changed: begin again
                                                   416, Content-Range: bytes */600          all of it was there
     """
 
@@ -157,9 +162,13 @@ class Fetcher:
         """The whole file; DownloadError if it cannot be fetched, OutputError if it cannot be written."""
         target, part = self.folder / remote.name, _PartialFile(self.folder / f"{remote.name}.part")
         part.check()
+        patience = replace(self.mirror.patience, wait=self._wait)
         try:
             for last in (False, True):
-                self._fill(remote, part)
+                while not patience.persist(
+                    remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
+                ):
+                    pass  # a part of the file has come, and at least LEAST_PROGRESS of it
                 digest = digest_of(part.path, remote.algorithm)
                 if digest == remote.digest:
                     part.finish(target)
@@ -175,14 +184,6 @@ class Fetcher:
                 raise
             raise OutputError(f"expected to write {part.path}, saw {error}; what has arrived is kept") from error
         raise AssertionError("the loop ends in one of its two ways")
-
-    def _fill(self, remote: RemoteFile, part: "_PartialFile") -> None:
-        """Ask for what is missing until all of it is there."""
-        patience = replace(self.mirror.patience, wait=self._wait)
-        while not patience.persist(
-            remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
-        ):
-            pass  # a part of the file has come, and at least LEAST_PROGRESS of it
 
     def _wait(self, seconds: float) -> None:
         if self.stop.wait(seconds):
@@ -214,7 +215,10 @@ class Fetcher:
 
     def _receive(self, answer: Answer, part: "_PartialFile", have: int, remote: RemoteFile) -> int:
         """Write what comes, and return how many bytes the whole file has."""
-        begins, total = _arriving_range(answer) if answer.status == HTTPStatus.PARTIAL_CONTENT else (0, answer.length)
+        begins, total = 0, answer.length
+        if answer.status == HTTPStatus.PARTIAL_CONTENT:
+            found = re.fullmatch(r"bytes (\d{1,18})-\d+/(?:(\d{1,18})|\*)", answer.headers.get("Content-Range", ""))
+            begins, total = (int(found[1]), int(found[2]) if found[2] else None) if found else (-1, None)
         total = total if remote.size is None else remote.size
         if total is None:
             raise NoAnswerError("no Content-Length, which a file must have", final=True)
@@ -222,7 +226,10 @@ class Fetcher:
             self._drop(part)
             raise NoAnswerError(f"another part than was asked for: {answer.headers.get('Content-Range')}")
         self.count(begins - part.size)
-        with part.open(begins, _validator(answer)) as sink:
+        # The value for If-Range: a strong ETag, else the date of the last change; a weak tag would never match.
+        tag = answer.headers.get("ETag", "")
+        version = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
+        with part.open(begins, version if fits_header(version) else "") as sink:
             for block in answer.blocks(total - begins):
                 if self.stop.is_set():
                     raise StoppedError
@@ -295,29 +302,3 @@ def digest_of(path: Path, algorithm: str) -> str:
         return ""
     with path.open("rb") as source:
         return hashlib.file_digest(source, algorithm).hexdigest()
-
-
-def _arriving_range(answer: Answer) -> tuple[int, int | None]:
-    """Where the arriving part begins, and how large the whole file is; -1 if it is not part of a file."""
-    found = re.fullmatch(r"bytes (\d{1,18})-\d+/(?:(\d{1,18})|\*)", answer.headers.get("Content-Range", ""))
-    return (int(found[1]), int(found[2]) if found[2] else None) if found else (-1, None)
-
-
-def _validator(answer: Answer) -> str:
-    """The value for If-Range: a strong ETag, else the date of the last change; a weak tag would never match."""
-    tag = answer.headers.get("ETag", "")
-    version = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
-    return version if fits_header(version) else ""
-
-
-def _add_download(folder: Path, one: Download, today: str) -> None:
-    origin = {
-        "kind": one.dump.kind,
-        "language": one.dump.language,
-        "date": one.dump.date,
-        "url": redacted(one.file.url),
-        "size": (folder / one.file.name).stat().st_size,
-        one.file.algorithm: one.file.digest,
-        "downloaded": read_record(folder).get(one.file.name, {}).get("downloaded", today),
-    }
-    add_to_record(folder, {one.file.name: origin})

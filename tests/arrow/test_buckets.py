@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from wikisem.arrow.buckets import (
     BUCKETS,
-    Adder,
-    Gatherer,
-    add_up,
+    BucketedRows,
+    BucketedSums,
     bucket_of,
     buckets_for,
     hash_strings,
     split,
-    sum_up,
+    sum_rows,
 )
 from wikisem.sampling import hash_key
 from wikisem.schemas import MENTIONS
@@ -87,7 +86,7 @@ def test_split_reads_a_column_of_many_chunks() -> None:
 def test_add_up_is_a_counter(values: list[tuple[str, str, int]], cut: int) -> None:
     """The sums are those of a Counter over all rows of all tables."""
     table = pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in values], MENTIONS)
-    summed = add_up([table.slice(0, cut), table.slice(cut)], MENTIONS)
+    summed = sum_rows([table.slice(0, cut), table.slice(cut)], MENTIONS)
     wanted: Counter[tuple[str, str]] = Counter()
     for title, anchor, count in values:
         wanted[title, anchor] += count
@@ -99,7 +98,7 @@ def test_add_up_is_a_counter(values: list[tuple[str, str, int]], cut: int) -> No
 @given(st.lists(rows, max_size=8), st.integers(1, 6))
 def test_gatherer_gives_out_what_it_took(batches: list[list[tuple[str, str, int]]], most: int) -> None:
     """However little it may hold, the rows of a bucket come in the order in which they were added, none is summed."""
-    gatherer = Gatherer("title", most)
+    gatherer = BucketedRows("title", most)
     tables = [
         pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
         for batch in batches
@@ -114,7 +113,7 @@ def test_gatherer_gives_out_what_it_took(batches: list[list[tuple[str, str, int]
 @given(st.lists(rows, max_size=8), st.integers(1, 6))
 def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: int) -> None:
     """However little it may hold, what it gives out adds up to what went in, each row in its bucket."""
-    adder = Adder(MENTIONS, "title", most)
+    adder = BucketedSums("title", most, schema=MENTIONS)
     tables = [
         pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
         for batch in batches
@@ -127,7 +126,7 @@ def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: in
 
 def test_adder_holds_rows_up_to_its_bound() -> None:
     """Nothing is given out before there is enough, and then everything."""
-    adder = Adder(MENTIONS, "title", 4)
+    adder = BucketedSums("title", 4, schema=MENTIONS)
     rows = pa.table({"title": ["A"] * 3, "anchor": ["a"] * 3, "count": [1] * 3}, MENTIONS)
     assert list(adder.add(rows)) == []
     ((_, given_out),) = adder.add(rows)
@@ -139,7 +138,7 @@ def test_adder_sums_what_repeats() -> None:
     """Rows that sum to few leave as few; once a bucket has shown that they do not, the others leave as they came."""
     names = [f"t{number}" for number in range(1000)]
     rows = pa.table({"title": names, "anchor": names, "count": [1] * 1000}, MENTIONS)
-    repeating, distinct = Adder(MENTIONS, "title"), Adder(MENTIONS, "title")
+    repeating, distinct = BucketedSums("title", schema=MENTIONS), BucketedSums("title", schema=MENTIONS)
     assert [*repeating.add(rows), *repeating.add(rows), *distinct.add(rows)] == []
     assert sum(part.num_rows for _, part in repeating.rest()) == 1000
     assert [part.column("count").to_pylist() for _, part in distinct.rest()] == [
@@ -164,7 +163,7 @@ def test_summing_in_steps_is_summing_at_once(batches: list[list[tuple[str, str, 
     expected = Counter[tuple[str, str]]()
     for title, anchor, count in (row for batch in batches for row in batch):
         expected[title, anchor] += count
-    summed = sum_up(iter(tables), MENTIONS, most_rows=most)
+    summed = sum_rows(iter(tables), MENTIONS, most)
     found = {(row["title"], row["anchor"]): row["count"] for row in summed.to_pylist()}
     assert found == expected
     assert summed.num_rows == len(expected)
@@ -197,5 +196,5 @@ def test_no_bucket_grows_with_its_wiki(pages: int) -> None:
 def test_rows_that_are_long_are_let_go_of_sooner() -> None:
     """Memory has a bound in bytes too."""
     table = pa.table([["t"], ["a" * 1000], [1]], MENTIONS)
-    adder = Adder(MENTIONS, "title", most_bytes=2500)
+    adder = BucketedSums("title", most_bytes=2500, schema=MENTIONS)
     assert [sum(rows.num_rows for _, rows in adder.add(table)) for _ in range(3)] == [0, 0, 1]

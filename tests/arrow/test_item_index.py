@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from wikisem.arrow.checked_parquet import CheckedWriter
-from wikisem.arrow.item_index import index_name, read_items, write_index
+from wikisem.arrow.item_index import read_items, write_index
+from wikisem.arrow.parquet import bucket_name
 from wikisem.errors import DamagedInputError
 from wikisem.layout import index_folder
 
@@ -48,7 +49,7 @@ def _write(folder: Path, numbers: list[int], files: int) -> list[str]:
                 labels = [random.Random(each).randbytes(500).hex() for each in group.tolist()]
                 writer.write(pa.table([[f"Q{each}" for each in group], labels], schema=_SCHEMA))
             writer.close()
-    paths = [f"{index_folder(str(folder))}/{index_name(bucket, _BUCKETS)}" for bucket in range(_BUCKETS)]
+    paths = [f"{index_folder(str(folder))}/{bucket_name(bucket, _BUCKETS)}" for bucket in range(_BUCKETS)]
     for bucket, path in enumerate(paths):
         with Path(path).open("wb") as sink:
             write_index(sink, names, [[each[each % _BUCKETS == bucket] for each in found] for found in groups])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wikisem.categories.wording import Emoji, emoji_of, installed_emoji, read_emoji
+from wikisem.categories.language_sets import Emoji, emoji_of, installed_emoji, read_emoji
 from wikisem.errors import RecipeError
 
 LINES = """

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from wikisem.categories.language_sets import SetSources, build_sets
+from wikisem.categories.language_sets import CategoryItem, Emoji, LeftOutItem, SetSources, WordPair, build_sets
 from wikisem.categories.recipe import CandidateItem, Category, CategoryRecipe, PropertyPath, Relation
-from wikisem.categories.wording import CategoryItem, Emoji, LeftOutItem, WordPair
 from wikisem.records import Statement
 
 VALUES = {

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from tests.word_groups import outlier_word, surfaces, word_group
 from wikisem.datasets.files import data_set_name
-from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, OutlierWord, WordGroup, parse_group, read_dataset
+from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, parse_group, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier
@@ -18,17 +20,12 @@ WORDS = st.lists(st.from_regex(r"[a-zà-ÿ京都_]{1,6}", fullmatch=True), min_s
 LINE = '{"class":"Q5","language":"de","label":"x","cluster":[{"id":"Q1","surface":"a b"},{"surface":"c"}],'
 
 
-def surfaces(group: WordGroup) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words of a group, without anything else."""
-    return group.cluster, tuple(outlier.surface for outlier in group.outliers)
-
-
 @given(WORDS, WORDS, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(1, 3))
 def test_text_gives_back_its_lines(cluster: list[str], outliers: list[str], end: str, last: bool, blank: int) -> None:
     """Every line is kept, in order and repeated, with either line ending and with or without the last newline."""
     text = end.join([*cluster, *[""] * blank, *outliers]) + (end if last else "")
     group = parse_group(text, "Q1", "here")
-    assert surfaces(group) == (tuple(cluster), tuple(outliers))
+    assert (surfaces(group.cluster), surfaces(group.outliers)) == (tuple(cluster), tuple(outliers))
 
 
 @pytest.mark.parametrize("count", range(1, 9))
@@ -108,18 +105,22 @@ def test_json_lines_carry_class_and_language(tmp_path: Path) -> None:
     """A JSON line gives its class, language, label, surfaces and outlier classes, unknown where it has none."""
     path = tmp_path / "de.jsonl"
     path.write_text(LINE + '"outliers":[{"surface":"d","outlier_class":3},{"surface":"e"}]}\r\n\n', encoding="utf-8")
-    outliers = (OutlierWord("d", 3), OutlierWord("e", None))
-    assert read_dataset(path) == [WordGroup("Q5", ("a b", "c"), outliers, f"{path}:1", "de", "x")]
+    outliers = (outlier_word("d", 3), outlier_word("e", None))
+    assert read_dataset(path) == [word_group("Q5", ("a b", "c"), outliers, f"{path}:1", "de", "x", ["Q1"])]
 
 
 def test_groups_of_a_build_are_read(tmp_path: Path) -> None:
-    """What a build writes as JSON lines is read back: class, language, surfaces and outlier classes."""
-    members = tuple(Member(f"Q{number}", name, "anchor", 1, 2, 3) for number, name in enumerate("ab", start=1))
-    outlier = Outlier("Q9", "New York", "label", 0, 0, 10, 2, "Q8")
-    (tmp_path / "la.jsonl").write_bytes(encode_group(Group("Q7", "label", "la", members, (outlier,))))
-    assert read_dataset(tmp_path) == [
-        WordGroup("Q7", ("a", "b"), (OutlierWord("New York", 2),), f"{tmp_path / 'la.jsonl'}:1", "la", "label")
-    ]
+    """What a build writes as JSON lines is read back, with its place."""
+    members = tuple(
+        Member(id=f"Q{number}", surface=name, source="anchor", count=1, total=2, sitelinks=3)
+        for number, name in enumerate("ab", start=1)
+    )
+    outlier = Outlier(
+        id="Q9", surface="New York", source="label", count=0, total=0, sitelinks=10, outlier_class=2, via="Q8"
+    )
+    group = Group(id="Q7", label="label", language="la", cluster=members, outliers=(outlier,))
+    (tmp_path / "la.jsonl").write_bytes(encode_group(group))
+    assert read_dataset(tmp_path) == [replace(group, where=f"{tmp_path / 'la.jsonl'}:1")]
 
 
 def test_a_language_without_groups_is_no_damage(tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def test_a_tree_is_read_in_order_of_path(tmp_path: Path) -> None:
         file.write_bytes(b"\xef\xbb\xbfa\n\nb")
     groups = read_dataset(str(tmp_path))
     assert [group.id for group in groups] == ["Q3", "Q10", "Q2"]
-    assert {group.cluster for group in groups} == {("a",)}
+    assert {surfaces(group.cluster) for group in groups} == {("a",)}
 
 
 def test_nothing_to_read_is_said(tmp_path: Path) -> None:
@@ -174,14 +175,18 @@ def test_files_that_editors_have_touched_are_the_same_group(tmp_path: Path, blan
     path = tmp_path / "Q1.txt"
     path.write_bytes(mark + text.replace("\n", "\r\n").encode())
     (group,) = read_dataset(path)
-    assert surfaces(group) == (("actor", "New York lawyer"), ("universe", "Mount_Everest"))
+    assert (surfaces(group.cluster), surfaces(group.outliers)) == (
+        ("actor", "New York lawyer"),
+        ("universe", "Mount_Everest"),
+    )
     assert (group.id, group.where, group.language) == ("Q1", str(path), "")
 
 
 def test_blank_lines_in_front_are_no_part(tmp_path: Path) -> None:
     """The first part begins with the first word; a third one is told with the line that it begins on."""
     (tmp_path / "Q1.txt").write_text("\n\na\nb\n\nx\n")
-    assert surfaces(read_dataset(tmp_path)[0]) == (("a", "b"), ("x",))
+    (group,) = read_dataset(tmp_path)
+    assert (surfaces(group.cluster), surfaces(group.outliers)) == (("a", "b"), ("x",))
     (tmp_path / "Q1.txt").write_text("\n\na\nb\n\nx\n\n\ny\n")
     with pytest.raises(DamagedInputError, match=r"Q1\.txt: expected cluster lines.*saw a third block from line 9"):
         read_dataset(tmp_path)
@@ -220,14 +225,14 @@ def test_a_table_has_a_row_for_each_word(tmp_path: Path, delimiter: str) -> None
     rows = csv.reader(CSV.splitlines())
     path.write_text("".join(delimiter.join(f'"{cell}"' for cell in row) + "\r\n" for row in rows), encoding="utf-8-sig")
     found = read_dataset(path)
-    assert [(group.language, group.id, *surfaces(group)) for group in found] == [
+    assert [(group.language, group.id, surfaces(group.cluster), surfaces(group.outliers)) for group in found] == [
         ("de", "fruit", ("Apfel", "Birne"), ("lion",)),
         ("", "big cats", ("Löwe, Leu",), ("Apfel",)),
         ("en", "fruit", ("apple",), ("London",)),
     ]
     assert [group.outliers[0].outlier_class for group in found] == [None, 1, 3]
-    assert [keys.qid for keys in found[0].keys] == ["Q89", ""]
-    assert found[2].outliers[0].keys.qid == "Q84"
+    assert [member.id for member in found[0].cluster] == ["Q89", ""]
+    assert found[2].outliers[0].id == "Q84"
     assert found[1].where == f"{path}:4"
     assert data_set_name(path) == "mine"
 

@@ -12,13 +12,44 @@ from wikisem.pipeline.cli import COMMANDS, PIPELINES, open_command, parsers_of
 from wikisem.pipeline.families import EXAMPLES, FAMILIES
 
 PAGE: Final = ROOT / "docs" / "commands.md"
-_SHARED: Final = 3  # an option that this many commands, or tasks of one, declare alike is described once
+_SHARED: Final = 2  # an option that this many commands, or tasks of one, declare alike is described once
 _WIDTH: Final = 140
 _HEAD: Final = """# Commands
 
-Every command with its options and two examples, made from the parsers by `python -m tests.docs.commands_page`. In a
-terminal `wikisem --help` lists the commands, `wikisem build --help` shows one of them.
+Every command with its options and an example, made from the parsers by `python -m tests.docs.commands_page`. In a
+terminal `wikisem --help` lists the commands and what they are for, `wikisem build --help` shows one of them. Options
+after *Also* are described [once for all commands](#options-of-many-commands).
 """
+# The page about each command; of commands of a build it is the one about what they make.
+_ABOUT: Final = {
+    "sample": "sample.md",
+    "demo": "tutorial.md",
+    "download": "download.md",
+    "build": "recipes.md",
+    "entities": "entities.md",
+    "mentions": "links.md",
+    "surfaces": "surface-forms.md",
+    "taxonomy": "taxonomy.md",
+    "groups": "method.md",
+    "walls": "walls.md",
+    "categories": "categories.md",
+    "lexemes": "lexemes.md",
+    "wordnet": "lexemes.md#wordnets",
+    "tokenize": "evaluation.md#models",
+    "browse": "browse.md",
+    "show": "explain.md#one-group",
+    "explain": "explain.md",
+    "audit": "audit.md",
+    "changes": "release.md#the-next-release",
+    "check": "filters.md",
+    "evaluate": "evaluation.md",
+    "correlate": "evaluation.md#correlation-with-other-scores",
+    "annotate": "annotate.md",
+    "release": "release.md",
+    "names": "anchors.md",
+    "languages": "languages.md",
+    "recipes": "recipes.md",
+}
 _BEAM: Final = "Words after `--` are options of Beam, for commands that run a pipeline: "
 
 Shared = Mapping[str, str]  # by the option's name, how it is described
@@ -30,9 +61,9 @@ def commands_page() -> str:
     shared = _shared(parsers.values())
     lines = [_HEAD]
     for family, commands in FAMILIES.items():
-        lines += [f"| {family} | |", "|---|---|"]
-        lines += [f"| [`{name}`](#{name}) | {purpose} |" for name, purpose in commands.items()]
-        lines += [""]
+        links = f"- **{family.capitalize()}**: {', '.join(f'[`{name}`](#{name})' for name in commands)}"
+        lines += [textwrap.fill(links, _WIDTH, subsequent_indent="  ")]
+    lines += [""]
     pipelines = ", ".join(f"`{name}`" for name in COMMANDS if name in PIPELINES)
     lines += ["## Options of many commands", "", *shared.values(), "", _filled(f"{_BEAM}{pipelines}."), ""]
     for family, commands in FAMILIES.items():
@@ -49,26 +80,26 @@ def _shared(parsers: Iterable[argparse.ArgumentParser]) -> Shared:
     return dict(sorted(dict(reversed(often)).items()))
 
 
-def _command(words: str, parser: argparse.ArgumentParser, shared: Shared, many: str = "commands") -> Iterator[str]:
-    """A command or task: what it does, how it is called, its own options, the names of shared ones."""
+def _command(words: str, parser: argparse.ArgumentParser, shared: Shared) -> Iterator[str]:
+    """A command or task: what it does, its page, how it is called, its own options, the names of shared ones."""
     yield f"###{'#' * words.count(' ')} {words}\n"
-    said = (parser.description or "").strip().removesuffix(".") + "."
-    for paragraph in (said[0].upper() + said[1:]).split("\n\n"):
-        yield f"{_filled(paragraph)}\n"
+    purpose = (parser.description or "").strip().partition("\n\n")[0].removesuffix(".")
+    page = f" ([more]({_ABOUT[words]}))." if words in _ABOUT else "."
+    yield f"{_filled(purpose[0].upper() + purpose[1:] + page)}\n"
     options, tasks = _options(parser), dict(list(parsers_of(words, parser))[1:])
     needed = [_shape(action) for action in options if action.required]
     optional = [] if len(needed) == len(options) else ["[OPTIONS]"]
     usage = " ".join(["wikisem", words, *needed, *optional, *(["[TASK]"] if tasks else [])])
-    yield "\n".join(["```usage", usage, *(() if tasks else EXAMPLES[words]), "```\n"])
+    yield "\n".join(["```usage", usage, *(() if tasks else EXAMPLES[words][1:]), "```\n"])
     if own := [_described(action) for action in options if _described(action) not in shared.values()]:
         yield "\n".join([*own, ""])
     if others := [f"`{_name(action)}`" for action in options if _described(action) in shared.values()]:
-        yield _filled(f"Also [options of many {many}](#options-of-many-{many}): {', '.join(others)}.") + "\n"
+        yield _filled(f"Also {', '.join(others)}.") + "\n"
     if tasks:
         of_tasks = _shared(tasks.values())
         yield "\n".join(["#### Options of many tasks\n", *of_tasks.values(), ""])
         for each, own_parser in tasks.items():
-            yield from _command(each, own_parser, of_tasks, "tasks")
+            yield from _command(each, own_parser, of_tasks)
 
 
 def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:

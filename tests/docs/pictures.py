@@ -62,7 +62,7 @@ def finished(folder: Path) -> Iterator[None]:
     assert main(["demo", "--output", str(demo)]) == 0
     make_samples(_PAGE, folder, demo)
     with contextlib.chdir(folder), mirror(demo) as url, patch("wikisem.pipeline.commands.download._MIRROR", url):
-        run = PageRun(demo, "")
+        run = PageRun(demo)
         for block in read_blocks(_PAGE):
             run.block(block)
         assert main(["browse", str(demo)]) == 0

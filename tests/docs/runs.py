@@ -42,11 +42,11 @@ def reason_aside(command: str) -> str:
 class PageRun:
     """The blocks of a page in its folder, one after the other: each finds what those before it left."""
 
-    def __init__(self, demo: Path, printed: str, real: bool = False) -> None:
-        """``demo`` is the folder of a finished demo, which printed ``printed``; ``real`` if samples are real data."""
+    def __init__(self, demo: Path, real: bool = False) -> None:
+        """``demo`` is the folder of a finished demo; ``real`` if samples are real data."""
         self.demo = demo
         self.real = real
-        self.printed = {"make demo": printed}
+        self.printed: dict[str, str] = {}
         self.names: dict[str, Any] = {}
         self.found: Any = None  # what the last query gave
 

@@ -148,11 +148,6 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     "docs/anchors.md": {"latest-all.json.gz": _WIKIDATA, "ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN},
     "docs/annotate.md": {"demo": _DEMO, "glove-6B-100d-top20k.w2v.txt.gz": _vectors},
     "docs/audit.md": {"demo": _DEMO, "some-released-set": _copy("wikisem500")},
-    "docs/benchmarks/real-models.md": {
-        "FOLDER/wikisem500": _DEMO,
-        "FOLDER/wikisem": _DEMO,
-        "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
-    },
     "docs/browse.md": {"out": _DEMO},
     "docs/categories.md": {
         "OUT": _DEMO,

@@ -37,9 +37,9 @@ def test_a_single_gzip_member_is_one_range_and_the_log_says_so(
 def test_the_form_is_told_by_the_bytes_and_else_by_the_name(tmp_path: Path) -> None:
     """A name may be wrong; a damaged head must not turn a dump into text."""
     packed = bz2.compress(b"text\n")
-    assert plan_ranges(str(write(tmp_path / "wrong.gz", packed)))[0].form == "bzip2"
-    assert plan_ranges(str(write(tmp_path / "damaged.bz2", b"XX" + packed[2:])))[0].form == "bzip2"
-    assert plan_ranges(str(write(tmp_path / "text.json", b"text\n")))[0].form == "plain"
+    assert plan_ranges(str(write(tmp_path / "wrong.gz", packed)))[0].compression == "bzip2"
+    assert plan_ranges(str(write(tmp_path / "damaged.bz2", b"XX" + packed[2:])))[0].compression == "bzip2"
+    assert plan_ranges(str(write(tmp_path / "text.json", b"text\n")))[0].compression == "plain"
 
 
 def test_ranges_travel(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_ranges_are_the_file_and_meet_at_their_borders(
     ranges = plan_ranges(path, target_bytes=target)
     assert [one.start for one in ranges] == list(range(0, size, target))
     assert [one.stop for one in ranges] == [*(one.start for one in ranges[1:]), size]
-    assert {(one.path, one.form) for one in ranges} == {(path, "plain")}
+    assert {(one.path, one.compression) for one in ranges} == {(path, "plain")}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_ranges_are_the_file_and_meet_at_their_borders(
 )
 def test_every_form_is_told_by_its_first_bytes(tmp_path: Path, name: str, data: bytes, form: str) -> None:
     """The name decides only where the bytes are those of no form, whatever its case."""
-    assert plan_ranges(str(write(tmp_path / name, data)))[0].form == form
+    assert plan_ranges(str(write(tmp_path / name, data)))[0].compression == form
 
 
 def test_only_large_files_of_members_are_searched_for_a_second_one(

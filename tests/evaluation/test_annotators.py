@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from tests.word_groups import surfaces
 from wikisem.errors import MissingExtraError
 from wikisem.evaluation.annotators import (
     agreement,
@@ -15,8 +16,8 @@ from wikisem.evaluation.annotators import (
     score_model,
 )
 from wikisem.evaluation.outlier_detection import Evaluation, score_groups
-from wikisem.outputs.annotation.answers import Answer
 from wikisem.outputs.annotation.sample import AnnotationCase, AnnotationSet
+from wikisem.outputs.annotation.sheets import Answer
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units, nominal
 # values, missing data (None). Alpha is 0.743 there.
@@ -157,10 +158,11 @@ def test_a_model_is_scored_on_the_cases_that_people_answered() -> None:
     human = score_annotators(make_answers({"a": [1, 1, 3, None]}, annotation), annotation)
     groups = case_groups(annotation.cases, "en")
     assert [group.outliers[0].surface for group in groups] == ["word1a", "word2b", "word3c", "word4d"]
-    assert all(group.outliers[0].surface not in group.cluster and len(group.cluster) == 5 for group in groups)
+    assert all(group.outliers[0].surface not in surfaces(group.cluster) and len(group.cluster) == 5 for group in groups)
     # All words are near (1, 0); the outlier of the first case is far off, that of the second is one of many.
     known = {
-        word: np.array([1.0, 0.01 * at]) for at, word in enumerate(word for group in groups for word in group.cluster)
+        word: np.array([1.0, 0.01 * at])
+        for at, word in enumerate(word for group in groups for word in surfaces(group.cluster))
     }
     known |= {"word1a": np.array([0.0, 1.0]), "word2b": np.array([1.0, 0.055]), "word4d": np.array([0.0, 1.0])}
     model = score_model(Evaluation("m", ("note",), tuple(score_groups(groups, known))), human, seed=1)

@@ -7,12 +7,12 @@ from statistics import median
 import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from wikisem.datasets.word_groups import parse_group
+from tests.word_groups import outlier_word, word_group
+from wikisem.datasets.word_groups import parse_group, with_spaces
 from wikisem.evaluation.audit.measures import (
     Age,
-    AuditGroup,
-    AuditItem,
     GroupMeasures,
     age_of,
     capital_differs,
@@ -50,15 +50,15 @@ ENGLISH = language_profile("en")
 GRAPH = Taxonomy.of_entities([*CLASSES, *ITEMS], GraphOptions(root="", disambiguation=()))
 
 
-def item(qid: str, surface: str, outlier_class: int | None = 0) -> AuditItem:
+def item(qid: str, surface: str, outlier_class: int | None = None) -> Outlier:
     """An item that is known by its QID and its surface form."""
-    return AuditItem(surface, outlier_class, qid)
+    return Outlier(id=qid, surface=surface, outlier_class=outlier_class)
 
 
-def cities(*outliers: AuditItem) -> GroupMeasures:
+def cities(*outliers: Outlier) -> GroupMeasures:
     """The group of *city* with three members and some outliers, measured."""
     cluster = (item("Q11", "Oslo"), item("Q12", "Bern"), item("Q13", "Lima"))
-    return measure_group(AuditGroup("Q1", "en", cluster, outliers), ENGLISH, graph=GRAPH)
+    return measure_group(Group(id="Q1", language="en", cluster=cluster, outliers=outliers), ENGLISH, graph=GRAPH)
 
 
 def test_the_largest_share_of_members_in_one_further_class_is_measured() -> None:
@@ -99,21 +99,23 @@ def test_pairs_are_from_one_class_if_two_outliers_of_an_outlier_class_share_one(
 
 def test_without_a_graph_pairs_are_told_by_the_class_via_which_they_came() -> None:
     """A groups file alone still says where its outliers came from."""
-    outliers = tuple(AuditItem(name, 1, f"Q{n}", via="Q2") for n, name in ((21, "Rhine"), (22, "Port")))
-    group = AuditGroup("Q1", "en", (item("Q11", "Oslo"),), outliers)
+    outliers = tuple(
+        Outlier(id=f"Q{n}", surface=name, outlier_class=1, via="Q2") for n, name in ((21, "Rhine"), (22, "Port"))
+    )
+    group = Group(id="Q1", language="en", cluster=(item("Q11", "Oslo"),), outliers=outliers)
     assert measure_group(group, ENGLISH).from_one_class == ((1, True),)
 
 
 def test_age_is_told_by_item_numbers() -> None:
     """Numbers are compared as numbers; items without a QID do not count."""
-    assert age_of([item("Q9", "a"), item("Q10", "b"), item("Q200", "c"), AuditItem("d", 0)]) == Age(9, 10, 200)
-    assert age_of([AuditItem("d", 0)]) is None
+    assert age_of([item("Q9", "a"), item("Q10", "b"), item("Q200", "c"), Member(surface="d")]) == Age(9, 10, 200)
+    assert age_of([Member(surface="d")]) is None
 
 
 def test_a_released_text_is_measured_as_far_as_words_allow() -> None:
     """The file says the class, and no folder the language here; what needs items or the graph is unknown, not zero."""
     text = "Riau\nRiau_Islands\nBali\n\nriver\nBali\n"
-    group = AuditGroup.of_words(parse_group(text, "Q7", "mine/Q7.txt"))
+    group = replace(with_spaces(parse_group(text, "Q7", "mine/Q7.txt")), language="unknown")
     assert (group.id, group.language, group.cluster[1].surface) == ("Q7", "unknown", "Riau Islands")
     values = audit_groups("set", [group]).languages["unknown"]
     assert values[CLUSTER]["a surface form inside another"] == 1
@@ -129,7 +131,7 @@ def test_groups_with_wrong_test_cases_come_first_then_those_with_most_findings()
     blemished = cities(*(item("Q22", name, 1) for name in ("port", "quay", "pier")))
     wrong = cities(item("Q3", "Place", 1))
     groups = [
-        AuditGroup(name, "en", one.group.cluster, one.group.outliers)
+        Group(id=name, language="en", cluster=one.group.cluster, outliers=one.group.outliers)
         for name, one in (("Q1", clean), ("Q9", blemished), ("Q1", wrong))
     ]
     audit = audit_groups("x", groups, GRAPH)
@@ -138,9 +140,14 @@ def test_groups_with_wrong_test_cases_come_first_then_those_with_most_findings()
 
 def test_sources_and_languages_of_surface_forms_are_shares() -> None:
     """A label is no link; a run's members say so."""
-    members = (Member("Q11", "Oslo", "anchor", 3, 4, 9), Member("Q12", "Bern", "label", 0, 0, 9))
-    outlier = Outlier("Q21", "Rhine", "title", 0, 0, 9, 1, "Q2")
-    group = AuditGroup.of_group(Group("Q1", "city", "en", members, (outlier,)))
+    members = (
+        Member(id="Q11", surface="Oslo", source="anchor", count=3, total=4, sitelinks=9),
+        Member(id="Q12", surface="Bern", source="label", count=0, total=0, sitelinks=9),
+    )
+    outlier = Outlier(
+        id="Q21", surface="Rhine", source="title", count=0, total=0, sitelinks=9, outlier_class=1, via="Q2"
+    )
+    group = Group(id="Q1", label="city", language="en", cluster=members, outliers=(outlier,))
     values = audit_groups("x", [group], GRAPH).languages["en"]
     assert values[CLUSTER]["no link has the surface form"] == 1 / 2
     assert values["O1"]["no link has the surface form"] == 1
@@ -156,8 +163,12 @@ def test_ranks_and_near_misses_are_what_a_plain_reading_gives(
 ) -> None:
     """Every known value once, in order; near misses are the first of them, and none are counted without a bound."""
     groups = [
-        AuditGroup(
-            f"Q{n}", "en", (item("Q11", "Oslo"),), tuple(AuditItem("x", 1, margin=one) for one in margins), coherence
+        Group(
+            id=f"Q{n}",
+            language="en",
+            coherence=coherence,
+            cluster=(item("Q11", "Oslo"),),
+            outliers=tuple(Outlier(surface="x", outlier_class=1, margin=one) for one in margins),
         )
         for n, (coherence, margins) in enumerate(values, start=1)
     ]
@@ -190,7 +201,7 @@ def test_an_audit_finds_what_the_filters_would_have_left_out() -> None:
     def compare(forms: list[str], code: str) -> None:
         profile = language_profile(code)
         *cluster, outlier = forms
-        group = AuditGroup("x", code, tuple(AuditItem(one, 0) for one in cluster), (AuditItem(outlier, 1),))
+        group = word_group("x", cluster, [outlier_word(outlier, 1)], "", code)
         found = measure_group(group, profile)
         (measured,) = found.outliers
         assert (found.contained > 0) == (not check_contained(cluster, profile, 1).keep)
@@ -221,7 +232,8 @@ def test_near_duplicates_of_whole_clusters_are_those_of_the_filter(clusters: lis
     number = load_recipe("wikisem").filters.near_duplicates
     assert number is not None
     groups = [
-        AuditGroup(f"Q{n}", "en", tuple(item(f"Q{m}", str(m)) for m in own), ()) for n, own in enumerate(clusters)
+        word_group(f"Q{n}", list(map(str, own)), (), "", "en", "", [f"Q{m}" for m in own])
+        for n, own in enumerate(clusters)
     ]
     named = [(n, [str(m) for m in own]) for n, own in enumerate(clusters)]
     left_out = left_out_as_repeated(named, number)
@@ -238,7 +250,7 @@ def test_near_duplicates_are_those_of_all_pairs() -> None:
     @given(clusters, st.lists(st.sampled_from(["en", "de"]), min_size=8, max_size=8))
     def compare(clusters: list[set[int]], languages: list[str]) -> None:
         groups = [
-            AuditGroup(f"Q{n + 1}", languages[n], tuple(item(f"Q{m}", str(m)) for m in own), ())
+            word_group(f"Q{n + 1}", list(map(str, own)), (), "", languages[n], "", [f"Q{m}" for m in own])
             for n, own in enumerate(clusters)
         ]
         expected = {
@@ -274,7 +286,9 @@ def test_measures_in_the_graph_are_those_of_plain_search() -> None:
         cluster = [item(f"Q{10 + n}", f"m{n}") for n in range(len(lists) - 1)]
         last = item(f"Q{9 + len(lists)}", "outlier", 1)
         other = item("Q2", "class", 2)
-        group = measure_group(AuditGroup("Q1", "en", tuple(cluster), (last, other)), ENGLISH, graph=taxonomy)
+        group = measure_group(
+            Group(id="Q1", language="en", cluster=tuple(cluster), outliers=(last, other)), ENGLISH, graph=taxonomy
+        )
         up = nx.DiGraph([(a, b) for a, b in edges if a != b])
         up.add_nodes_from(range(1, 7))
         counts = Counter(c for own in lists[:-1] for c in own - {1})

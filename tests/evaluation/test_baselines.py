@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_groups import parse_group, read_dataset
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.audit.baselines import (
@@ -19,16 +20,13 @@ from wikisem.evaluation.audit.baselines import (
     baselines_of,
     read_frequencies,
 )
-from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
 from wikisem.evaluation.statistics import clustered_wilson, wilson
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier
 
 NUMBERS = st.one_of(st.none(), st.integers(0, 4))
 ITEMS = st.builds(
-    lambda surface, sitelinks, page, own: AuditItem(
-        surface, 0, sitelinks=sitelinks, page_links=page, surface_links=own
-    ),
+    lambda surface, sitelinks, page, own: Member(surface=surface, sitelinks=sitelinks, total=page, links=own),
     st.text("abAB é東", min_size=1, max_size=6).filter(str.strip),
     NUMBERS,
     NUMBERS,
@@ -43,13 +41,13 @@ def pairs_of(surface: str) -> set[str]:
     return {text[at : at + 2] for at in range(len(text) - 1)}
 
 
-def in_others(word: AuditItem, words: Sequence[AuditItem]) -> float:
+def in_others(word: Member, words: Sequence[Member]) -> float:
     """In how many of the words a pair of this word is, on average."""
     own = pairs_of(word.surface)
     return sum(sum(pair in pairs_of(other.surface) for other in words) for pair in own) / len(own)
 
 
-def case_of(word: AuditItem) -> str:
+def case_of(word: Member) -> str:
     """The case of the first character."""
     first = word.surface[0]
     return "upper" if first in "AB" else "lower" if first in "abé" else ""
@@ -61,24 +59,24 @@ def zero(number: int | None) -> int:
 
 
 # What each picker looks for the most of; the other end has the opposite sign.
-PLAIN: dict[str, Callable[[AuditItem, Sequence[AuditItem]], float]] = {
+PLAIN: dict[str, Callable[[Member, Sequence[Member]], float]] = {
     "longest": lambda word, _: len(word.surface),
     "shortest": lambda word, _: -len(word.surface),
     "most words": lambda word, _: len([part for part in word.surface.split(" ") if part]),
     "fewest words": lambda word, _: -len([part for part in word.surface.split(" ") if part]),
     "odd letter pairs": lambda word, words: -in_others(word, words),
     "odd capital": lambda word, words: -sum(case_of(word) == case_of(other) for other in words),
-    "least linked": lambda word, _: -zero(word.page_links),
-    "most linked": lambda word, _: zero(word.page_links),
+    "least linked": lambda word, _: -zero(word.total),
+    "most linked": lambda word, _: zero(word.total),
     "fewest sitelinks": lambda word, _: -zero(word.sitelinks),
     "most sitelinks": lambda word, _: zero(word.sitelinks),
-    "rarest in links": lambda word, _: -zero(word.surface_links),
+    "rarest in links": lambda word, _: -zero(word.links),
 }
-FIELDS = {"linked": "page_links", "sitelinks": "sitelinks", "in links": "surface_links"}
+FIELDS = {"linked": "total", "sitelinks": "sitelinks", "in links": "links"}
 
 
 @given(CASES)
-def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[AuditItem]]) -> None:
+def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[Member]]) -> None:
     """Of k words that stand out alike the outlier, the last one, gets 1/k; cases without the numbers are left out."""
     found = baselines_of([(f"Q{at}", words) for at, words in enumerate(cases)])
     assert list(found) == [CHANCE, *PLAIN] == [CHANCE, *PICKERS]
@@ -105,13 +103,13 @@ def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[AuditItem]]
 
 def test_words_that_are_all_alike_are_chance() -> None:
     """No picker of form can tell four words of one letter apart."""
-    found = baselines_of([("Q1", [AuditItem("a", 0)] * 4)])
+    found = baselines_of([("Q1", [Member(surface="a")] * 4)])
     assert {one.value for one in found.values() if one} == {0.25}
 
 
 def test_cases_of_a_class_are_one_trial_where_they_agree() -> None:
     """Three classes of four cases whose longest word is the outlier: Wilson's interval of three trials, not twelve."""
-    case = [AuditItem("a", 0), AuditItem("b", 0), AuditItem("long", 1)]
+    case = [Member(surface="a"), Member(surface="b"), Outlier(surface="long", outlier_class=1)]
     found = baselines_of([(f"Q{at % 3}", case) for at in range(12)])["longest"]
     assert found is not None
     assert (found.cases, found.value) == (12, 1)
@@ -121,8 +119,8 @@ def test_cases_of_a_class_are_one_trial_where_they_agree() -> None:
 def test_a_column_for_each_outlier_class_and_one_for_all() -> None:
     """Languages apart, unknown where no folder names one; outlier classes that are unknown are under O?."""
     text = parse_group("Oslo\nBern\n\nMount_Fuji\nRome\n", "Q1", "mine/Q1.txt")
-    known = AuditGroup("Q2", "en", (AuditItem("Ur", 0), AuditItem("Oslo", 0)), (AuditItem("Rome", 1),))
-    found = baselines_by_language([AuditGroup.of_words(text), known])
+    known = word_group("Q2", ("Ur", "Oslo"), (outlier_word("Rome", 1),), "", "en")
+    found = baselines_by_language([text, known])
     assert {code: list(columns) for code, columns in found.items()} == {"en": ["O1", ALL], "unknown": ["O?", ALL]}
     longest = found["unknown"][ALL]["longest"]
     assert longest is not None
@@ -132,12 +130,33 @@ def test_a_column_for_each_outlier_class_and_one_for_all() -> None:
 
 def test_a_file_of_groups_says_how_well_items_are_known(tmp_path: Path) -> None:
     """Sitelinks and links are the same from groups and from their JSON lines."""
-    cluster = (Member("Q1", "Oslo", "anchor", 3, 4, 9, links=7), Member("Q2", "Bern", "label", 0, 0, 8))
-    group = Group("Q5", "city", "en", cluster, (Outlier("Q3", "Rhine", "anchor", 1, 1, 3, 1, "Q6", links=2),))
+    cluster = (
+        Member(id="Q1", surface="Oslo", source="anchor", count=3, total=4, sitelinks=9, links=7),
+        Member(id="Q2", surface="Bern", source="label", count=0, total=0, sitelinks=8),
+    )
+    group = Group(
+        id="Q5",
+        label="city",
+        language="en",
+        cluster=cluster,
+        outliers=(
+            Outlier(
+                id="Q3",
+                surface="Rhine",
+                source="anchor",
+                count=1,
+                total=1,
+                sitelinks=3,
+                outlier_class=1,
+                via="Q6",
+                links=2,
+            ),
+        ),
+    )
     (tmp_path / "en.jsonl").write_bytes(encode_group(group))
-    read = [AuditGroup.of_words(one) for one in read_dataset(tmp_path / "en.jsonl")]
-    assert baselines_by_language(read) == baselines_by_language([AuditGroup.of_group(group)])
-    assert [one.page_links for one in read[0].cluster] == [4, 0]
+    read = read_dataset(tmp_path / "en.jsonl")
+    assert baselines_by_language(read) == baselines_by_language([group])
+    assert [one.total for one in read[0].cluster] == [4, 0]
     assert [one and one.value for name, one in baselines_by_language(read)["en"][ALL].items() if "link" in name] == [
         *(0.0, 0.0),  # the label is not linked at all
         *(1.0, 0.0),
@@ -149,8 +168,7 @@ def test_the_least_frequent_token_decides(tmp_path: Path) -> None:
     """Of a word of several tokens the rarest counts; a token that is not listed is the rarest of all."""
     path = tmp_path / "frequencies.txt"
     path.write_text("Mount 5e-4\nfuji\t1e-7\noslo 1e-6\n\nBern 2e-6\n", encoding="utf-8")
-    cluster = (AuditItem("Oslo", 0), AuditItem("Bern", 0))
-    group = AuditGroup("Q1", "en", cluster, (AuditItem("Mount Fuji", 1), AuditItem("Bern Oslo", 2)))
+    group = word_group("Q1", ("Oslo", "Bern"), (outlier_word("Mount Fuji", 1), outlier_word("Bern Oslo", 2)), "", "en")
     found = baselines_by_language([group], {"en": read_frequencies(path)})["en"]
     values = {column: own[LEAST_FREQUENT] for column, own in found.items()}
     assert {column: one and one.value for column, one in values.items()} == {"O1": 1, "O2": 0.5, ALL: 0.75}

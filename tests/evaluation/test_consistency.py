@@ -12,33 +12,34 @@ from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
 from tests.evaluation.test_outlier_detection import compactness
-from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.evaluation.consistency import Answer, answers, compare_answers, measure_consistency, rankc
 from wikisem.evaluation.plot import draw_consistency
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, from_words
 from wikisem.pipeline.cli import main
+from wikisem.records import Group, Outlier
 
 Table = dict[tuple[str, str], Answer]
 
 
-def group_of(name: str, language: str, cluster: str, outliers: str) -> WordGroup:
+def group_of(name: str, language: str, cluster: str, outliers: str) -> Group:
     """A group whose items a, b, ... are the words de:a, de:b, ... of the language."""
-    words = tuple(OutlierWord(f"{language}:{item}", 1, ItemKeys(f"Q{item}")) for item in outliers)
-    keys = tuple(ItemKeys(f"Q{item}") for item in cluster)
-    return WordGroup(name, tuple(f"{language}:{item}" for item in cluster), words, "here", language, "", keys)
+    words = tuple(outlier_word(f"{language}:{item}", 1, f"Q{item}") for item in outliers)
+    keys = tuple(f"Q{item}" for item in cluster)
+    return word_group(name, tuple(f"{language}:{item}" for item in cluster), words, "here", language, "", keys)
 
 
-def literal_order(group: WordGroup, outlier: OutlierWord, known: Mapping[str, Vector]) -> list[str] | None:
+def literal_order(group: Group, outlier: Outlier, known: Mapping[str, Vector]) -> list[str] | None:
     """The QIDs of a case from the one that stands out most, each compactness by itself; None without a case."""
-    items = [(word, keys.qid) for word, keys in zip(group.cluster, group.keys, strict=True) if word in known]
+    items = [(member.surface, member.id) for member in group.cluster if member.surface in known]
     if len(items) < 2 or outlier.surface not in known:
         return None
     words = [*(known[word] for word, _ in items), known[outlier.surface]]
     close = [compactness(words, at) for at in range(len(words))]
     # Items within the tolerance of each other are in the order of the cluster, with the outlier last.
     order = sorted(range(len(words)), key=lambda at: sum(other - close[at] > 1e-12 for other in close))
-    return [[*(qid for _, qid in items), outlier.keys.qid][at] for at in order]
+    return [[*(qid for _, qid in items), outlier.id][at] for at in order]
 
 
 def literal_rankc(one: list[str], other: list[str]) -> float:
@@ -64,7 +65,7 @@ def test_numbers_equal_the_definitions(table: dict[str, list[float]]) -> None:
         for outlier, its_twin in zip(one.outliers, other.outliers, strict=True):
             orders = literal_order(one, outlier, known), literal_order(other, its_twin, known)
             if orders[0] and orders[1]:
-                both.append((outlier.keys.qid, orders[0], orders[1]))
+                both.append((outlier.id, orders[0], orders[1]))
     assert len(found) == bool(both)
     if not both:
         return

@@ -14,8 +14,8 @@ import scipy.sparse as sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies.questions import Section, score_analogies
 from wikisem.evaluation.analogies.search import AnalogySearch
@@ -158,7 +158,7 @@ def files(tmp_path: Path) -> Path:
 def test_both_forms_give_the_same_scores(files: Path, weight: str, similarity: str) -> None:
     """The car is the outlier of cat, dog and lion under every weight and similarity but one that counts raw cells."""
     options = f"?weight={weight}&similarity={similarity}"
-    groups = [WordGroup("Q1", ("Cat", "dog", "lion", "puma"), (OutlierWord("car"), OutlierWord("lorry")), "")]
+    groups = [word_group("Q1", ("Cat", "dog", "lion", "puma"), (outlier_word("car"), outlier_word("lorry")), "")]
     scores = [
         score_models(groups, [open_model(f"counts:{files / name}{options}")])[0][0]
         for name in ("counts.tsv.gz", "matrix.npz")

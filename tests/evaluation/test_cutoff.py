@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from studies.cutoff import CUTOFF, MODELS, sample
-from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.cutoff import LEVEL, KnownDate, find_step, measure_cutoff, newest_item, read_dates
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
@@ -18,6 +18,7 @@ from wikisem.evaluation.plot import draw_cutoffs
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.ids import qid_number
 from wikisem.pipeline.cli import main
+from wikisem.records import Group
 
 ITEMS, KNOWN_UP_TO = 1_000_000, 600_000
 # Of item numbers: an instance of class c has a number that is c modulo this.
@@ -38,7 +39,7 @@ def model(known_up_to: int) -> TextLookup:
     return TextLookup(f"knows up to {known_up_to}", encode)
 
 
-def groups_of(seed: int) -> list[WordGroup]:
+def groups_of(seed: int) -> list[Group]:
     """A group of eight for each class and six outliers of other classes, named by their QIDs, ever more of them new."""
     generator = np.random.default_rng(seed)
 
@@ -51,8 +52,8 @@ def groups_of(seed: int) -> list[WordGroup]:
         cluster = tuple(item(class_, newest) for _ in range(8))
         others = generator.choice([one for one in range(CLASSES - 1) if one != class_], 6)
         outliers = tuple(item(int(other), newest) for other in others)
-        words = tuple(OutlierWord(qid, 1, ItemKeys(qid)) for qid in outliers)
-        groups.append(WordGroup(f"Q{class_}", cluster, words, "here", "en", "", tuple(map(ItemKeys, cluster))))
+        words = tuple(outlier_word(qid, 1, qid) for qid in outliers)
+        groups.append(word_group(f"Q{class_}", cluster, words, "here", "en", "", cluster))
     return groups
 
 
@@ -67,7 +68,7 @@ def test_bands_have_every_case_once(dates: tuple[KnownDate, ...]) -> None:
     evaluation = evaluated(model(KNOWN_UP_TO))
     found = measure_cutoff(evaluation, dates, bands=7)
     cases = [
-        (max(map(qid_number, group.group.cluster)), case.detected)
+        (max(qid_number(member.id) for member in group.group.cluster), case.detected)
         for group in evaluation.groups
         for case in group.cases
     ]
@@ -150,7 +151,7 @@ def test_few_cases_and_cases_without_qids_have_no_change() -> None:
     evaluation = evaluated(model(ITEMS))
     few = Evaluation("m", (), evaluation.groups[:2])
     assert measure_cutoff(few).change is None
-    text = WordGroup("Q1", ("a", "b"), (OutlierWord("c"),), "here")
+    text = word_group("Q1", ("a", "b"), (outlier_word("c"),), "here")
     scored = score_models([text], [TextLookup("m", lambda words: [np.ones(2) for _ in words])])[0][0]
     assert newest_item(text) == 0
     with pytest.raises(MissingInputError, match="expected test cases with the QIDs"):

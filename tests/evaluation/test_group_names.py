@@ -1,12 +1,13 @@
 """Names that tell groups apart."""
 
-from wikisem.datasets.word_groups import WordGroup
+from tests.word_groups import word_group
 from wikisem.evaluation.outlier_detection import distinct_names, group_ids
+from wikisem.records import Group
 
 
-def groups(*places: tuple[str, str, str]) -> list[WordGroup]:
+def groups(*places: tuple[str, str, str]) -> list[Group]:
     """Groups of an id, a language and a file."""
-    return [WordGroup(qid, (), (), where, language) for qid, language, where in places]
+    return [word_group(qid, (), (), where, language) for qid, language, where in places]
 
 
 def test_the_shortest_form_is_taken() -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wikisem
-from wikisem.datasets.word_groups import OutlierWord, WordGroup, keyed_groups, read_dataset
+from tests.word_groups import outlier_word, word_group
+from wikisem.datasets.word_groups import keyed_groups, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.options import Keys
 from wikisem.evaluation.vectors.lookup import KeyLookup, keys_asked_for
@@ -174,7 +175,7 @@ def test_a_data_set_without_keys_is_named(capsys: pytest.CaptureFixture[str]) ->
     assert main(["evaluate", "outliers", "Q1.txt", "--vectors", "graph.txt", "--keys", "qid"]) == 1
     assert "Q1.txt: expected groups whose items have a qid, as the JSON lines" in capsys.readouterr().err
     with pytest.raises(MissingInputError, match="have a title"):
-        keyed_groups([WordGroup("Q1", ("a",), (OutlierWord("b"),), "x")], "title")
+        keyed_groups([word_group("Q1", ("a",), (outlier_word("b"),), "x")], "title")
 
 
 @pytest.mark.usefixtures("folder")
@@ -197,10 +198,15 @@ def test_categories_are_looked_up_by_qid(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_groups_of_the_api_have_keys(tmp_path: Path) -> None:
     """A Group has what its line has."""
-    items = [Member(f"Q{n}", f"s{n}", "anchor", 1, 1, 1, title=f"T {n}") for n in (1, 2)]
-    outlier = Outlier("Q3", "s3", "anchor", 1, 1, 1, 1, "Q9", title=None)
+    items = [
+        Member(id=f"Q{n}", surface=f"s{n}", source="anchor", count=1, total=1, sitelinks=1, title=f"T {n}")
+        for n in (1, 2)
+    ]
+    outlier = Outlier(
+        id="Q3", surface="s3", source="anchor", count=1, total=1, sitelinks=1, outlier_class=1, via="Q9", title=None
+    )
     (tmp_path / "v.txt").write_text("T_1 1 0\nT_2 1 0.1\nT_3 0 1\n")
-    group = Group("Q8", "c", "de", tuple(items), (outlier,))
+    group = Group(id="Q8", label="c", language="de", cluster=tuple(items), outliers=(outlier,))
     scored = wikisem.evaluate.outliers([group], tmp_path / "v.txt", keys="title")
     assert (scored.groups[0].oov_cluster, scored.groups[0].oov_outliers) == (0, 1)
 
@@ -212,5 +218,5 @@ def test_parquet_has_the_keys_of_json_lines(tmp_path: Path) -> None:
 
     pq.write_table(pa.Table.from_pylist([LINE]), tmp_path / "de.parquet")
     (group,) = read_dataset(tmp_path / "de.parquet")
-    assert [each.qid for each in group.keys] == ["Q1", "Q2", "Q3", "Q4"]
-    assert [outlier.keys.title for outlier in group.outliers] == ["Rhein", "Paris (Titan)"]
+    assert [each.id for each in group.cluster] == ["Q1", "Q2", "Q3", "Q4"]
+    assert [outlier.title for outlier in group.outliers] == ["Rhein", "Paris (Titan)"]

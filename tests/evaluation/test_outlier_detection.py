@@ -2,7 +2,6 @@
 
 import gzip
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
-from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, read_dataset
+from tests.word_groups import outlier_word, surfaces, word_group
+from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import COMPACTNESSES, Compactness
 from wikisem.evaluation.outlier_detection import keep_shared, score_group, score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
+from wikisem.records import Group
 
 NAMES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8)
 
@@ -40,11 +41,11 @@ def position(cluster: Sequence[Vector], outlier: Vector) -> int:
     return sum(compactness(words, len(cluster)) - one > 1e-12 for one in theirs)
 
 
-def literal_scores(groups: Sequence[WordGroup], known: Mapping[str, Vector]) -> dict[str, object]:
+def literal_scores(groups: Sequence[Group], known: Mapping[str, Vector]) -> dict[str, object]:
     """Groups, cases, skipped groups, OPP, accuracy and the OOV percentages, straight from the definitions."""
     shares, hits, skipped, oov_cluster, oov_outlier = list[float](), list[bool](), 0, list[float](), list[float]()
     for group in groups:
-        cluster = [known[item] for item in group.cluster if item in known]
+        cluster = [known[item.surface] for item in group.cluster if item.surface in known]
         outliers = [known[item.surface] for item in group.outliers if item.surface in known]
         oov_cluster.append(100 * (len(group.cluster) - len(cluster)) / len(group.cluster))
         oov_outlier.append(100 * (len(group.outliers) - len(outliers)) / len(group.outliers))
@@ -65,9 +66,9 @@ def literal_scores(groups: Sequence[WordGroup], known: Mapping[str, Vector]) -> 
     }
 
 
-def group_of(cluster: Sequence[str], outliers: Sequence[str]) -> WordGroup:
+def group_of(cluster: Sequence[str], outliers: Sequence[str]) -> Group:
     """A group of words, all outliers of unknown class."""
-    return WordGroup("Q1", tuple(cluster), tuple(OutlierWord(word) for word in outliers), "here")
+    return word_group("Q1", tuple(cluster), tuple(outlier_word(word) for word in outliers), "here")
 
 
 @given(st.dictionaries(st.sampled_from("abcdefgh"), any_vector(3)), st.lists(st.tuples(NAMES, NAMES), min_size=1))
@@ -195,8 +196,8 @@ def test_repeated_outliers_and_classes_count_each() -> None:
     """Each outlier line is a case, and each case counts in its own outlier class."""
     rows = np.asarray([(1, 0), (1, 0.1), (0.9, 0), (0, 1), (1, 0)], np.float32)
     lookup = WordLookup("v", from_words(list("abcxy"), rows))
-    outliers = tuple(OutlierWord(word, number) for word, number in [("x", 1), ("x", 1), ("y", 3), ("z", 2)])
-    (evaluation,), _ = score_models([WordGroup("Q1", tuple("abc"), outliers, "")], [lookup])
+    outliers = tuple(outlier_word(word, number) for word, number in [("x", 1), ("x", 1), ("y", 3), ("z", 2)])
+    (evaluation,), _ = score_models([word_group("Q1", tuple("abc"), outliers, "")], [lookup])
     classes = evaluation.as_json()["by_outlier_class"]
     assert {name: part["cases"] for name, part in classes.items()} == {"1": 2, "2": 0, "3": 1}
     assert (classes["1"]["accuracy"], classes["2"]["accuracy"], classes["3"]["accuracy"]) == (100, None, 0)
@@ -216,10 +217,10 @@ def test_groups_keep_the_words_that_all_models_know() -> None:
     """What people are asked about in the study of Blair et al. (4.2); a key stays with its word."""
     eye = np.eye(4, dtype=np.float32)
     lookups = [WordLookup("one", from_words(list("abcx"), eye)), WordLookup("two", from_words(list("acxy"), eye))]
-    keys = tuple(ItemKeys(f"Q{number}") for number in range(3))
-    (kept, none) = keep_shared([replace(group_of("abc", "xy"), keys=keys), group_of("b", "y")], lookups)
-    assert (kept.cluster, [one.surface for one in kept.outliers]) == (("a", "c"), ["x"])
-    assert kept.keys == (keys[0], keys[2])
+    group = word_group("Q1", "abc", map(outlier_word, "xy"), "here", qids=("Q0", "Q1", "Q2"))
+    (kept, none) = keep_shared([group, group_of("b", "y")], lookups)
+    assert (surfaces(kept.cluster), surfaces(kept.outliers)) == (("a", "c"), ("x",))
+    assert [member.id for member in kept.cluster] == ["Q0", "Q2"]
     assert (none.cluster, none.outliers) == ((), ())
     assert keep_shared([kept], lookups) == [kept]
 
@@ -238,14 +239,12 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
     """The eight topics with GloVe: each group, and the whole, as the O(n³) reading has it."""
     path = realdata / "vectors" / "glove-6B-100d-top20k.w2v.txt.gz"
     groups = read_dataset(realdata / "outlier-sets" / "8-8-8")
-    known = plain_glove(
-        path, {word for group in groups for word in [*group.cluster, *(o.surface for o in group.outliers)]}
-    )
+    known = plain_glove(path, {word for group in groups for word in surfaces(group.members)})
     (evaluation,), _ = score_models(groups, [WordLookup("glove", glove)])
     seen, literal = evaluation.as_json(), literal_scores(groups, known)
     assert {name: seen[name] for name in literal} == pytest.approx(literal, abs=1e-9)
     for score in evaluation.groups:
-        cluster = [known[item] for item in score.group.cluster if item in known]
+        cluster = [known[item.surface] for item in score.group.cluster if item.surface in known]
         shares = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]
         assert [case.position for case in score.cases] == shares
     assert (seen["cases"], seen["groups"]) == (54, 8)

@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations, marks
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
@@ -157,8 +157,8 @@ def evaluation(name: str, hits: list[int]) -> Evaluation:
     """Groups of two cases, of which so many are detected."""
     groups = []
     for number, hit in enumerate(hits):
-        cases = tuple(CaseScore(OutlierWord("x"), float(at < hit), at < hit) for at in range(2))
-        groups.append(GroupScore(WordGroup(f"Q{number}", ("a", "b"), (), ""), cases, 0, 0))
+        cases = tuple(CaseScore(outlier_word("x"), float(at < hit), at < hit) for at in range(2))
+        groups.append(GroupScore(word_group(f"Q{number}", ("a", "b"), (), ""), cases, 0, 0))
     return Evaluation(name, (), tuple(groups))
 
 

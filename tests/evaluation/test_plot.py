@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from matplotlib.figure import Figure
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation import plot
 from wikisem.evaluation.outlier_detection import Evaluation, score, score_models
@@ -24,8 +24,8 @@ VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 def evaluation_of(*classes: int | None) -> Evaluation:
     """Scores of a model that detects only the outliers of class 3."""
     lookup = WordLookup("model", from_words(list("abcx"), np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)))
-    outliers = tuple(OutlierWord("x" if number == 3 else "c", number) for number in classes)
-    return score_models([WordGroup("Q1", ("a", "b", "c"), outliers, "here")], [lookup])[0][0]
+    outliers = tuple(outlier_word("x" if number == 3 else "c", number) for number in classes)
+    return score_models([word_group("Q1", ("a", "b", "c"), outliers, "here")], [lookup])[0][0]
 
 
 @given(VALUES, VALUES)

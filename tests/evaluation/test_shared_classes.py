@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from tests.evaluation.test_calibration import simulate
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.evaluation.audit.baselines import baselines_of
-from wikisem.evaluation.audit.measures import AuditItem
 from wikisem.evaluation.calibration import calibrate, differences, short_forms
 from wikisem.evaluation.comparison import compare_evaluations, marks, rank_evaluations
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
@@ -22,14 +21,15 @@ from wikisem.evaluation.statistics import (
     compare_paired,
     wilson,
 )
+from wikisem.records import Member
 
 
 def evaluation(name: str, hits: npt.NDArray[np.bool_], languages: Sequence[str]) -> Evaluation:
     """A class for each row of ``hits``, a case for each column, and the same answers in each language."""
     groups = [
         GroupScore(
-            WordGroup(f"Q{number}", ("a", "b"), (OutlierWord("x", 1),), "here", language),
-            tuple(CaseScore(OutlierWord("x", 1), float(hit), bool(hit)) for hit in row),
+            word_group(f"Q{number}", ("a", "b"), (outlier_word("x", 1),), "here", language),
+            tuple(CaseScore(outlier_word("x", 1), float(hit), bool(hit)) for hit in row),
             0,
             0,
         )
@@ -162,8 +162,8 @@ def test_wilson_of_classes_is_for_as_many_cases_as_the_error_is_worth() -> None:
 
 def test_baselines_of_a_doubled_class_are_no_surer() -> None:
     """Each class with all of its cases twice: the interval of a picker stays as it is."""
-    words = [AuditItem(word, 0) for word in ("a", "bb", "ccc")]
-    cases = [(f"Q{at % 8}", [*words[: 1 + at % 3], AuditItem("d" * (1 + at % 4), 1)]) for at in range(24)]
+    words = [Member(surface=word) for word in ("a", "bb", "ccc")]
+    cases = [(f"Q{at % 8}", [*words[: 1 + at % 3], outlier_word("d" * (1 + at % 4), 1)]) for at in range(24)]
     once, twice = baselines_of(cases)["longest"], baselines_of(cases * 2)["longest"]
     assert once is not None
     assert twice is not None

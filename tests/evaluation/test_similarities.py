@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 import wikisem
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.options import COMPACTNESSES
 from wikisem.evaluation.outlier_detection import score_models
@@ -19,7 +19,7 @@ from wikisem.evaluation.vectors.similarities import SimilarityLookup, compared_b
 WORDS = ["new york", "oslo", "rome", "ash"]
 # All are like ash, which is like nothing: it stands out of its set only by what it says of the others.
 NEAR = np.array([[0, 5, 5, 9], [5, 0, 5, 9], [5, 5, 0, 9], [1, 1, 1, 0]], np.float64)
-GROUP = WordGroup("Q1", ("New_York", "Oslo", "Rome", "Unknown"), (OutlierWord("Ash"),), "here")
+GROUP = word_group("Q1", ("New_York", "Oslo", "Rome", "Unknown"), (outlier_word("Ash"),), "here")
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_table_is_a_model(files: Path, name: str) -> None:
 def test_a_pair_that_a_table_lacks_is_named(tmp_path: Path) -> None:
     """Nothing is taken for symmetric, and nothing for 0."""
     (tmp_path / "near.tsv").write_text("a\tb\t1\nb\ta\t1\na\tx\t0\nx\ta\t0\nb\tx\t0\n")
-    group = WordGroup("Q1", ("a", "b"), (OutlierWord("x"),), "set/Q1.txt")
+    group = word_group("Q1", ("a", "b"), (outlier_word("x"),), "set/Q1.txt")
     with pytest.raises(DamagedInputError, match=r"set/Q1\.txt: expected a similarity of 'x' to 'b', saw nan"):
         score_models([group], [open_model(f"similarity:{tmp_path / 'near.tsv'}")])
 
@@ -95,7 +95,7 @@ def share_of_letters(ones: Sequence[str], others: Sequence[str]) -> list[list[fl
 def test_a_function_of_texts_is_a_model() -> None:
     """It is given items with blanks between tokens, and knows all of them."""
     lookup = SimilarityLookup("letters", given_similarity(share_of_letters, "letters"))
-    group = WordGroup("Q1", ("ab_c", "abc", "abcd"), (OutlierWord("xyz"),), "here")
+    group = word_group("Q1", ("ab_c", "abc", "abcd"), (outlier_word("xyz"),), "here")
     (evaluation,), _ = score_models([group], [lookup])
     assert evaluation.groups[0].cases[0].detected
     assert lookup.find(["ab_c"]) == {"ab_c": "ab c"}
@@ -136,6 +136,6 @@ def test_vectors_are_compared_by_a_function(tmp_path: Path) -> None:
     assert texts.notes == ("by inclusion",)
     with pytest.raises(UsageError, match="letters: expected a model with vectors to compare"):
         compared_by(SimilarityLookup("letters", inclusion), inclusion, "")
-    group = WordGroup("Q1", ("a", "b", "c"), (OutlierWord("x"),), "here")
+    group = word_group("Q1", ("a", "b", "c"), (outlier_word("x"),), "here")
     scores = [wikisem.evaluate.outliers([group], lookup, compactness=one).overall().opp for one in COMPACTNESSES]
     assert scores == [pytest.approx(200 / 3), 0]

@@ -1,16 +1,17 @@
 """The rules applied to existing data sets."""
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.heuristics.rules.lint import Violation, find_violations
 from wikisem.recipes.options import FilterOptions, Recipe
+from wikisem.records import Group
 from wikisem.wikipedia.languages import language_profile
 
 DEFAULTS = Recipe("test")
 
 
-def group(qid: str, *cluster: str) -> WordGroup:
+def group(qid: str, *cluster: str) -> Group:
     """A group whose outliers do not matter."""
-    return WordGroup(qid, cluster, (), f"{qid}.txt")
+    return word_group(qid, cluster, (), f"{qid}.txt")
 
 
 def test_every_broken_rule_is_listed_in_the_order_of_the_rules() -> None:
@@ -42,5 +43,5 @@ def test_the_recipe_decides() -> None:
 def test_outliers_are_never_looked_at() -> None:
     """A group with a list among its outliers breaks nothing."""
     cluster = ("actor", "lawyer", "judge", "nurse", "baker", "teacher", "pilot")
-    checked = WordGroup("Q5", cluster, tuple(OutlierWord(f"List of {n}") for n in range(4)), "Q5.txt")
+    checked = word_group("Q5", cluster, tuple(outlier_word(f"List of {n}") for n in range(4)), "Q5.txt")
     assert find_violations([checked], language_profile("en"), DEFAULTS) == []

@@ -9,7 +9,7 @@ from wikisem.records import Member
 
 def member(number: int, surface: str) -> Member:
     """A member whose provenance does not matter."""
-    return Member(f"Q{number}", surface, "anchor", 1, 1, 9)
+    return Member(id=f"Q{number}", surface=surface, source="anchor", count=1, total=1, sitelinks=9)
 
 
 MEMBERS = st.lists(st.builds(member, st.integers(1, 120), st.sampled_from("abcdefgh")), max_size=9)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
 from wikisem.ids import check_language
@@ -20,12 +21,28 @@ RECIPE = Recipe(
 
 def member(number: int, language: str, surface: str = "") -> Member:
     """An item with a surface form of its own in each language; lower numbers have more sitelinks."""
-    return Member(f"Q{number}", surface or f"{language}{number}", "anchor", 1, 1, 1000 - number)
+    return Member(
+        id=f"Q{number}",
+        surface=surface or f"{language}{number}",
+        source="anchor",
+        count=1,
+        total=1,
+        sitelinks=1000 - number,
+    )
 
 
 def outlier(number: int, language: str, surface: str = "") -> Outlier:
     """An outlier like it."""
-    return Outlier(f"Q{number}", surface or f"{language}{number}", "anchor", 1, 1, 9, 1 + number % 3, "Q7")
+    return Outlier(
+        id=f"Q{number}",
+        surface=surface or f"{language}{number}",
+        source="anchor",
+        count=1,
+        total=1,
+        sitelinks=9,
+        outlier_class=1 + number % 3,
+        via="Q7",
+    )
 
 
 def parallel(*languages: str, qid: str = "Q5") -> dict[str, list[Group]]:
@@ -33,11 +50,11 @@ def parallel(*languages: str, qid: str = "Q5") -> dict[str, list[Group]]:
     return {
         language: [
             Group(
-                qid,
-                f"class in {language}",
-                language,
-                tuple(member(n, language) for n in range(1, 9)),
-                tuple(outlier(n, language) for n in range(11, 17)),
+                id=qid,
+                label=f"class in {language}",
+                language=language,
+                cluster=tuple(member(n, language) for n in range(1, 9)),
+                outliers=tuple(outlier(n, language) for n in range(11, 17)),
             )
         ]
         for language in languages
@@ -94,7 +111,9 @@ def test_a_member_that_only_one_language_has_comes_in_that_language() -> None:
     """Clusters may differ; the most prominent items of all of them are mixed."""
     groups = parallel("en", "de")
     (german,) = groups["de"]
-    groups["de"] = [replace(german, cluster=(replace(member(30, "de"), sitelinks=2000), *german.cluster[:7]))]
+    groups["de"] = [
+        structs.replace(german, cluster=(structs.replace(member(30, "de"), sitelinks=2000), *german.cluster[:7]))
+    ]
     group = only(groups)
     assert [one.id for one in group.cluster] == ["Q30", *(f"Q{n}" for n in range(1, 8))]
     assert group.cluster[0].language == "de"
@@ -108,8 +127,8 @@ def test_a_mixed_group_has_the_least_coherence_and_the_margins_of_its_languages(
     groups = parallel("en", "de")
     for language, coherence, margins in (("en", 0.9, 0.01), ("de", german, 0.05)):
         (one,) = groups[language]
-        outliers = tuple(replace(outlier, margin=margins) for outlier in one.outliers)
-        groups[language] = [replace(one, coherence=coherence, outliers=outliers)]
+        outliers = tuple(structs.replace(outlier, margin=margins) for outlier in one.outliers)
+        groups[language] = [structs.replace(one, coherence=coherence, outliers=outliers)]
     group = only(groups)
     assert group.coherence == mixed
     assert {(one.language, one.margin) for one in group.outliers} == {("en", 0.01), ("de", 0.05)}
@@ -120,7 +139,7 @@ def test_no_surface_form_comes_twice() -> None:
     groups = parallel("en", "de")
     for language, one in (("en", groups["en"][0]), ("de", groups["de"][0])):
         outliers = (outlier(11, language, "same"), outlier(12, language, "same"), *one.outliers[2:])
-        groups[language] = [replace(one, outliers=outliers)]
+        groups[language] = [structs.replace(one, outliers=outliers)]
     group = only(groups)
     surfaces = [one.surface for one in (*group.cluster, *group.outliers)]
     assert len(surfaces) == len(set(surfaces)) == 13
@@ -131,7 +150,7 @@ def test_no_surface_form_comes_twice() -> None:
 def test_what_is_too_small_is_rejected(kept: int, outliers: int, reason: str) -> None:
     """Of surface forms that are different, and of outliers, a group needs what the recipe says."""
     groups = {
-        language: [replace(one[0], cluster=one[0].cluster[:kept], outliers=one[0].outliers[:outliers])]
+        language: [structs.replace(one[0], cluster=one[0].cluster[:kept], outliers=one[0].outliers[:outliers])]
         for language, one in parallel("en", "de").items()
     }
     (rejection,) = mix_groups(groups, RECIPE)
@@ -161,11 +180,13 @@ def test_random_clusters_are_dealt_as_a_plain_reading_wants() -> None:
         groups = {
             language: [
                 Group(
-                    "Q5",
-                    "x",
-                    language,
-                    tuple(member(n, language, one[language]) for n, one in enumerate(items, 1) if language in one),
-                    outliers[language],
+                    id="Q5",
+                    label="x",
+                    language=language,
+                    cluster=tuple(
+                        member(n, language, one[language]) for n, one in enumerate(items, 1) if language in one
+                    ),
+                    outliers=outliers[language],
                 )
             ]
             for language in LANGUAGES

@@ -9,12 +9,24 @@ from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, HasSurface
 from wikisem.heuristics.selection.places import BARRED, Place
 from wikisem.records import Member, Outlier
 
-CLUSTER = [Member("Q1", "oak", "anchor", 1, 1, 9), Member("Q2", "elm", "anchor", 1, 1, 8)]
+CLUSTER = [
+    Member(id="Q1", surface="oak", source="anchor", count=1, total=1, sitelinks=9),
+    Member(id="Q2", surface="elm", source="anchor", count=1, total=1, sitelinks=8),
+]
 
 
 def outlier(number: int, surface: str, outlier_class: int) -> Outlier:
     """An outlier whose provenance does not matter."""
-    return Outlier(f"Q{number}", surface, "anchor", 1, 1, 10, outlier_class, "Q99")
+    return Outlier(
+        id=f"Q{number}",
+        surface=surface,
+        source="anchor",
+        count=1,
+        total=1,
+        sitelinks=10,
+        outlier_class=outlier_class,
+        via="Q99",
+    )
 
 
 Sources = Sequence[Sequence[Outlier]]
@@ -159,7 +171,7 @@ def fitting(candidates: Sequence[Outlier], expected: Sequence[Outlier], per_clas
 
 def test_a_shared_item_must_be_new_in_every_language() -> None:
     """It is skipped where one language does not name it, or has used the item or its surface form there."""
-    clusters = {"en": CLUSTER, "de": [Member("Q1", "Eiche", "anchor", 1, 1, 9)]}
+    clusters = {"en": CLUSTER, "de": [Member(id="Q1", surface="Eiche", source="anchor", count=1, total=1, sitelinks=9)]}
     first = [{"en": outlier(9, "moss", 1), "de": outlier(9, "Moos", 1)}]
     second = [
         {"en": outlier(9, "lichen", 2), "de": outlier(9, "Flechte", 2)},

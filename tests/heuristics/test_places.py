@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from tests.heuristics.test_outlier_choice import Brought
 from wikisem.evaluation.audit.baselines import ALL, CHANCE, baselines_by_language, credit, odd_letter_pairs
-from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import (
     BARRED,
@@ -38,7 +37,9 @@ COINS = 120
 
 def member(number: int, surface: str, sitelinks: int = 9, total: int = 5) -> Member:
     """A member whose provenance does not matter."""
-    return Member(f"Q{number}", surface, "anchor", 1, total, sitelinks, links=total)
+    return Member(
+        id=f"Q{number}", surface=surface, source="anchor", count=1, total=total, sitelinks=sitelinks, links=total
+    )
 
 
 def values_that_take_a_place(members: list[int]) -> Iterator[tuple[int, Fraction]]:
@@ -91,7 +92,7 @@ def test_costs_of_many_items_are_those_of_each(
 @given(st.lists(WORDS, min_size=2, max_size=6), WORDS)
 def test_the_oddest_letter_pairs_are_those_that_the_baseline_picks(cluster: list[str], surface: str) -> None:
     """Alone, without a tie."""
-    standing = odd_letter_pairs([AuditItem(word, 0) for word in (*cluster, surface)])
+    standing = odd_letter_pairs([Member(surface=word) for word in (*cluster, surface)])
     assert standing is not None
     pairs = ClusterPairs([member(n, word) for n, word in enumerate(cluster)])
     assert pairs.is_oddest(surface) == all(standing[-1] > each for each in standing[:-1])
@@ -122,20 +123,27 @@ def random_groups(*, with_places: bool) -> list[Group]:
     groups = []
     for number in range(120):
         cluster = [
-            Member(f"Q{n}", name_of(random_, random_.choice([1, 1, 2]), 4), "anchor", 1, 9, random_.randint(60, 90))
+            Member(
+                id=f"Q{n}",
+                surface=name_of(random_, random_.choice([1, 1, 2]), 4),
+                source="anchor",
+                count=1,
+                total=9,
+                sitelinks=random_.randint(60, 90),
+            )
             for n in range(8)
         ]
         sources = [
             [
                 Outlier(
-                    f"Q{100 * c + n}",
-                    name_of(random_, random_.choice([1, 2, 2, 3]), 2, random_.random() < 0.5),
-                    "anchor",
-                    1,
-                    9,
-                    random_.randint(20, 99),
-                    1,
-                    f"Q{c}",
+                    id=f"Q{100 * c + n}",
+                    surface=name_of(random_, random_.choice([1, 2, 2, 3]), 2, random_.random() < 0.5),
+                    source="anchor",
+                    count=1,
+                    total=9,
+                    sitelinks=random_.randint(20, 99),
+                    outlier_class=1,
+                    via=f"Q{c}",
                 )
                 for n in range(60)
             ]
@@ -148,13 +156,13 @@ def random_groups(*, with_places: bool) -> list[Group]:
             named.sort(key=lambda source: source.least if source.least >= MISSED else 0)
         used = places if with_places else None
         chosen = choose_outliers({"en": cluster}, [ItemsByClass(named, named)], 2, places=used)["en"]
-        groups.append(Group(f"Q{number + 1}", "", "en", tuple(cluster), chosen))
+        groups.append(Group(id=f"Q{number + 1}", label="", language="en", cluster=tuple(cluster), outliers=chosen))
     return groups
 
 
 def values_by_picker(groups: list[Group]) -> Mapping[str, float]:
     """How often each picker is right, in percent."""
-    found = baselines_by_language(map(AuditGroup.of_group, groups))["en"][ALL]
+    found = baselines_by_language(groups)["en"][ALL]
     return {name: 100 * one.value for name, one in found.items() if one is not None}
 
 
@@ -184,8 +192,12 @@ def test_places_that_are_met_widened_and_missed_are_counted() -> None:
 
 def test_what_nobody_links_to_is_no_outlier_of_members_that_are_linked() -> None:
     """Not even where nothing else is left; of members one of which is not linked either, it may be one."""
-    unknown = Outlier("Q50", "On oaks", "label", 0, 0, 0, 1, "Q9")
-    linked = Outlier("Q51", "moss", "anchor", 1, 1, 0, 1, "Q9")
+    unknown = Outlier(
+        id="Q50", surface="On oaks", source="label", count=0, total=0, sitelinks=0, outlier_class=1, via="Q9"
+    )
+    linked = Outlier(
+        id="Q51", surface="moss", source="anchor", count=1, total=1, sitelinks=0, outlier_class=1, via="Q9"
+    )
 
     def chosen(cluster: list[Member]) -> list[str]:
         places = Places(1, "Q5", {"en": cluster})
@@ -205,7 +217,17 @@ def test_the_nearest_class_is_taken_whichever_of_its_items_is_which_outlier() ->
     bounds = [places.of(1, number)["en"].bounds[0].exact[0] for number in (0, 1)]
     assert bounds[0] != bounds[1]
     items = [
-        Outlier(f"Q{50 + at}", ("b" if at else "c") * length, "anchor", 1, 5, 9, 1, "Q9", links=5)
+        Outlier(
+            id=f"Q{50 + at}",
+            surface=("b" if at else "c") * length,
+            source="anchor",
+            count=1,
+            total=5,
+            sitelinks=9,
+            outlier_class=1,
+            via="Q9",
+            links=5,
+        )
         for at, length in enumerate(reversed(bounds))
     ]
     source = Brought([{"en": item} for item in items], [places.of(1, 0), places.of(1, 1)])
@@ -220,7 +242,22 @@ def test_letter_pairs_of_the_four_nearest_items_are_tried(before: int, chosen: s
     places = Places(500, "Q5", {"en": cluster})
     assert not places.of(1, 0)["en"].odd
     words = [*["qzqz", "xkxk", "vjvj", "wywy"][:before], "aabb"]
-    items = [{"en": Outlier(f"Q{50 + at}", word, "anchor", 1, 5, 9, 1, "Q9", links=5)} for at, word in enumerate(words)]
+    items = [
+        {
+            "en": Outlier(
+                id=f"Q{50 + at}",
+                surface=word,
+                source="anchor",
+                count=1,
+                total=5,
+                sitelinks=9,
+                outlier_class=1,
+                via="Q9",
+                links=5,
+            )
+        }
+        for at, word in enumerate(words)
+    ]
     pool = [ItemsByClass([Brought(items, [places.of(1, 0)])], [])]
     found = choose_outliers({"en": cluster}, pool, 1, places=places)["en"]
     assert [one.surface for one in found] == [chosen]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.heuristics.test_groups import OFF, PRUNING
 from wikisem.graph.csr import CsrRows
@@ -152,14 +153,19 @@ class World:
     def __init__(self, items: list[Entity], recipe: Recipe, parents: dict[str, tuple[str, ...]] = PARENTS) -> None:
         entities = [Entity(qid, (), above) for qid, above in (parents | ROOTS).items()] + items
         self.recipe, self.graph = recipe, Taxonomy.of_entities(entities, PRUNING).graph
-        members = {one.qid: Member(one.qid, surface_of(int(one.qid[1:])), "label", 0, 0, 20) for one in items}
+        members = {
+            one.qid: Member(
+                id=one.qid, surface=surface_of(int(one.qid[1:])), source="label", count=0, total=0, sitelinks=20
+            )
+            for one in items
+        }
         groups = [
             Group(
-                qid,
-                f"class {LETTERS[n] * 4}",
-                "en",
-                tuple(members[one.qid] for one in items if qid in one.instance_of)[:8],
-                (),
+                id=qid,
+                label=f"class {LETTERS[n] * 4}",
+                language="en",
+                cluster=tuple(members[one.qid] for one in items if qid in one.instance_of)[:8],
+                outliers=(),
             )
             for n, qid in enumerate(CLASSES)
         ]
@@ -321,7 +327,8 @@ def test_a_class_whose_label_is_in_that_of_another_is_in_no_wall_with_it() -> No
     world = World(items_of_classes(), recipe_of())
     named = {"Q2": "town", "Q3": "college town", "Q4": "Town", "Q5": "village"}
     classes = [
-        replace(one, group=replace(one.group, label=named.get(one.group.qid, one.group.label))) for one in world.classes
+        replace(one, group=structs.replace(one.group, label=named.get(one.group.qid, one.group.label)))
+        for one in world.classes
     ]
     world.use(classes)
     assert not {("Q2", "Q3"), ("Q2", "Q4"), ("Q3", "Q4")} & apart(world)

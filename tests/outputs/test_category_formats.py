@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wikisem.categories.language_sets import CategoryItem, CategoryWords, LeftOutItem, RelationWords, WordPair
 from wikisem.categories.recipe import Relation
-from wikisem.categories.wording import CategoryItem, CategoryWords, LeftOutItem, RelationWords, WordPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.outputs.category_formats import (
     ReportRow,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.word_groups import surfaces
 from wikisem.datasets.word_groups import parse_group, read_dataset
 from wikisem.outputs import groupfile
 from wikisem.outputs.groupfile import format_group, format_surface
@@ -16,12 +17,25 @@ from wikisem.records import Group, Member, Outlier
 def group(cluster: list[str], outliers: list[str]) -> Group:
     """A group whose provenance does not matter; outlier classes run 1, 1, 2, 2, 3, 3."""
     return Group(
-        "Q28640",
-        "profession",
-        "en",
-        tuple(Member(f"Q{at}", surface, "anchor", 1, 1, 9) for at, surface in enumerate(cluster, 1)),
-        tuple(
-            Outlier(f"Q{at + 50}", surface, "anchor", 1, 1, 9, at // 2 + 1, "Q2") for at, surface in enumerate(outliers)
+        id="Q28640",
+        label="profession",
+        language="en",
+        cluster=tuple(
+            Member(id=f"Q{at}", surface=surface, source="anchor", count=1, total=1, sitelinks=9)
+            for at, surface in enumerate(cluster, 1)
+        ),
+        outliers=tuple(
+            Outlier(
+                id=f"Q{at + 50}",
+                surface=surface,
+                source="anchor",
+                count=1,
+                total=1,
+                sitelinks=9,
+                outlier_class=at // 2 + 1,
+                via="Q2",
+            )
+            for at, surface in enumerate(outliers)
         ),
     )
 
@@ -58,22 +72,29 @@ def test_what_is_written_can_be_read(cluster: list[str], outliers: list[str]) ->
 def parse(text: str) -> tuple[list[str], list[str]]:
     """Both parts of a file, as wikisem's own reader sees them."""
     read = parse_group(text, "Q28640", "Q28640.txt")
-    return list(read.cluster), [outlier.surface for outlier in read.outliers]
+    return list(surfaces(read.cluster)), list(surfaces(read.outliers))
 
 
 def test_a_file_is_read_back_as_a_group(tmp_path: Path) -> None:
     """Under its QID, which is the name of the file."""
     (tmp_path / "Q28640.txt").write_text(format_group(group(["a", "b"], ["c"])), encoding="utf-8", newline="")
     (read,) = read_dataset(tmp_path)
-    assert (read.id, read.cluster) == ("Q28640", ("a", "b"))
+    assert (read.id, surfaces(read.cluster)) == ("Q28640", ("a", "b"))
 
 
 GROUP = Group(
-    "Q5119",
-    "capital",
-    "en",
-    (Member("Q220", "Rome", "anchor", 9, 10, 285), Member("Q60", "New York", "anchor", 9, 9, 250)),
-    (Outlier("Q456", "Lyon", "anchor", 10, 10, 162, 1, "Q515"),),
+    id="Q5119",
+    label="capital",
+    language="en",
+    cluster=(
+        Member(id="Q220", surface="Rome", source="anchor", count=9, total=10, sitelinks=285),
+        Member(id="Q60", surface="New York", source="anchor", count=9, total=9, sitelinks=250),
+    ),
+    outliers=(
+        Outlier(
+            id="Q456", surface="Lyon", source="anchor", count=10, total=10, sitelinks=162, outlier_class=1, via="Q515"
+        ),
+    ),
 )
 
 

@@ -1,12 +1,12 @@
 """Walls as lines, and what is refused as no wall."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+from msgspec.structs import replace
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.wallfile import decode_wall, encode_wall, read_walls
@@ -18,7 +18,11 @@ CLASSES = ("Q1", "Q2", "Q3", "Q4")
 def make_wall(name: str = "en-far-1", **changes: Any) -> Wall:
     """A wall whose words are in the order of their groups: Q10 to Q13 of Q1, Q20 to Q23 of Q2, and so on."""
     ids = [[f"Q{10 * group + word}" for word in range(4)] for group in range(1, 5)]
-    words = tuple(Member(qid, f"word {qid}", "label", 0, 0, 5) for own in ids for qid in own)
+    words = tuple(
+        Member(id=qid, surface=f"word {qid}", source="label", count=0, total=0, sitelinks=5)
+        for own in ids
+        for qid in own
+    )
     groups = tuple(WallGroup(qid, f"class {qid}", tuple(own)) for qid, own in zip(CLASSES, ids, strict=True))
     return replace(Wall(name, "en", "far", words, groups, (), CLASSES), **changes)
 

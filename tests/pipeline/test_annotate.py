@@ -11,9 +11,10 @@ import pytest
 
 from tests.outputs.annotation.forms import filled_csv, label_studio_export, page_answers
 from tests.outputs.annotation.sets import make_group
-from wikisem.datasets.word_groups import WordGroup
+from tests.word_groups import surfaces
 from wikisem.outputs.annotation.sample import AnnotationSet, read_key
 from wikisem.pipeline.cli import main
+from wikisem.records import Group
 
 FORMS = {
     "annotator-1": ("a.json", page_answers),
@@ -22,12 +23,12 @@ FORMS = {
 }
 
 
-def write_text(folder: Path, groups: list[WordGroup]) -> None:
+def write_text(folder: Path, groups: list[Group]) -> None:
     """Groups as a released folder has them."""
     folder.mkdir(parents=True)
     for group in groups:
-        outliers = [outlier.surface for outlier in group.outliers]
-        (folder / f"{group.id}.txt").write_text("\n".join([*group.cluster, "", *outliers, ""]), encoding="utf-8")
+        lines = [*surfaces(group.cluster), "", *surfaces(group.outliers), ""]
+        (folder / f"{group.id}.txt").write_text("\n".join(lines), encoding="utf-8")
 
 
 @pytest.fixture
@@ -155,9 +156,9 @@ def test_without_shared_cases_there_is_no_alpha_and_the_report_says_why(
     assert (row["alpha"], row["answers"]) == (None, 6)
 
 
-def known_to(path: Path, groups: list[WordGroup], without: str) -> None:
+def known_to(path: Path, groups: list[Group], without: str) -> None:
     """Vectors as text for the words of groups, but those that end so."""
-    words = [word for group in groups for word in (*group.cluster, *(one.surface for one in group.outliers))]
+    words = [word for group in groups for word in surfaces(group.members)]
     path.write_text("".join(f"{word} {len(word)} 1\n" for word in words if not word.endswith(without)))
 
 
@@ -204,7 +205,7 @@ def test_groups_come_from_a_run_a_file_or_a_folder(tmp_path: Path, capsys: pytes
             {
                 "class": group.id,
                 "language": "de",
-                "cluster": [{"surface": word} for word in group.cluster],
+                "cluster": [{"surface": word} for word in surfaces(group.cluster)],
                 "outliers": [{"surface": one.surface, "outlier_class": one.outlier_class} for one in group.outliers],
             }
         )

@@ -1,10 +1,10 @@
 """`wikisem audit`: a run, a file of groups and a released text, alone and beside each other."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.outputs.release.world import write_run
 from wikisem.graph.taxonomy import Taxonomy
@@ -15,11 +15,17 @@ from wikisem.records import Entity, Group, Member, Outlier
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "[Baku]"]
 GROUP = Group(
-    "Q100",
-    "city",
-    "en",
-    tuple(Member(f"Q{n}", name, "anchor", 3, 4, 9) for n, name in enumerate(TOWNS, start=1)),
-    (Outlier("Q20", "Rhine", "anchor", 3, 4, 9, 1, "Q101"), Outlier("Q102", "place", "label", 0, 0, 9, 2, "Q101")),
+    id="Q100",
+    label="city",
+    language="en",
+    cluster=tuple(
+        Member(id=f"Q{n}", surface=name, source="anchor", count=3, total=4, sitelinks=9)
+        for n, name in enumerate(TOWNS, start=1)
+    ),
+    outliers=(
+        Outlier(id="Q20", surface="Rhine", source="anchor", count=3, total=4, sitelinks=9, outlier_class=1, via="Q101"),
+        Outlier(id="Q102", surface="place", source="label", count=0, total=0, sitelinks=9, outlier_class=2, via="Q101"),
+    ),
 )
 
 

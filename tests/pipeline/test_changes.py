@@ -2,11 +2,11 @@
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.outputs.release.world import make_group, write_run
 from tests.trees import lines_of

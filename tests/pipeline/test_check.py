@@ -1,10 +1,10 @@
 """`wikisem check`: what it prints, and its exit codes."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import wikisem
 from wikisem.outputs.groupfile import decode_group, encode_group, format_surface
@@ -31,8 +31,23 @@ def write(folder: Path, qid: str, cluster: list[str], outliers: tuple[str, ...] 
 
 def line(language: str, *cluster: str) -> bytes:
     """A group as a JSON line."""
-    members = tuple(Member(f"Q{at}", surface, "label", 0, 0, 9) for at, surface in enumerate(cluster, 1))
-    return encode_group(Group("Q7", "letter", language, members, (Outlier("Q99", "sun", "label", 0, 0, 9, 1, "Q8"),)))
+    members = tuple(
+        Member(id=f"Q{at}", surface=surface, source="label", count=0, total=0, sitelinks=9)
+        for at, surface in enumerate(cluster, 1)
+    )
+    return encode_group(
+        Group(
+            id="Q7",
+            label="letter",
+            language=language,
+            cluster=members,
+            outliers=(
+                Outlier(
+                    id="Q99", surface="sun", source="label", count=0, total=0, sitelinks=9, outlier_class=1, via="Q8"
+                ),
+            ),
+        )
+    )
 
 
 @pytest.mark.parametrize("language", RELEASED_LIKE)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from wikisem.pipeline.build.ledger import Part, Record
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import (
+from wikisem.pipeline.runs.ledger import Part, Record
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import (
     Folders,
     Stage,
     Unit,

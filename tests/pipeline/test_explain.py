@@ -3,21 +3,21 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from msgspec.structs import replace
 
 from benchmarks.gallery import group_section, rejected_section
 from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline import release
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.explain.figure import COLOURS, INKS, families_for
-from wikisem.pipeline.release import labels_of, labels_of_classes
+from wikisem.pipeline.runs import read
+from wikisem.pipeline.runs.read import labels_of, labels_of_classes
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 
@@ -61,9 +61,9 @@ def test_labels_are_read_by_the_index(output: Path, monkeypatch: pytest.MonkeyPa
     expected = labels_of(str(output), ["Q20", "Q101"], "en")
     assert expected == ({"Q20": "Rhine", "Q101": "river"}, frozenset())
     with monkeypatch.context() as patched:
-        patched.setattr(release, "list_files", lambda _: [])
+        patched.setattr(read, "list_files", lambda _: [])
         assert labels_of(str(output), ["Q20", "Q101"], "en") == expected
-    monkeypatch.delattr(release, "read_batches")
+    monkeypatch.delattr(read, "read_batches")
     assert labels_of(str(output), ["Q20", "Q101"], "en") == expected
 
 

@@ -15,10 +15,9 @@ from wikisem.arrow.parquet import write_parquet
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import property_labels_path
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.explain.explanation import explain_class
-from wikisem.pipeline.explain.statements import explain_statements, read_property_labels
+from wikisem.pipeline.explain.explanation import explain_class, explain_statements, read_property_labels
+from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 from wikisem.schemas import PROPERTY_LABELS

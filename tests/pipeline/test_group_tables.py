@@ -11,14 +11,23 @@ from wikisem.pipeline.console.tables import group_table, languages_table
 from wikisem.records import Group, Member, Outlier, Rejection
 
 GROUP = Group(
-    qid="Q4022",
+    id="Q4022",
     label="Fluss",
     language="de",
-    cluster=(Member("Q584", "Rhein", "anchor", 9, 10, 250), Member("Q1644", "Elbe", "title", 0, 0, 120)),
+    cluster=(
+        Member(id="Q584", surface="Rhein", source="anchor", count=9, total=10, sitelinks=250),
+        Member(id="Q1644", surface="Elbe", source="title", count=0, total=0, sitelinks=120),
+    ),
     outliers=(
-        Outlier("Q585", "Oslo", "anchor", 3, 4, 213, 1, "Q5119"),
-        Outlier("Q586", "Bonn", "anchor", 2, 2, 133, 1, "Q515"),
-        Outlier("Q313", "Venus", "anchor", 5, 8, 206, 3, "Q634"),
+        Outlier(
+            id="Q585", surface="Oslo", source="anchor", count=3, total=4, sitelinks=213, outlier_class=1, via="Q5119"
+        ),
+        Outlier(
+            id="Q586", surface="Bonn", source="anchor", count=2, total=2, sitelinks=133, outlier_class=1, via="Q515"
+        ),
+        Outlier(
+            id="Q313", surface="Venus", source="anchor", count=5, total=8, sitelinks=206, outlier_class=3, via="Q634"
+        ),
     ),
 )
 

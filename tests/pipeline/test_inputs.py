@@ -7,7 +7,7 @@ import pytest
 
 import wikisem
 from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, UsageError
-from wikisem.pipeline.build.inputs import by_language, find_dump, find_wikipedias
+from wikisem.pipeline.runs.inputs import by_language, find_dump, find_wikipedias
 
 
 def test_language_ends_at_the_first_equals_sign() -> None:

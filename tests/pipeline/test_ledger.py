@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.pipeline.build import ledger as module
-from wikisem.pipeline.build.ledger import Ledger, Part, Record, fingerprint, write_json
+from wikisem.pipeline.runs import ledger as module
+from wikisem.pipeline.runs.ledger import Ledger, Part, Record, fingerprint, write_json
 from wikisem.records import Counts
 
 RECORD = Record(

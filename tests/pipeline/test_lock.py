@@ -14,12 +14,12 @@ import pytest
 from tests.trees import manifest_of, tree_of
 from wikisem.errors import LockError
 from wikisem.files import list_files, replace_file
-from wikisem.pipeline.build import lock
-from wikisem.pipeline.build.ledger import Ledger, find_damage
-from wikisem.pipeline.build.lock import LockFile, check_lock, locked
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import session
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.runs import lock
+from wikisem.pipeline.runs.ledger import Ledger, find_damage
+from wikisem.pipeline.runs.lock import LockFile, check_lock, locked
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import session
 from wikisem.transforms.io.runtime import Runtime
 
 PAIRS = 20

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.trees import manifest_of
-from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.manifest import versions, write_manifest
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Folders
-from wikisem.pipeline.build.stages.surfaces import result_of
+from wikisem.pipeline.runs.ledger import Record
+from wikisem.pipeline.runs.manifest import versions, write_manifest
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import Folders
+from wikisem.pipeline.runs.stages.surfaces import result_of
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.surfaces.pages import PageCounts, SurfaceCounts

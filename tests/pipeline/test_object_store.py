@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import apache_beam as beam
 import pytest
 
-from tests.object_store import Twice, twice
+from tests.object_store import Twice, run_bundles_twice
 from tests.trees import tree_of
 from wikisem.files import list_files, open_binary, remove, remove_below, sizes_below
 from wikisem.pipeline.cli import main
@@ -77,7 +76,7 @@ def test_a_build_on_a_store_whose_bundles_run_twice_leaves_the_same_bytes(
     world: SampleDumps, recipe: str, local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Groups, what stages hand to each other, and unreadable records; no scratch, no lock, no other object is left."""
-    monkeypatch.setattr(beam, "ParDo", twice)
+    run_bundles_twice(monkeypatch)
     before = Twice.tries
     assert build(world, recipe, OUT) == 0
     assert Twice.tries - before > 200
@@ -98,7 +97,7 @@ def test_later_runs_on_a_store_find_and_replace_what_earlier_ones_left(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The same build again does nothing; another seed replaces groups; a lost object is noticed."""
-    monkeypatch.setattr(beam, "ParDo", twice)
+    run_bundles_twice(monkeypatch)
     assert build(world, recipe, OUT, "--seed", "7") == 0
     assert build(world, recipe, OUT) == 0
     fetched = fetch(OUT, tmp_path / "fetched")

@@ -11,9 +11,9 @@ from tests.transforms.world_of_groups import finish_stages
 from wikisem.errors import MissingInputError
 from wikisem.outputs.browse.page import _member
 from wikisem.outputs.groupfile import format_group, read_groups, side_files
-from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.stages.entities import check_columns
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.runs.ledger import Record
+from wikisem.pipeline.runs.stages.entities import check_columns
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import RELATED, Counts, Entity, Tie
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def test_parquet_files_say_what_they_are_made_from(release: Path) -> None:
 def test_a_release_is_the_same_bytes_every_time(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made again on the same day, of the same run: nothing differs."""
     day = json.loads((release / "croissant.json").read_bytes())["datePublished"]
-    monkeypatch.setattr("wikisem.pipeline.commands.release._today", lambda: day)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(datetime.fromisoformat(f"{day}T12:00Z").timestamp())))
     assert main(["release", str(release.parent / "out"), "--output", str(tmp_path)]) == 0
     for path in release.rglob("*"):
         if path.is_file():

@@ -143,28 +143,41 @@ def test_every_command_reads_a_release_as_it_reads_the_run(
         assert [path for path in of_run if of_run[path] != of_release[path]] == []
 
 
-def test_explain_says_what_a_release_has_and_what_only_its_run_has(
+def test_explain_shows_what_a_release_has_and_says_what_only_its_run_has(
     place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The group or the rejection in each language, coherence and margins; the class graph is in the run."""
-    assert main(["explain", place, "Q2"]) == 0
+    """The group as show prints it, with coherence and margins, or the rejection; the class graph is in the run."""
+    assert main(["show", place, "Q2", "--language", "de"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["explain", place, "Q2", "--language", "de"]) == 0
     out, err = capsys.readouterr()
-    assert "NA (Q2) in de\na group of 7 with 3 outliers\n" in out
-    assert "coherence 0.92" in out
-    assert "de 2 out 1 (Q251): margin 0.01" in out
-    assert "NA (Q2) in no" in out
+    assert out == shown
+    assert "NA (Q2, de) in full" in out
+    assert "coherence 0.92\n" in out
+    assert "de 2 out 1 (Q251): margin 0.01\n" in out
+    assert "also in no: --language no\n" in out
     assert "note: a release has no class graph and no items beside its groups" in err
-    assert main(["explain", place, "Q77", "--language", "de"]) == 0
-    assert "no group: few-outliers (expected at least 2 outliers, saw 0)" in capsys.readouterr().out
+    assert main(["explain", place, "Q77", "--language", "de"]) == 1
+    assert "was rejected in de few-outliers: expected at least 2 outliers, saw 0" in capsys.readouterr().err
     for more in (["--figure", "x.png"], ["--item", "Q5"]):
         assert main(["explain", place, "Q2", *more]) == 1
         assert f"{more[0]} needs the OUT of a run, saw a release" in capsys.readouterr().err
     assert main(["explain", place, "Q4711"]) == 1
-    assert "expected a group or a rejected class, saw none of Q4711" in capsys.readouterr().err
+    assert "expected a group of Q4711, saw neither a group nor a rejection of it" in capsys.readouterr().err
     assert main(["explain", place, "Q2", "--language", "fr"]) == 1
-    assert "expected groups in one of de, la, no" in capsys.readouterr().err
-    (one,) = wikisem.explain(place, "Q2", "de")
-    assert one.group == wikisem.read_groups(place, "de")[1]
+    assert "expected a group of Q2 in fr, saw NA (Q2) in de, no" in capsys.readouterr().err
+
+
+def test_a_class_of_a_release_is_explained_in_python(place: str) -> None:
+    """By its group, or by the reason why it has none."""
+    (kept,) = wikisem.explain(place, "Q2", "de")
+    assert kept.group == wikisem.read_groups(place, "de")[1]
+    rejected = wikisem.explain(place, "Q77")
+    assert {one.rejection.reason for one in rejected if one.rejection is not None} == {"few-outliers"}
+    with pytest.raises(MissingInputError, match="expected a group or a rejected class, saw none of Q4711"):
+        wikisem.explain(place, "Q4711")
+    with pytest.raises(MissingInputError, match="expected groups in one of de, la, no"):
+        wikisem.explain(place, "Q2", "fr")
 
 
 def test_categories_are_read_from_a_run_and_its_release(place: str, run: Path) -> None:

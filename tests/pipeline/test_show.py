@@ -118,6 +118,6 @@ def test_explain_of_a_release_takes_a_name(run: Path, tmp_path: Path, capsys: py
     assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
     capsys.readouterr()
     assert main(["explain", str(tmp_path / "set"), "class 4", "--language", "no"]) == 0
-    assert capsys.readouterr().out.startswith("class 4 (Q4) in no\n")
+    assert capsys.readouterr().out.startswith("class 4 (Q4, no) in full")
     assert main(["explain", str(tmp_path / "set"), "class 5"]) == 2
     assert "write the QID" in capsys.readouterr().err

@@ -9,8 +9,8 @@ import pytest
 from wikisem import __version__
 from wikisem.errors import LockError, MissingInputError, OutputError, TooManyUnreadableError, UsageError
 from wikisem.files import create_binary
-from wikisem.pipeline.build.run import Run, check_writable
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages, session
+from wikisem.pipeline.runs.run import Run, check_writable
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages, session
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.counts import write_unreadable
@@ -93,7 +93,7 @@ def test_the_version_of_a_stage_decides_whether_its_units_are_used_by_another_re
     """Not that of wikisem, which the record names as the one that made the unit."""
     stage, asked = toys()
     (record,) = run_stage(stage, run)
-    for module in ("wikisem", "wikisem.pipeline.build.manifest"):
+    for module in ("wikisem", "wikisem.pipeline.runs.manifest"):
         monkeypatch.setattr(f"{module}.__version__", "99.9")
     assert run_stage(stage, run) == [record]
     assert len(asked) == 1
@@ -219,7 +219,7 @@ def test_a_run_that_ends_while_files_are_replaced_leaves_no_record(run: Run, mon
     def stop(*_: object) -> None:
         raise OutputError("disk full")
 
-    monkeypatch.setattr("wikisem.pipeline.build.run.copy", stop)
+    monkeypatch.setattr("wikisem.pipeline.runs.run.copy", stop)
     with pytest.raises(OutputError, match="disk full"):
         run_stage(pairs({"a": 2})[0], run)
     assert run.ledger.find("a") is None

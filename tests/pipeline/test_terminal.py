@@ -1,10 +1,10 @@
 """What commands print: data as it is, JSON for programs on standard output, notes for people on standard error."""
 
 import io
-from dataclasses import replace
 
 import orjson
 import pytest
+from msgspec.structs import replace
 from rich.color import ColorSystem
 from rich.table import Table
 from rich.text import Text

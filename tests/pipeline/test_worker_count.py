@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.build.inputs import Dump, Input
-from wikisem.pipeline.build.ledger import Ledger, Part, Record
-from wikisem.pipeline.build.run import WORTH_WORKERS, Run, available_cores, with_workers
+from wikisem.pipeline.runs.inputs import Dump, Input
+from wikisem.pipeline.runs.ledger import Ledger, Part, Record
+from wikisem.pipeline.runs.run import WORTH_WORKERS, Run, available_cores, with_workers
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime
 
@@ -18,7 +18,7 @@ LARGE = Dump((Input("a", WORTH_WORKERS, ""),))
 @pytest.fixture(autouse=True)
 def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with eight cores, wherever the tests run."""
-    monkeypatch.setattr("wikisem.pipeline.build.run.available_cores", lambda: 8)
+    monkeypatch.setattr("wikisem.pipeline.runs.run.available_cores", lambda: 8)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_changed_beam_leaves_one_worker_and_one_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Not where one is enough."""
-    monkeypatch.setattr("wikisem.pipeline.build.run.changed_internal", lambda: "expected push, saw none")
+    monkeypatch.setattr("wikisem.pipeline.runs.run.changed_internal", lambda: "expected push, saw none")
     assert with_workers(Run("out", Runtime()), 1).runtime.workers == 1
     assert caplog.messages == []
     assert with_workers(Run("out", Runtime()), 3).runtime.workers == 1

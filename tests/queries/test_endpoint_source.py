@@ -8,7 +8,7 @@ import pytest
 
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
-from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource
+from wikisem.queries.endpoint import Client, EndpointSource
 from wikisem.queries.sparql import ENTITY
 from wikisem.records import Statement
 from wikisem.web import Patience
@@ -149,11 +149,11 @@ def test_pages_go_on_after_the_last_item() -> None:
 def test_a_kept_answer_is_checked_as_a_new_one_is(tmp_path: Path) -> None:
     """Whole JSON that lacks the last row, as an earlier version may have kept it, is asked for again and replaced."""
     row = {"item": item("Q1"), "label": label("one", "en")}
-    cache = AnswerCache(tmp_path)
     replies = Replies(body(row, END))
-    EndpointSource(Client("http://x/", replies, cache)).labels(["Q1"], ["en"])
-    cache.put("http://x/", replies.queries[0], body(row))
+    EndpointSource(Client("http://x/", replies, tmp_path)).labels(["Q1"], ["en"])
+    (kept,) = tmp_path.iterdir()
+    kept.write_bytes(body(row))
     again = Replies(body(row, END))
-    assert EndpointSource(Client("http://x/", again, cache)).labels(["Q1"], ["en"]) == {"Q1": {"en": "one"}}
+    assert EndpointSource(Client("http://x/", again, tmp_path)).labels(["Q1"], ["en"]) == {"Q1": {"en": "one"}}
     assert again.queries == replies.queries
-    assert cache.get("http://x/", replies.queries[0]) == body(row, END)
+    assert kept.read_bytes() == body(row, END)

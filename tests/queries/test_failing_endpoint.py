@@ -11,7 +11,7 @@ from tests.queries.sparql_server import Fault, Server, serve
 from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
-from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource, Transport
+from wikisem.queries.endpoint import Client, EndpointSource, Transport
 from wikisem.web import HttpClient, Patience
 
 CITIES = Category("cities", class_="Q100", subclasses=True)
@@ -41,7 +41,7 @@ def _client(server: Server, pauses: list[float], cache: Path | None = None, atte
     return Client(
         server.url,
         Transport(server.url, HttpClient("tests@example.org", 60.0)),
-        AnswerCache(cache) if cache else None,
+        cache,
         Patience(attempts, wait=pauses.append, now=lambda: NOW),
     )
 
@@ -202,10 +202,15 @@ def test_damaged_answers_on_disk_are_asked_again(server: Server, tmp_path: Path)
 
 def test_answers_belong_to_their_endpoint(tmp_path: Path) -> None:
     """The same query to another endpoint is another question."""
-    cache = AnswerCache(tmp_path)
-    cache.put("http://one.example", "SELECT", b"1")
-    assert cache.get("http://one.example", "SELECT") == b"1"
-    assert cache.get("http://two.example", "SELECT") is None
+    answer, asked = b'{"results": {"bindings": []}}', list[str]()
+
+    def ask(query: str) -> bytes:
+        asked.append(query)
+        return answer
+
+    for endpoint in ("http://one.example", "http://one.example", "http://two.example"):
+        assert Client(endpoint, ask, tmp_path).rows("SELECT", "nothing") == []
+    assert asked == ["SELECT", "SELECT"]
 
 
 @pytest.mark.parametrize("status", [405, 501])

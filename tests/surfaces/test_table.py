@@ -48,7 +48,7 @@ def test_items_are_found_under_their_names(named: dict[str, dict[str, Any]], dat
     table = table_of(named, data.draw(st.integers(0, len(named))))
     wanted = {
         item.qid: Member(
-            item.qid,
+            id=item.qid,
             **named[item.qid],
             sitelinks=item.sitelinks,
             page_share=named[item.qid]["count"] / links if (links := named[item.qid]["links"]) else None,
@@ -63,7 +63,9 @@ def test_items_are_found_under_their_names(named: dict[str, dict[str, Any]], dat
 def test_tables_of_earlier_versions_are_read() -> None:
     """Without the columns for links and label languages a member has neither; everything else is there."""
     rows = pa.table({"qid": ["Q5"], "surface": ["elm"], "source": ["anchor"], "count": [3], "total": [4]})
-    assert SurfaceTable.of_table(rows, GRAPH).members(np.arange(1)) == [Member("Q5", "elm", "anchor", 3, 4, 5)]
+    assert SurfaceTable.of_table(rows, GRAPH).members(np.arange(1)) == [
+        Member(id="Q5", surface="elm", source="anchor", count=3, total=4, sitelinks=5)
+    ]
 
 
 def test_a_label_code_that_is_none_is_refused() -> None:

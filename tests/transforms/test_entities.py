@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from tests.wikidata.test_chunk_reader_damage import one_stream
-from wikisem.arrow.item_index import index_name
+from wikisem.arrow.parquet import bucket_name
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.layout import Scratch, property_labels_path
 from wikisem.records import Counts
@@ -198,7 +198,7 @@ def test_an_index_says_where_each_item_is(
     assert {tuple(row.values()) for table in tables for row in table.to_pylist()} == expected
     assert sum(table.num_rows for table in tables) == len(expected) == 6
     assert len({name for _, name, _ in expected}) == 3
-    assert [path.name for path in index] == [index_name(bucket, buckets) for bucket in range(buckets)]
+    assert [path.name for path in index] == [bucket_name(bucket, buckets) for bucket in range(buckets)]
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])

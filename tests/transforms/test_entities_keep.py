@@ -10,11 +10,11 @@ import pytest
 
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
 from wikisem.arrow.parquet import read_parquet, write_parquet
-from wikisem.layout import EntityScratch
+from wikisem.layout import Scratch
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities import item_files
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
-from wikisem.transforms.entities.stage import IndexItems, KeepItems, find_duplicates, superseded_by_file
+from wikisem.transforms.entities.stage import FileWork, KeepItems, find_duplicates, index_items, superseded_by_file
 from wikisem.transforms.io.shuffle import Shuffle, Task
 from wikisem.wikidata.entity_columns import content_hash, superseded_rows
 
@@ -94,15 +94,14 @@ def test_edges_of_superseded_revisions_lead_nowhere(tmp_path: Path) -> None:
 
 def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
     """A runner may try a bundle twice: the items are still there for the second try, and their file does not change."""
-    scratch = EntityScratch(str(tmp_path))
-    write_parquet(CERTAIN.path(scratch), pa.Table.from_pylist([row("Q1", 5), row("Q2", 6)], ENTITIES))
+    scratch = Scratch(str(tmp_path))
+    write_parquet(scratch.items(*CERTAIN), pa.Table.from_pylist([row("Q1", 5), row("Q2", 6)], ENTITIES))
     finished = Path(scratch.finished) / "certain-000003.parquet"
+    work = FileWork(scratch, Shuffle(scratch.parts), [CERTAIN])
     seen = set()
     for _ in range(3):
-        list(
-            KeepItems(scratch, Shuffle(scratch.parts), "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN))
-        )
-        seen.add((finished.read_bytes(), Path(CERTAIN.path(scratch)).read_bytes()))
+        list(KeepItems(work, "", duplicates=False, buckets=1).process(0))
+        seen.add((finished.read_bytes(), Path(scratch.items(*CERTAIN)).read_bytes()))
     ((one, other),) = seen
     assert one == other
     assert [path.name for path in finished.parent.iterdir()] == [finished.name]
@@ -110,13 +109,14 @@ def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
 
 def test_the_index_names_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a file that is finished by a second name those in which its rows were written, so many to each."""
-    scratch = EntityScratch(str(tmp_path))
+    scratch = Scratch(str(tmp_path))
     monkeypatch.setattr(item_files, "ROW_GROUP", 2)
-    writer = ItemWriter(CERTAIN.path(scratch))
+    writer = ItemWriter(scratch.items(*CERTAIN))
     writer.add(pa.Table.from_pylist([row(qid, 5) for qid in ("Q9", "Q1", "Q4")], ENTITIES))
     writer.close()
-    list(KeepItems(scratch, Shuffle(scratch.parts), "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN)))
-    IndexItems(scratch, Shuffle(scratch.parts), [CERTAIN]).process(Task("entities", 0, 1))
+    work = FileWork(scratch, Shuffle(scratch.parts), [CERTAIN])
+    list(KeepItems(work, "", duplicates=False, buckets=1).process(0))
+    index_items(Task("entities", 0, 1), work)
     index = read_parquet(f"{scratch.finished}/index/bucket-00-of-1.parquet")
     assert [tuple(each.values()) for each in index.to_pylist()] == [
         (1, "certain-000003.parquet", 0),

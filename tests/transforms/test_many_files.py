@@ -41,7 +41,7 @@ def test_the_first_error_ends_it(place: str, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(OSError, match="no space left"):
         for_each_file(place, act, range(1000))
     assert sorted(seen)[:3] == [0, 1, 2]
-    assert len(seen) <= (3 + files._AT_ONCE if "://" in place else 3)
+    assert len(seen) <= (3 + files._THREADS if "://" in place else 3)
 
 
 def test_a_store_is_written_to_by_several_at_once() -> None:

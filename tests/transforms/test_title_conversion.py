@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import apache_beam as beam
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.object_store import twice
+from tests.object_store import run_bundles_twice
 from tests.transforms.test_mentions import count_all, write
 from tests.transforms.wiki import dump, page
 from wikisem.arrow.parquet import count_buckets, read_parquet
@@ -121,7 +120,7 @@ def test_buckets_count_as_a_literal_reading_has_it(
     tmp_path: Path, large: Wiki, monkeypatch: pytest.MonkeyPatch, workers: int, buckets: int, by_engine: bool
 ) -> None:
     """Every bundle run twice, beside a language of one script, the stage gives the rows of a literal reading."""
-    monkeypatch.setattr(beam, "ParDo", twice)
+    run_bundles_twice(monkeypatch)
     monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {20_000: buckets})  # which other processes do not see
     path = write(tmp_path / "sr.xml", text_of(large))
     count_all(tmp_path, {"sr": [path], "hr": [path]}, workers=workers, by_engine=by_engine)

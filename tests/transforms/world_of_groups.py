@@ -10,7 +10,7 @@ from tests.oracle import Named, Names, OracleGraph, OracleGroups
 from wikisem.arrow.parquet import write_parquet
 from wikisem.layout import Scratch
 from wikisem.outputs.groupfile import decode_group, decode_rejection
-from wikisem.pipeline.build.ledger import Ledger, Record
+from wikisem.pipeline.runs.ledger import Ledger, Record
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES

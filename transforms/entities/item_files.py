@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import apache_beam as beam
 import msgspec
 import numpy as np
 import orjson
@@ -13,7 +12,7 @@ from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, qid_buckets, union
 from wikisem.arrow.parquet import write_parquet
 from wikisem.files import create_binary, replace_file
-from wikisem.layout import UNLINKED, EntityScratch, property_labels_path
+from wikisem.layout import UNLINKED, Scratch, property_labels_path
 from wikisem.schemas import ENTITIES, PROPERTY_LABELS
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.shuffle import (
@@ -53,11 +52,7 @@ class ItemFile(NamedTuple):
         """The file that counts the items left out as unlinked, below the folder of entities."""
         return f"{UNLINKED}/{self.name}.parquet"
 
-    def path(self, scratch: EntityScratch) -> str:
-        """The file of the items as the range left them."""
-        return scratch.items(self.certainty, self.part)
-
-    def counts(self, scratch: EntityScratch) -> str:
+    def counts(self, scratch: Scratch) -> str:
         """The file of the counts of items that stay."""
         return scratch.counts(f"keep-{self.name}")
 
@@ -118,7 +113,7 @@ class ItemWriter:
 _PROPERTIES: Final = "properties"
 
 
-def write_properties(scratch: EntityScratch, part: int, properties: Sequence[PropertyLine]) -> list[str]:
+def write_properties(scratch: Scratch, part: int, properties: Sequence[PropertyLine]) -> list[str]:
     """Write the properties that a range has lines of, and return the name of the file; most have none, and no file."""
     if not properties:
         return []
@@ -126,7 +121,7 @@ def write_properties(scratch: EntityScratch, part: int, properties: Sequence[Pro
     return [f"{_PROPERTIES}-{part}"]
 
 
-def write_property_labels(scratch: EntityScratch, files: Sequence[str]) -> None:
+def write_property_labels(scratch: Scratch, files: Sequence[str]) -> None:
     """Write the labels of properties as ``schemas.PROPERTY_LABELS``, from the files of ranges that are among these.
 
     Of several lines of a property that of the latest revision counts, then the one with the greatest labels.
@@ -152,27 +147,20 @@ def send_numbers(sender: Sender, kind: str, numbers: Numbers) -> Iterator[Sent]:
         yield from sender.add("numbers", bucket, encode_numbers(np.sort(numbers[found])), kind)
 
 
-class MergeNumbers(beam.DoFn):
+def merge_numbers(
+    task: Task, scratch: Scratch, shuffle: Shuffle, step: str, parts: int, merges: Mapping[str, Merge]
+) -> None:
     """Merge the numbers of a kind that all parts of a step sent to one bucket, by the function of that kind.
 
-    They are written to a bucket file of ``EntityScratch.merged``.
+    They are written to a bucket file of ``Scratch.merged``.
     """
-
-    def __init__(
-        self, scratch: EntityScratch, shuffle: Shuffle, step: str, parts: int, merges: Mapping[str, Merge]
-    ) -> None:
-        self._scratch, self._shuffle, self._step = scratch, shuffle, step
-        self._parts, self._merges = parts, merges
-
-    def process(self, task: Task) -> None:
-        """Read, merge and write."""
-        batches = self._shuffle.read(task, f"{self._step}/numbers", range(self._parts), "")
-        merged = self._merges[task.key](map(decode_numbers, batches))
-        with create_bucket_file(part_path(self._scratch.merged(self._step, task.key), task.bucket)) as file:
-            file.add(_ALL, encode_numbers(merged))
+    batches = shuffle.read(task, f"{step}/numbers", range(parts), "")
+    merged = merges[task.key](map(decode_numbers, batches))
+    with create_bucket_file(part_path(scratch.merged(step, task.key), task.bucket)) as file:
+        file.add(_ALL, encode_numbers(merged))
 
 
 def read_numbers(folder: str) -> Numbers:
-    """The numbers that ``MergeNumbers`` left in a folder, ascending, each once."""
+    """The numbers that ``merge_numbers`` left in a folder, ascending, each once."""
     paths = part_paths(folder, QID_BUCKETS)
     return union(decode_numbers(batch) for path in paths for batch in read_bucket(path, [_ALL]))

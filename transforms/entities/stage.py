@@ -28,20 +28,20 @@ from wikisem.arrow.columns import (
     repeated,
     union,
 )
-from wikisem.arrow.item_index import index_name, write_index
-from wikisem.arrow.parquet import read_batches, read_row_groups, write_parquet
+from wikisem.arrow.item_index import write_index
+from wikisem.arrow.parquet import bucket_name, read_batches, read_row_groups, write_parquet
 from wikisem.dumps import Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError
 from wikisem.files import copy, create_binary, match, open_binary, size_of
-from wikisem.layout import EntityScratch, index_folder
+from wikisem.layout import Scratch, index_folder
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import (
     ItemFile,
     ItemWriter,
     Merge,
-    MergeNumbers,
     item_files,
+    merge_numbers,
     read_numbers,
     send_numbers,
     write_properties,
@@ -57,7 +57,7 @@ from wikisem.transforms.io.counts import (
     write_counts,
     write_unreadable,
 )
-from wikisem.transforms.io.runtime import Runtime, StageContext
+from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.shuffle import (
     Done,
     Sent,
@@ -134,7 +134,7 @@ def read_entities(
     "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher revision was found), "no-class",
     "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError if no item is left.
     """
-    scratch, shuffle, runtime = EntityScratch.of(context.scratch), context.shuffle, context.runtime
+    scratch, shuffle, runtime = context.scratch, context.shuffle, context.runtime
     fields = Fields(options.labels, options.properties, options.ranks, options.signatures, options.relations)
     source: _DumpSource | _TableSource
     ranges: list[tuple[int, Range | IdRange]]
@@ -149,44 +149,57 @@ def read_entities(
         raise DamagedInputError(_nothing_found(inputs, Counts()))
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
-        read = (
-            pipeline
-            | "elements" >> beam.Create(ranges)
-            | "read" >> beam.ParDo(ReadRange(source, options.linked_only, len(ranges), scratch, shuffle))
-        )
+        reading = (scratch, shuffle, len(ranges), source, options.linked_only)
+        read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *reading)
         _merge_numbers(read, scratch, shuffle, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
-    counts = scratch.counts("read-*")
-    runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges), size=size)
+    runtime.run(read_ranges, label=STAGE, parts=scratch.counts("read-*"), total=len(ranges), size=size)
     done = [range_counts(scratch, part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
     left = files_left(done)
-    files = item_files(left)
-    if len(files) < _MANY_FILES:
+    work = FileWork(scratch, shuffle, item_files(left))
+    numbers = range(len(work.files))
+    if len(numbers) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
     duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
-    targets = _find_targets(files, scratch, shuffle, runtime) if duplicates else scratch.merged(_READ, TARGETS)
 
+    def find_superseded(pipeline: beam.Pipeline) -> None:
+        _ = (
+            pipeline
+            | "elements" >> beam.Create(numbers)
+            | "duplicates" >> beam.FlatMap(send_duplicates, work)
+            | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
+            | "choose" >> beam.Map(choose_latest, work)
+        )
+
+    def find_targets(pipeline: beam.Pipeline) -> None:
+        sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
+        _merge_numbers(sent, scratch, shuffle, _LATEST, len(numbers), {TARGETS: union})
+
+    if duplicates:
+        runtime.run(find_superseded, label=f"{STAGE}: duplicates")
+        runtime.run(find_targets, label=f"{STAGE}: targets")
+    targets = scratch.merged(_LATEST if duplicates else _READ, TARGETS)
     buckets = QID_BUCKETS if size > _LARGE_INDEX_BYTES else 1
 
     def keep_rows(pipeline: beam.Pipeline) -> None:
-        (
+        _ = (
             pipeline
-            | "elements" >> beam.Create(_numbered(files))
-            | "keep" >> beam.ParDo(KeepItems(scratch, shuffle, targets, duplicates, len(files), buckets))
+            | "elements" >> beam.Create(numbers)
+            | "keep" >> beam.ParDo(KeepItems(work, targets, duplicates, buckets))
             | "all places" >> shuffle.exchange(STAGE, tasks_of({STAGE: buckets}), "keep/places")
-            | "index" >> beam.ParDo(IndexItems(scratch, shuffle, files))
+            | "index" >> beam.Map(index_items, work)
         )
 
-    runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(files))
-    kept = [file.counts(scratch) for file in files]
+    runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(numbers))
+    kept = [file.counts(scratch) for file in work.files]
     require_files(scratch.finished, files_left(kept))
     found = sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + sum_counts(kept)
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
     write_property_labels(scratch, left)
-    require_files(index_folder(scratch.finished), [index_name(bucket, buckets) for bucket in range(buckets)])
+    require_files(index_folder(scratch.finished), [bucket_name(bucket, buckets) for bucket in range(buckets)])
     return found, max(read_json(path)["highest"] for path in done)
 
 
@@ -207,34 +220,9 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     return f"expected items of a Wikidata dump in {', '.join(inputs)}, saw {seen}"
 
 
-def _find_targets(files: list[ItemFile], scratch: EntityScratch, shuffle: Shuffle, runtime: Runtime) -> str:
-    """Find superseded rows and the targets of the edges of all others; return the folder of these targets."""
-
-    def find_superseded(pipeline: beam.Pipeline) -> None:
-        (
-            pipeline
-            | "elements" >> beam.Create(_numbered(files))
-            | "duplicates" >> beam.ParDo(FindDuplicates(scratch, shuffle, scratch.merged(_READ, ITEMS), len(files)))
-            | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
-            | "choose" >> beam.ParDo(ChooseLatestRevision(scratch, shuffle, len(files)))
-        )
-
-    def find_targets(pipeline: beam.Pipeline) -> None:
-        found = (
-            pipeline
-            | "elements" >> beam.Create(_numbered(files))
-            | "targets" >> beam.ParDo(FindTargets(scratch, shuffle, len(files)))
-        )
-        _merge_numbers(found, scratch, shuffle, _LATEST, len(files), {TARGETS: union})
-
-    runtime.run(find_superseded, label=f"{STAGE}: duplicates")
-    runtime.run(find_targets, label=f"{STAGE}: targets")
-    return scratch.merged(_LATEST, TARGETS)
-
-
 def _merge_numbers(
     done: beam.PCollection,
-    scratch: EntityScratch,
+    scratch: Scratch,
     shuffle: Shuffle,
     step: str,
     parts: int,
@@ -249,12 +237,8 @@ def _merge_numbers(
     _ = (
         done
         | "all numbers" >> shuffle.exchange(STAGE, list_tasks, f"{step}/numbers")
-        | "merge" >> beam.ParDo(MergeNumbers(scratch, shuffle, step, parts, merges))
+        | "merge" >> beam.Map(merge_numbers, scratch, shuffle, step, parts, merges)
     )
-
-
-def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:
-    return [(number, *file) for number, file in enumerate(files)]
 
 
 # A range of the dump to files of its items, and to their numbers and those of what their edges lead to.
@@ -294,44 +278,46 @@ class _TableSource:
         return reader, reader.read(range_, open_counted)
 
 
-class ReadRange(beam.DoFn):
+def read_range(
+    numbered: tuple[int, Any],
+    scratch: Scratch,
+    shuffle: Shuffle,
+    ranges: int,
+    source: _DumpSource | _TableSource,
+    linked_only: bool,
+) -> Iterator[Done | Sent]:
     """Read a numbered range into files of items, counts, unreadable records, and numbers of items and of their targets.
 
     A range leaves two files of items, one of each certainty, so that most items need not be written again.
     """
+    part, range_ = numbered
+    writers = {certainty: ItemWriter(scratch.items(certainty, part)) for certainty in CERTAINTIES}
+    numbers: list[Numbers] = []
+    targets: list[Numbers] = []
+    streams: list[StreamPart] = []
+    account, tables = source.begin(range_, linked_only, streams)
+    for certainty, table in tables:
+        writers[certainty].add(table)
+        numbers.append(qid_numbers(table["qid"]))
+        targets.append(edge_targets(table))
+    files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
+    write_unreadable(scratch.unreadable(STAGE, part), account.unreadable)
+    files += write_properties(scratch, part, account.properties)
+    highest = max((int(found.max()) for found in numbers if found.size), default=0)
+    write_counts(range_counts(scratch, part), account.counts(), files, streams, highest=highest)
+    with shuffle.sender(_READ, "", part) as sender:
+        yield from send_numbers(sender, ITEMS, join(numbers))
+        yield from send_numbers(sender, TARGETS, union(targets))
+    yield done(STAGE, part, ranges)
 
-    def __init__(
-        self,
-        source: _DumpSource | _TableSource,
-        linked_only: bool,
-        ranges: int,
-        scratch: EntityScratch,
-        shuffle: Shuffle,
-    ) -> None:
-        self._source, self._linked_only, self._ranges = source, linked_only, ranges
-        self._scratch, self._shuffle = scratch, shuffle
 
-    def process(self, element: tuple[int, Any]) -> Iterator[Done | Sent]:
-        """Read one range to its end, whatever is in it."""
-        part, range_ = element
-        writers = {certainty: ItemWriter(ItemFile(certainty, part).path(self._scratch)) for certainty in CERTAINTIES}
-        numbers: list[Numbers] = []
-        targets: list[Numbers] = []
-        streams: list[StreamPart] = []
-        account, tables = self._source.begin(range_, self._linked_only, streams)
-        for certainty, table in tables:
-            writers[certainty].add(table)
-            numbers.append(qid_numbers(table["qid"]))
-            targets.append(edge_targets(table))
-        files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-        write_unreadable(self._scratch.unreadable(STAGE, part), account.unreadable)
-        files += write_properties(self._scratch, part, account.properties)
-        highest = max((int(found.max()) for found in numbers if found.size), default=0)
-        write_counts(range_counts(self._scratch, part), account.counts(), files, streams, highest=highest)
-        with self._shuffle.sender(_READ, "", part) as sender:
-            yield from send_numbers(sender, ITEMS, join(numbers))
-            yield from send_numbers(sender, TARGETS, union(targets))
-        yield done(STAGE, part, self._ranges)
+@dataclass(frozen=True, slots=True)
+class FileWork:
+    """What the steps that go through the files of items share; each takes the number of a file."""
+
+    scratch: Scratch
+    shuffle: Shuffle
+    files: Sequence[ItemFile]
 
 
 # Items that come more than once: which rows a later revision supersedes.
@@ -340,28 +326,18 @@ class ReadRange(beam.DoFn):
 _POSITION: Final = ("certainty", "part", "row")
 
 
-class FindDuplicates(beam.DoFn):
-    """Find the rows of repeated items in each file, with their places and the values that decide between them.
-
-    They are sent to buckets by item; ``repeated`` is the folder of the numbers of these items.
-    """
-
-    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, repeated: str, files: int) -> None:
-        self._scratch, self._shuffle, self._repeated, self._files = scratch, shuffle, repeated, files
-
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done | Sent]:
-        """Look at the rows of one file."""
-        number, file = element[0], ItemFile(*element[1:])
-        repeated = read_numbers(self._repeated)
-        begin = 0
-        with self._shuffle.sender("duplicates", STAGE, number) as sender:
-            for table in read_batches(file.path(self._scratch), ENTITIES.names):
-                duplicates = find_duplicates(table, repeated, file, begin)
-                buckets = qid_buckets(duplicates["number"].to_numpy())
-                rows = [(bucket, duplicates.take(pa.array(found))) for bucket, found in buckets]
-                yield from sender.add_rows("rows", rows)
-                begin += table.num_rows
-        yield done(STAGE, number, self._files)
+def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
+    """Send the rows of repeated items in a file to buckets by item: their places, and the values that decide."""
+    repeated = read_numbers(work.scratch.merged(_READ, ITEMS))
+    begin = 0
+    with work.shuffle.sender("duplicates", STAGE, number) as sender:
+        for table in read_batches(work.scratch.items(*work.files[number]), ENTITIES.names):
+            duplicates = find_duplicates(table, repeated, work.files[number], begin)
+            buckets = qid_buckets(duplicates["number"].to_numpy())
+            rows = [(bucket, duplicates.take(pa.array(found))) for bucket, found in buckets]
+            yield from sender.add_rows("rows", rows)
+            begin += table.num_rows
+    yield done(STAGE, number, len(work.files))
 
 
 def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
@@ -375,18 +351,12 @@ def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: i
     return pa.table({name: found[name] for name in ("number", "lastrevid", "content")} | file_columns)
 
 
-class ChooseLatestRevision(beam.DoFn):
-    """Find the superseded rows of each file among the duplicates in a bucket, and write them by the file's name."""
-
-    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, files: int) -> None:
-        self._scratch, self._shuffle, self._files = scratch, shuffle, files
-
-    def process(self, task: Task) -> None:
-        """Let the latest revision of each item stay."""
-        duplicates = list(self._shuffle.read_rows(task, "duplicates/rows", range(self._files)))
-        with create_bucket_file(part_path(self._scratch.superseded, task.bucket)) as found:
-            for name, rows in superseded_by_file(duplicates):
-                found.add(name, encode_numbers(rows))
+def choose_latest(task: Task, work: FileWork) -> None:
+    """Write the numbers of the superseded rows of each file, by its name, from the duplicates in a bucket."""
+    duplicates = list(work.shuffle.read_rows(task, "duplicates/rows", range(len(work.files))))
+    with create_bucket_file(part_path(work.scratch.superseded(), task.bucket)) as found:
+        for name, rows in superseded_by_file(duplicates):
+            found.add(name, encode_numbers(rows))
 
 
 def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Numbers]]:
@@ -401,20 +371,13 @@ def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Nu
             yield ItemFile(certainty, part).name, np.sort(chosen["row"].to_numpy())
 
 
-class FindTargets(beam.DoFn):
-    """Find the numbers of all targets of the edges of latest rows, file by file."""
-
-    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, files: int) -> None:
-        self._scratch, self._shuffle, self._files = scratch, shuffle, files
-
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done | Sent]:
-        """Look at the edges of one file."""
-        number, file = element[0], ItemFile(*element[1:])
-        superseded = read_superseded(self._scratch, file)
-        tables = latest_rows(self._scratch, file, ["instance_of", "subclass_of"], superseded)
-        with self._shuffle.sender(_LATEST, "", number) as sender:
-            yield from send_numbers(sender, TARGETS, union(edge_targets(table) for _, table in tables))
-        yield done(STAGE, number, self._files)
+def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
+    """Send the numbers of all targets of the edges of the latest rows of a file."""
+    file = work.files[number]
+    tables = latest_rows(work.scratch, file, ["instance_of", "subclass_of"], read_superseded(work.scratch, file))
+    with work.shuffle.sender(_LATEST, "", number) as sender:
+        yield from send_numbers(sender, TARGETS, union(edge_targets(table) for _, table in tables))
+    yield done(STAGE, number, len(work.files))
 
 
 # Which rows stay, the finished files of these, and an index of where each item is.
@@ -426,36 +389,34 @@ class KeepItems(beam.DoFn):
     The latest revision of an item stays if the item is certain or an edge leads to it.
 
     ``targets`` is the folder of what all edges lead to; ``duplicates`` says that some rows are superseded. The numbers
-    are sent to ``buckets`` buckets, one batch for each row group of the finished file.
+    are sent to ``buckets`` buckets, one batch for each row group of the finished file. It is a DoFn because the targets
+    are some million numbers, which a worker reads once for all its files.
     """
 
-    def __init__(
-        self, scratch: EntityScratch, shuffle: Shuffle, targets: str, duplicates: bool, files: int, buckets: int
-    ) -> None:
-        self._scratch, self._shuffle, self._folder, self._duplicates = scratch, shuffle, targets, duplicates
-        self._files, self._buckets = files, buckets
+    def __init__(self, work: FileWork, targets: str, duplicates: bool, buckets: int) -> None:
+        self._work, self._folder, self._duplicates, self._buckets = work, targets, duplicates, buckets
         self._targets: Numbers | None = None
 
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done | Sent]:
+    def process(self, number: int) -> Iterator[Done | Sent]:
         """Finish one file."""
-        number, file = element[0], ItemFile(*element[1:])
-        superseded = read_superseded(self._scratch, file) if self._duplicates else join([])
+        scratch, file = self._work.scratch, self._work.files[number]
+        superseded = read_superseded(scratch, file) if self._duplicates else join([])
+        finished = f"{scratch.finished}/{file.finished}"
         if file.certainty == "certain" and not superseded.size:
-            kept = yield from self._send_numbers(number, file.path(self._scratch))
-            copy(file.path(self._scratch), f"{self._scratch.finished}/{file.finished}")
+            kept = yield from self._send_numbers(number, scratch.items(*file))
+            copy(scratch.items(*file), finished)
             counts, written = Counts(kept, kept), [file.finished]
         else:
             counts, written = self._rewrite(file, superseded)
-            finished = f"{self._scratch.finished}/{file.finished}"
             yield from self._send_numbers(number, finished if file.finished in written else "")
         counts.check(STAGE)
-        write_counts(file.counts(self._scratch), counts, written)
-        yield done(STAGE, number, self._files)
+        write_counts(file.counts(scratch), counts, written)
+        yield done(STAGE, number, len(self._work.files))
 
     def _send_numbers(self, number: int, path: str) -> Generator[Sent, None, int]:
         """Send the numbers of the items in a file, if there is one, and return how many they are."""
         size = 0
-        with self._shuffle.sender("keep", STAGE, number) as sender:
+        with self._work.shuffle.sender("keep", STAGE, number) as sender:
             for table in read_row_groups(path, ["qid"]) if path else ():
                 numbers = np.sort(qid_numbers(table["qid"]))
                 residues, size = numbers % self._buckets, size + len(numbers)
@@ -465,11 +426,13 @@ class KeepItems(beam.DoFn):
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
         """Write the rows that stay, count the unlinked ones, and return the counts and the files written."""
-        folder = self._scratch.finished
-        targets = self._read_targets() if file.certainty == "undecided" else None
+        folder = self._work.scratch.finished
+        targets: Numbers | None = None
+        if file.certainty == "undecided":
+            targets = self._targets = read_numbers(self._folder) if self._targets is None else self._targets
         writer, kept, left_out = ItemWriter(f"{folder}/{file.finished}"), 0, Counter[str]()
         unlinked: list[pa.Table] = []
-        for dropped_rows, table in latest_rows(self._scratch, file, ENTITIES.names, superseded):
+        for dropped_rows, table in latest_rows(self._work.scratch, file, ENTITIES.names, superseded):
             left_out["duplicate"] += dropped_rows
             if targets is not None:
                 is_target = is_in(qid_numbers(table["qid"]), targets)
@@ -487,44 +450,32 @@ class KeepItems(beam.DoFn):
         found = {reason: number for reason, number in left_out.items() if number}
         return Counts(kept + sum(found.values()), kept, found), written
 
-    def _read_targets(self) -> Numbers:
-        """The targets of all edges: some million numbers, which all files of a worker need."""
-        if self._targets is None:
-            self._targets = read_numbers(self._folder)
-        return self._targets
 
-
-class IndexItems(beam.DoFn):
+def index_items(task: Task, work: FileWork) -> None:
     """Write a bucket of the index of all finished files from the numbers in that bucket."""
-
-    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, files: Sequence[ItemFile]) -> None:
-        self._scratch, self._shuffle, self._files = scratch, shuffle, files
-
-    def process(self, task: Task) -> None:
-        """Read, sort and write."""
-        parts = self._shuffle.read_parts(task, "keep/places", range(len(self._files)))
-        with create_binary(f"{index_folder(self._scratch.finished)}/{index_name(*task[1:3])}") as sink:
-            found = [map(decode_numbers, batches) for batches in parts]
-            write_index(sink, [file.finished for file in self._files], found)
+    parts = work.shuffle.read_parts(task, "keep/places", range(len(work.files)))
+    with create_binary(f"{index_folder(work.scratch.finished)}/{bucket_name(*task[1:3])}") as sink:
+        found = [map(decode_numbers, batches) for batches in parts]
+        write_index(sink, [file.finished for file in work.files], found)
 
 
 def latest_rows(
-    scratch: EntityScratch, file: ItemFile, columns: list[str], superseded: Numbers
+    scratch: Scratch, file: ItemFile, columns: list[str], superseded: Numbers
 ) -> Iterator[tuple[int, pa.Table]]:
     """The rows of a file that are not superseded, in batches, each with the number of its superseded rows."""
     begin = 0
-    for table in read_batches(file.path(scratch), columns):
+    for table in read_batches(scratch.items(*file), columns):
         dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
         begin += table.num_rows
         yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
 
 
-def read_superseded(scratch: EntityScratch, file: ItemFile) -> Numbers:
+def read_superseded(scratch: Scratch, file: ItemFile) -> Numbers:
     """The numbers of the rows of a file that later revisions supersede."""
-    paths = part_paths(scratch.superseded, QID_BUCKETS)
+    paths = part_paths(scratch.superseded(), QID_BUCKETS)
     return union(decode_numbers(rows) for path in paths for rows in read_bucket(path, [file.name]))
 
 
-def range_counts(scratch: EntityScratch, part: int) -> str:
+def range_counts(scratch: Scratch, part: int) -> str:
     """The counts of a range without its items; the file also names the files of its items."""
     return scratch.counts(f"read-{part:06}")

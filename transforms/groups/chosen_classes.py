@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from wikisem.arrow.columns import distinct
-from wikisem.class_names import LabelledClass, classes_named, labelled_classes, listed_classes, near_names
+from wikisem.class_names import LabelledClass, classes_named, listed_classes, near_names
 from wikisem.errors import RecipeError
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Int64s, Ints, closure, indices_of
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import ClassOptions
+from wikisem.surfaces.class_labels import labelled_classes
 from wikisem.transforms.groups.shared_files import open_graph
 
 

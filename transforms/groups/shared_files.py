@@ -1,29 +1,66 @@
 """What the steps of the groups stage share: arrays that they open, labels and titles of items, finished groups."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
 from wikisem.arrow.columns import MapLookup, distinct
 from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
-from wikisem.files import list_files, replace_file
+from wikisem.files import for_each_file, list_files, make_folder, open_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
 from wikisem.graph.store import open_arrays
-from wikisem.layout import GroupScratch, Scratch, group_leaves
-from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
-from wikisem.records import Group, Member
+from wikisem.layout import Scratch, group_leaves
+from wikisem.outputs.groupfile import (
+    encode_group,
+    encode_rejection,
+    group_files,
+    group_folders,
+    groups_table,
+    side_files,
+)
+from wikisem.recipes.options import Recipe
+from wikisem.records import Group, Member, Rejection
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, first_label, write_in
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
-from wikisem.transforms.io.counts import read_json
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWork:
+    """What the steps of the stage share: where they write, and what groups are made from.
+
+    By language, ``surfaces`` has the folders of all, ``mentions`` those of the ones whose wiki is known, and
+    ``profiles`` the texts of profile files that were given or edited. Only classes whose numbers are ``chosen`` are
+    candidates; None is all of them. Items come in as many parts as there are ``entity_files``, the counts of unlinked
+    ones in ``unlinked_parts``.
+    """
+
+    scratch: Scratch
+    taxonomy: str
+    recipe: Recipe
+    surfaces: Mapping[str, str]
+    mentions: Mapping[str, str]
+    profiles: Mapping[str, str]
+    chosen: Int64s | None = None
+    entity_files: int = 0
+    unlinked_parts: int = 0
+
+    @property
+    def languages(self) -> list[str]:
+        """All languages, by code."""
+        return sorted(self.surfaces)
+
 
 # What the steps open of each other's files: arrays are mapped into memory, not read.
 
@@ -33,17 +70,17 @@ def open_graph(taxonomy: str) -> ClassGraph:
     return open_arrays(ClassGraph, taxonomy)
 
 
-def open_surfaces(scratch: GroupScratch, language: str) -> SurfaceTable:
+def open_surfaces(scratch: Scratch, language: str) -> SurfaceTable:
     """The surface forms of a language that its groups may need."""
     return open_arrays(SurfaceTable, scratch.surfaces(language))
 
 
-def open_candidates(scratch: GroupScratch, language: str) -> CandidateClasses:
+def open_candidates(scratch: Scratch, language: str) -> CandidateClasses:
     """The candidate classes of a language; their leading instances are rows of its surface forms."""
     return open_arrays(CandidateClasses, scratch.candidates(language))
 
 
-def all_candidates(scratch: GroupScratch, languages: Sequence[str]) -> Ints:
+def all_candidates(scratch: Scratch, languages: Sequence[str]) -> Ints:
     """The nodes that are candidate classes in any language, ascending."""
     nodes: Ints = distinct(np.concatenate([open_candidates(scratch, language).nodes for language in languages]))
     return nodes
@@ -57,48 +94,74 @@ def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> UnlinkedItems:
 # The files of a language that people load.
 
 
-def write_groups(folder: str, language: str, groups: Sequence[bytes], rejected: Iterable[bytes]) -> None:
-    """Write lines of ``encode_group`` and of ``encode_rejection``, in the order given."""
-    lines, table, rejections = (f"{folder}/{path}" for path in group_leaves(language))
-    write_lines(lines, groups)
-    write_parquet(table, groups_table(groups))
-    write_lines(rejections, rejected)
+def write_groups(folder: str, language: str, groups: Sequence[Group], rejections: Iterable[Rejection]) -> None:
+    """Write the files of a language's groups and of its rejections, in the order given.
+
+    These are JSON lines, a table, and a file for each group in every format of ``FORMATS``.
+    """
+    lines, table, rejected = (f"{folder}/{path}" for path in group_leaves(language))
+    encoded = list(map(encode_group, groups))
+    replace_file(lines, b"".join(encoded))
+    write_parquet(table, groups_table(encoded))
+    replace_file(rejected, b"".join(map(encode_rejection, rejections)))
+    for name in group_folders(language):
+        make_folder(f"{folder}/{name}")
+    files = chain(side_files(language, groups), chain.from_iterable(map(group_files, groups)))
+    for_each_file(folder, lambda file: replace_file(f"{folder}/{file[0]}", file[1]), files)
+
+
+class GroupFacts(msgspec.Struct):
+    """What the manifest says of a language's groups.
+
+    ``cases`` is the number of test cases, ``english`` are the classes that only have an English label, and ``places``
+    is how many outliers take theirs (``count_places``).
+    """
+
+    cases: int
+    english: list[str]
+    places: dict[str, int]
+
+
+def read_facts(scratch: Scratch, language: str) -> GroupFacts:
+    """The facts of a language's groups, once these are written."""
+    with open_binary(scratch.group_facts(language)) as source:
+        return msgspec.json.decode(source.read(), type=GroupFacts)
+
+
+# The fields of members that no choice depends on: they are read once it is known which items are members.
+LATE_FIELDS: Final = ("title",)
 
 
 def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[str]) -> dict[str, Member]:
-    """Items of the graph under their surface forms in a language, from the files of these, with titles."""
+    """Items of the graph under their surface forms in a language, from the files of these."""
     wanted = pa.array(sorted(items), pa.string())
     found: dict[str, Member] = {}
     for path in surfaces if items else ():
-        for table in read_row_groups(path, [*COLUMNS, "title"]):
+        for table in read_row_groups(path, [*COLUMNS, *LATE_FIELDS]):
             rows = table.filter(pc.is_in(table["qid"], value_set=wanted)).combine_chunks()
             members = SurfaceTable.of_table(rows, graph)
-            every = zip(members.members(np.arange(len(members))), rows["title"].to_pylist(), strict=True)
-            found |= {one.id: replace(one, title=title) for one, title in every}
+            late = rows.select(LATE_FIELDS).to_pylist()
+            every = zip(members.members(np.arange(len(members))), late, strict=True)
+            found |= {member.id: replace(member, **fields) for member, fields in every}
     return found
 
 
-def add_titles(lines: Sequence[bytes], surfaces: Iterable[str]) -> list[bytes]:
-    """Lines of ``encode_group`` with the titles of the items' pages, from the files of the language's surface forms."""
-    groups = [decode_group(line) for line in lines]
-    wanted = pa.array(sorted({one.id for group in groups for one in (*group.cluster, *group.outliers)}), pa.string())
-    titles: dict[str, str] = {}
+def add_late_fields(groups: Sequence[Group], surfaces: Iterable[str]) -> list[Group]:
+    """The groups with the late fields of their members, from the files of the language's surface forms."""
+    wanted = pa.array(sorted({member.id for group in groups for member in group.members}), pa.string())
+    late: dict[str, dict[str, Any]] = {}
     for path in surfaces if groups else ():
-        for table in read_row_groups(path, ["qid", "title"]):
-            found = table.filter(pc.is_in(table["qid"], value_set=wanted))
-            titles.update(zip(found["qid"].to_pylist(), found["title"].to_pylist(), strict=True))
-    return [encode_group(_titled(group, titles)) for group in groups]
-
-
-def _titled(group: Group, titles: Mapping[str, str]) -> Group:
-    cluster = tuple(replace(one, title=titles.get(one.id)) for one in group.cluster)
-    outliers = tuple(replace(one, title=titles.get(one.id)) for one in group.outliers)
-    return replace(group, cluster=cluster, outliers=outliers)
-
-
-def write_lines(path: str, lines: Iterable[bytes]) -> None:
-    """Write lines that end in newlines as one file."""
-    replace_file(path, b"".join(lines))
+        for table in read_row_groups(path, ["qid", *LATE_FIELDS]):
+            rows = table.filter(pc.is_in(table["qid"], value_set=wanted))
+            late.update(zip(rows["qid"].to_pylist(), rows.select(LATE_FIELDS).to_pylist(), strict=True))
+    return [
+        replace(
+            group,
+            cluster=tuple(replace(member, **late.get(member.id, {})) for member in group.cluster),
+            outliers=tuple(replace(outlier, **late.get(outlier.id, {})) for outlier in group.outliers),
+        )
+        for group in groups
+    ]
 
 
 # Labels of classes, and titles that show how list articles are named.
@@ -170,19 +233,13 @@ def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table
     return rows.filter(text.is_valid())
 
 
-def read_labels(scratch: GroupScratch, language: str) -> ClassLabels:
+def read_labels(scratch: Scratch, language: str) -> ClassLabels:
     """Labels in the language, else in ``mul``, else in English."""
     texts: dict[int, str] = {}
     english: set[int] = set()
-    for path in list_files(scratch.labels()):
+    for path in list_files(scratch.labels("*")):
         table = read_parquet(path)
         own = table.filter(pc.equal(table["language"], language))
         texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
         english.update(own.filter(own["english"])["number"].to_pylist())
     return ClassLabels(texts, english)
-
-
-def english_labels(scratch: Scratch, language: str) -> list[str]:
-    """The classes of a language's groups that only have an English label, once its groups are written."""
-    found: list[str] = read_json(GroupScratch.of(scratch).english(language))
-    return found

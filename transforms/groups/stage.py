@@ -5,20 +5,20 @@ candidate classes is judged in all languages at once, because outlier sets do no
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 import apache_beam as beam
+import msgspec
 import numpy as np
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
 from wikisem.arrow.parquet import read_row_groups
 from wikisem.class_names import name_class
-from wikisem.files import list_files, match, open_binary
+from wikisem.files import list_files, match, open_binary, replace_file
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
@@ -35,25 +35,20 @@ from wikisem.heuristics.selection.kept_groups import (
     in_class_order,
     near_duplicates,
 )
+from wikisem.heuristics.selection.places import count_places
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
-from wikisem.ids import qid_of
+from wikisem.ids import qid_number
 from wikisem.layout import GROUPS as STAGE
-from wikisem.layout import GroupScratch, unlinked_folder
-from wikisem.outputs.groupfile import (
-    class_of,
-    cluster_items,
-    decode_rejection,
-    encode_group,
-    encode_rejection,
-    label_of,
-)
+from wikisem.layout import unlinked_folder
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.transforms.groups.chosen_classes import chosen_classes
 from wikisem.transforms.groups.shared_files import (
     ClassLabels,
-    add_titles,
+    GroupFacts,
+    GroupWork,
+    add_late_fields,
     all_candidates,
     open_candidates,
     open_graph,
@@ -62,22 +57,21 @@ from wikisem.transforms.groups.shared_files import (
     read_unlinked,
     write_groups,
     write_labels,
-    write_lines,
     write_titles,
 )
 from wikisem.transforms.groups.surface_tables import (
-    IndexSurfaces,
-    ReadSurfaces,
     SurfacePart,
+    index_surfaces,
     read_affixes,
     read_profile,
+    read_surfaces,
     write_profile,
 )
 from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 11
+VERSION: Final = 12
 
 
 def build_groups(
@@ -97,42 +91,36 @@ def build_groups(
     names any, kept as groups or rejected by reason. Raises MissingInputError, and RecipeError for a name of no class.
     """
     chosen = chosen_classes(entities, taxonomy, recipe.classes)
-    scratch = GroupScratch.of(context.scratch)
-    wikis, given = dict(mentions), dict(profiles or {})
-    parts = [
-        part for one, folder in surfaces.items() for part in SurfacePart.divide(one, match([f"{folder}/*.parquet"]))
+    scratch = context.scratch
+    # A rule of the recipe may count all instances, which needs the counts of unlinked ones.
+    unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.outliers.status_share > 0 else []
+    unlinked_parts = [(part, unlinked[part::_UNLINKED_PARTS]) for part in range(min(_UNLINKED_PARTS, len(unlinked)))]
+    surface_parts = [
+        part for code, folder in surfaces.items() for part in SurfacePart.divide(code, match([f"{folder}/*.parquet"]))
     ]
-    entity_files = list(enumerate(match([f"{entities}/*.parquet"])))
-    unlinked = divide_unlinked(entities, recipe)
-    languages = sorted(surfaces)
+    items = list(enumerate(match([f"{entities}/*.parquet"])))
+    paths = dict(surfaces), dict(mentions), dict(profiles or {})
+    work = GroupWork(scratch, taxonomy, recipe, *paths, chosen, len(items), len(unlinked_parts))
 
     def construct(pipeline: beam.Pipeline) -> None:
         indexed = (
             pipeline
-            | "surfaces" >> beam.Create(parts)
-            | "read surfaces" >> beam.ParDo(ReadSurfaces(scratch, taxonomy))
+            | "surfaces" >> beam.Create(surface_parts)
+            | "read surfaces" >> beam.Map(read_surfaces, work)
             | "group parts by language" >> beam.GroupByKey()
-            | "index surfaces" >> beam.ParDo(IndexSurfaces(scratch, taxonomy, recipe, chosen))
+            | "index surfaces" >> beam.Map(index_surfaces, work)
         )
-        items = pipeline | "entities" >> beam.Create(entity_files)
-        counted = pipeline | "unlinked" >> beam.Create(unlinked)
-        variant, minimum = recipe.surface.variant, recipe.cluster.minimum
-        related_to = recipe.outliers.min_sitelinks if recipe.outliers.related else None
-        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, recipe.witness, related_to)
-        (
-            [
-                indexed,
-                items | "collect items" >> beam.ParDo(collect),
-                counted | "count unlinked" >> beam.ParDo(CollectUnlinked(scratch, taxonomy)),
-            ]
+        collected = pipeline | "entities" >> beam.Create(items) | "collect items" >> beam.ParDo(CollectItems(work))
+        counted = pipeline | "unlinked" >> beam.Create(unlinked_parts) | "count unlinked" >> beam.Map(join_counts, work)
+        _ = (
+            [indexed, collected, counted]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
-            | "index outliers"
-            >> beam.ParDo(IndexOutliers(scratch, taxonomy, recipe, languages, len(entity_files), len(unlinked)))
+            | "index outliers" >> beam.FlatMap(index_outliers, work)
             | "distribute slices" >> beam.Reshuffle()
-            | "judge classes" >> beam.ParDo(JudgeClasses(scratch, taxonomy, recipe, languages, wikis, given))
+            | "judge classes" >> beam.ParDo(JudgeClasses(work))
             | "group slices by language" >> beam.GroupByKey()
-            | "finish" >> beam.ParDo(FinishLanguage(scratch, taxonomy, recipe, dict(surfaces), wikis, given))
+            | "finish" >> beam.Map(finish_language, work)
         )
 
     context.runtime.run(construct, label=STAGE)
@@ -150,84 +138,59 @@ _SAMPLED_TITLES = 200_000
 class CollectItems(beam.DoFn):
     """Write the labels of the classes in a numbered file of entities, and titles of its list articles and of others.
 
-    Classes with ``minimum`` instances may be candidates. ``signatures`` are written too if they are asked for, and with
-    ``related_to`` the relations of items with so many sitelinks.
+    Signatures and relations are written too, if the recipe compares the ones or draws from the others. It is a DoFn
+    because which classes are wanted is found once for all files of a worker.
     """
 
-    def __init__(
-        self,
-        scratch: GroupScratch,
-        taxonomy: str,
-        languages: Sequence[str],
-        variant: str,
-        minimum: int,
-        signatures: bool,
-        related_to: int | None = None,
-    ) -> None:
-        self._scratch, self._taxonomy, self._languages = scratch, taxonomy, languages
-        self._variant, self._minimum, self._signatures = variant, minimum, signatures
-        self._related_to = related_to
+    def __init__(self, work: GroupWork) -> None:
+        self._work = work
         self._wanted: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
         """Write them; yields the path."""
-        number, path = numbered
+        work, (number, path) = self._work, numbered
         numbers, lists = self._read(number, path)
-        classes, every = self._classes_and_sampling()
+        if self._wanted is None:
+            graph = open_graph(work.taxonomy)
+            candidates = graph.nodes[graph.instances.counts() >= work.recipe.cluster.minimum]
+            # Of n titles one is sampled, whatever a build left out: unlinked items have none.
+            self._wanted = candidates, 1 + int(np.count_nonzero(graph.sitelinks)) // _SAMPLED_TITLES
+        classes, every = self._wanted
         is_class = indices_of(numbers, classes)[1]
-        labels, titles = self._scratch.labels(f"{number:05d}"), self._scratch.titles(f"{number:05d}")
-        write_labels(labels, path, numbers, is_class, self._languages, self._variant)
-        write_titles(titles, path, numbers, lists, every, self._languages, self._variant)
+        labels, titles = work.scratch.labels(f"{number:05d}"), work.scratch.titles(f"{number:05d}")
+        variant = work.recipe.surface.variant
+        write_labels(labels, path, numbers, is_class, work.languages, variant)
+        write_titles(titles, path, numbers, lists, every, work.languages, variant)
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
         """The numbers of all items of a file, and which are list articles; signatures and relations are written."""
+        scratch, outliers, witness = self._work.scratch, self._work.recipe.outliers, self._work.recipe.witness
         numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
         signatures, relations = [], []
-        columns = ["qid", "instance_of", *(("sitelinks", "properties") if self._signatures else ())]
-        columns += ["relations"] if self._related_to is not None else []
+        columns = ["qid", "instance_of", *(("sitelinks", "properties") if witness else ())]
+        columns += ["relations"] if outliers.related else []
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
             lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
-            if self._signatures:
+            if witness:
                 signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
-            if self._related_to is not None:
-                graph, column = open_graph(self._taxonomy), table["relations"]
-                relations.append(ItemRelations.of_columns(graph, numbers[-1], column, self._related_to))
-        if self._signatures:
-            save_arrays(ItemSignatures.join(signatures), self._scratch.item_signatures(number))
-        if self._related_to is not None:
-            save_arrays(ItemRelations.join(relations), self._scratch.item_relations(number))
+            if outliers.related:
+                graph, column = open_graph(self._work.taxonomy), table["relations"]
+                relations.append(ItemRelations.of_columns(graph, numbers[-1], column, outliers.min_sitelinks))
+        if witness:
+            save_arrays(ItemSignatures.join(signatures), scratch.item_signatures(number))
+        if outliers.related:
+            save_arrays(ItemRelations.join(relations), scratch.item_relations(number))
         return np.concatenate(numbers), np.concatenate(lists)
 
-    def _classes_and_sampling(self) -> tuple[Ints, int]:
-        """The numbers of the classes that may be candidates, and n where one title in n is sampled."""
-        if self._wanted is None:
-            graph = open_graph(self._taxonomy)
-            classes = graph.nodes[graph.instances.counts() >= self._minimum]
-            # Unlinked items have no title, and a build may have left them out.
-            linked = int(np.count_nonzero(graph.sitelinks))
-            self._wanted = classes, 1 + linked // _SAMPLED_TITLES
-        return self._wanted
 
-
-class CollectUnlinked(beam.DoFn):
-    """Read a numbered part of the files that count unlinked items into one record of arrays."""
-
-    def __init__(self, scratch: GroupScratch, taxonomy: str) -> None:
-        self._scratch, self._taxonomy = scratch, taxonomy
-
-    def process(self, numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[None, str]]:
-        """Write it; yields its folder."""
-        (number, paths), graph = numbered, open_graph(self._taxonomy)
-        save_arrays(read_unlinked(graph, paths), self._scratch.unlinked(number))
-        yield None, self._scratch.unlinked(number)
-
-
-def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]]:
-    """The numbered parts of the files that count unlinked items, if a rule of the recipe counts all instances."""
-    files = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.outliers.status_share > 0 else []
-    return [(number, files[number::_UNLINKED_PARTS]) for number in range(min(_UNLINKED_PARTS, len(files)))]
+def join_counts(numbered: tuple[int, Sequence[str]], work: GroupWork) -> tuple[None, str]:
+    """Read a numbered part of the files that count unlinked items into one record of arrays; returns its folder."""
+    number, paths = numbered
+    folder = work.scratch.unlinked(number)
+    save_arrays(read_unlinked(open_graph(work.taxonomy), paths), folder)
+    return None, folder
 
 
 def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
@@ -245,59 +208,36 @@ def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
 SLICE: Final = 1024
 
 
-_Part = TypeVar("_Part", ItemSignatures, ItemRelations)
-
-
-class IndexOutliers(beam.DoFn):
+def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequence[int]:
     """Write the outlier index and the rings once surface forms and labels are there, and hand out numbers of slices.
 
-    ``entity_files`` is the number of files of entities that ``CollectItems`` read, ``unlinked_parts`` that of the parts
-    that ``CollectUnlinked`` did.
+    ``written`` is ignored: Beam delivers it once all files are there. Slice 0 exists even without candidate classes, so
+    that every language gets its files.
     """
-
-    def __init__(
-        self,
-        scratch: GroupScratch,
-        taxonomy: str,
-        recipe: Recipe,
-        languages: Sequence[str],
-        entity_files: int,
-        unlinked_parts: int,
-    ) -> None:
-        self._scratch, self._taxonomy, self._recipe, self._languages = scratch, taxonomy, recipe, languages
-        self._entity_files, self._unlinked_parts = entity_files, unlinked_parts
-
-    def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
-        """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there.
-
-        Slice 0 exists even without candidate classes, so that every language gets its files.
-        """
-        del written
-        scratch, recipe, graph = self._scratch, self._recipe, open_graph(self._taxonomy)
-        tables = {language: open_surfaces(scratch, language) for language in self._languages}
-        minimum = recipe.outliers.min_sitelinks
-        able = partial(in_range, options=recipe.items, role="outliers")
-        by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
-        folders = map(scratch.unlinked, range(self._unlinked_parts))
-        unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
-        items, numbers, lists = outlier_pool(graph, by_language)
-        candidates = all_candidates(scratch, self._languages)
-        if recipe.witness:  # which a recipe with related outliers has
-            leading = [table.items[open_candidates(scratch, one).leading.targets] for one, table in tables.items()]
-            signed, members = self._parts(ItemSignatures, scratch.item_signatures), np.concatenate(leading)
-            save_arrays(Signatures.of(graph, signed, minimum, candidates, members, recipe.seed), scratch.signatures)
-            if recipe.outliers.related:
-                parts = self._parts(ItemRelations, scratch.item_relations)
-                save_arrays(Ties.of(parts, members, items, numbers), scratch.ties)
-        index = build_outlier_index(graph, lists, candidates, recipe, unlinked)
-        save_arrays(index, scratch.outlier_index)
-        for language, table in tables.items():
-            save_arrays(_ring(table, recipe.seed, items, numbers, len(lists)), scratch.ring(language))
-        yield from range(max(1, -(-len(candidates) // SLICE)))
-
-    def _parts(self, kind: type[_Part], folder_of: Callable[[int], str]) -> Iterator[_Part]:
-        """What ``CollectItems`` has left of each file of entities."""
-        return (open_arrays(kind, folder_of(number)) for number in range(self._entity_files))
+    del written
+    scratch, recipe, graph = work.scratch, work.recipe, open_graph(work.taxonomy)
+    tables = {language: open_surfaces(scratch, language) for language in work.languages}
+    minimum = recipe.outliers.min_sitelinks
+    able = partial(in_range, options=recipe.items, role="outliers")
+    by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
+    folders = map(scratch.unlinked, range(work.unlinked_parts))
+    unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
+    items, numbers, lists = outlier_pool(graph, by_language)
+    candidates = all_candidates(scratch, work.languages)
+    files = range(work.entity_files)
+    if recipe.witness:  # which a recipe with related outliers has
+        leading = [table.items[open_candidates(scratch, one).leading.targets] for one, table in tables.items()]
+        signed = (open_arrays(ItemSignatures, scratch.item_signatures(number)) for number in files)
+        members = np.concatenate(leading)
+        save_arrays(Signatures.of(graph, signed, minimum, candidates, members, recipe.seed), scratch.signatures())
+        if recipe.outliers.related:
+            relations = (open_arrays(ItemRelations, scratch.item_relations(number)) for number in files)
+            save_arrays(Ties.of(relations, members, items, numbers), scratch.ties())
+    index = build_outlier_index(graph, lists, candidates, recipe, unlinked)
+    save_arrays(index, scratch.outlier_index())
+    for language, table in tables.items():
+        save_arrays(_ring(table, recipe.seed, items, numbers, len(lists)), scratch.ring(language))
+    return range(max(1, -(-len(candidates) // SLICE)))
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
@@ -310,162 +250,135 @@ def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_cou
 # Slices of the candidate classes to groups and rejections.
 
 
-class JudgeClasses(beam.DoFn):
-    """Judge the classes of a numbered slice, and write its files of groups and rejections in each language."""
+class Judged(msgspec.Struct):
+    """What classes gave in a language; ``english`` are those of the groups that only have an English label."""
 
-    def __init__(
-        self,
-        scratch: GroupScratch,
-        taxonomy: str,
-        recipe: Recipe,
-        languages: Sequence[str],
-        mentions: Mapping[str, str],
-        profiles: Mapping[str, str],
-    ) -> None:
-        self._scratch, self._taxonomy, self._recipe, self._languages = scratch, taxonomy, recipe, languages
-        self._mentions, self._profiles = mentions, profiles
+    groups: list[Group] = []
+    rejections: list[Rejection] = []
+    english: list[str] = []
+
+
+class JudgeClasses(beam.DoFn):
+    """Judge the classes of a numbered slice, and write its groups and rejections in each language.
+
+    It is a DoFn because a worker opens the builder, and reads labels, once for all its slices.
+    """
+
+    def __init__(self, work: GroupWork) -> None:
+        self._work = work
         self._builder: GroupBuilder | None = None
         self._english: dict[str, set[int]] = {}
 
     def process(self, number: int) -> Iterator[tuple[str, int]]:
-        """Judge the classes of the slice; every language has its files, empty if it has no candidate class here.
-
-        A third file lists the classes that only have an English label.
-        """
+        """Judge the classes of the slice; every language has its file, empty if it has no candidate class here."""
+        work, scratch, languages = self._work, self._work.scratch, self._work.languages
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         if self._builder is None:
-            labels = {language: read_labels(self._scratch, language) for language in self._languages}
-            self._english = {language: own.english for language, own in labels.items()}
-            paths = self._mentions, self._profiles
-            self._builder = _open_builder(self._scratch, self._taxonomy, self._recipe, labels, *paths)
-        judge = self._builder.sift if sifts(self._recipe) else self._builder.judge
-        candidates = all_candidates(self._scratch, self._languages)[number * SLICE : (number + 1) * SLICE]
-        groups: dict[str, list[bytes]] = {language: [] for language in self._languages}
-        rejected: dict[str, list[bytes]] = {language: [] for language in self._languages}
+            labels = {language: read_labels(scratch, language) for language in languages}
+            self._english = {language: found.english for language, found in labels.items()}
+            self._builder = _open_builder(work, labels)
+        judge = self._builder.sift if sifts(work.recipe) else self._builder.judge
+        candidates = all_candidates(scratch, languages)[number * SLICE : (number + 1) * SLICE]
+        found = {language: Judged() for language in languages}
         for language, judgement in judge(candidates):
-            if isinstance(judgement, Group):
-                groups[language].append(encode_group(judgement))
+            if isinstance(judgement, Rejection):
+                found[language].rejections.append(judgement)
             else:
-                rejected[language].append(encode_rejection(judgement))
-        for language in self._languages:
-            write_lines(self._scratch.judged("groups", language, number), groups[language])
-            write_lines(self._scratch.judged("rejected", language, number), rejected[language])
-            english = [each for each in map(class_of, groups[language]) if each in self._english[language]]
-            write_lines(self._scratch.judged("english", language, number), [b"%d\n" % each for each in english])
+                found[language].groups.append(judgement)
+                if qid_number(judgement.id) in self._english[language]:
+                    found[language].english.append(judgement.id)
+        for language, judged in found.items():
+            replace_file(scratch.judged(language, number), msgspec.msgpack.encode(judged))
             yield language, number
 
 
-def _open_builder(
-    scratch: GroupScratch,
-    taxonomy: str,
-    recipe: Recipe,
-    labels: Mapping[str, ClassLabels],
-    wikis: Mapping[str, str],
-    given: Mapping[str, str],
-) -> GroupBuilder:
+def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels]) -> GroupBuilder:
     """A builder for the languages that have ``labels``, over arrays that are mapped into memory."""
+    scratch, recipe = work.scratch, work.recipe
     languages = {
         language: LanguageInputs(
-            profile=read_profile(scratch, language, wikis.get(language), given.get(language)).profile,
+            profile=read_profile(work, language).profile,
             surfaces=open_surfaces(scratch, language),
             ring=open_arrays(HashRing, scratch.ring(language)),
             candidates=open_candidates(scratch, language),
-            labels=own.texts,
+            labels=found.texts,
             affixes=read_affixes(scratch.affixes(language)) if recipe.filters.affix == "surprise" else None,
             forms=open_arrays(SurfaceForms, scratch.forms(language)) if recipe.outliers.places else None,
         )
-        for language, own in labels.items()
+        for language, found in labels.items()
     }
-    witness = open_arrays(Signatures, scratch.signatures) if recipe.witness else None
-    ties = open_arrays(Ties, scratch.ties) if recipe.outliers.related else None
-    inputs = GroupInputs(open_graph(taxonomy), languages, recipe, witness, ties)
-    return GroupBuilder(inputs, open_arrays(OutlierIndex, scratch.outlier_index))
+    witness = open_arrays(Signatures, scratch.signatures()) if recipe.witness else None
+    ties = open_arrays(Ties, scratch.ties()) if recipe.outliers.related else None
+    inputs = GroupInputs(open_graph(work.taxonomy), languages, recipe, witness, ties)
+    return GroupBuilder(inputs, open_arrays(OutlierIndex, scratch.outlier_index()))
 
 
 # The slices of a language to its finished files.
 
 
-class FinishLanguage(beam.DoFn):
+def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> None:
     """Write the groups and rejections of all slices of a language in order of class, and their counts.
 
-    Lines are put in order as they are; only the number of their class is parsed.
+    Near-duplicates are left out, groups beyond the most that a language may have, and those with too few outliers.
     """
-
-    def __init__(
-        self,
-        scratch: GroupScratch,
-        taxonomy: str,
-        recipe: Recipe,
-        surfaces: Mapping[str, str],
-        mentions: Mapping[str, str],
-        profiles: Mapping[str, str],
-    ) -> None:
-        self._scratch, self._taxonomy, self._recipe = scratch, taxonomy, recipe
-        self._surfaces, self._mentions, self._profiles = surfaces, mentions, profiles
-
-    def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
-        """Leave out near-duplicates, cap, choose the outliers of what is kept, add the titles of pages, write."""
-        language, numbers = slices_of[0], sorted(slices_of[1])
-        distinct, repeated = self._without_near_duplicates(self._read("groups", language, numbers), language)
-        kept, capped = self._cap(distinct, language)
-        rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
-        if sifts(self._recipe) and kept:
-            kept, without = self._choose_outliers(language, [class_of(line) for line in kept])
-            rejected += without
-        titled = add_titles(kept, list_files(f"{self._surfaces[language]}/*.parquet"))
-        write_groups(self._scratch.finished, language, titled, sorted(rejected, key=class_of))
-        write_profile(self._scratch, language, self._mentions.get(language), self._profiles.get(language))
-        reasons = Counter(decode_rejection(line).reason for line in rejected)
-        counts = Counts(len(kept) + len(rejected), len(kept), dict(sorted(reasons.items())))
-        write_counts(self._scratch.counts(language), counts)
-        english = {int(line) for line in self._read("english", language, numbers)}
-        shown = [qid_of(number) for number in map(class_of, kept) if number in english]
-        write_lines(self._scratch.english(language), [orjson.dumps(shown)])
-
-    def _choose_outliers(self, language: str, classes: Sequence[int]) -> tuple[list[bytes], list[bytes]]:
-        """The lines of the groups of some classes with their outliers, and rejections if they have too few."""
-        labels, paths = {language: read_labels(self._scratch, language)}, (self._mentions, self._profiles)
-        builder = _open_builder(self._scratch, self._taxonomy, self._recipe, labels, *paths)
-        nodes = indices_of(np.array(classes), open_graph(self._taxonomy).nodes)[0]
-        found = [judgement for _, judgement in builder.judge(nodes)]
-        groups = [encode_group(each) for each in found if isinstance(each, Group)]
-        rejections = [encode_rejection(each) for each in found if isinstance(each, Rejection)]
-        return sorted(groups, key=class_of), rejections
-
-    def _read(self, kind: str, language: str, numbers: Iterable[int]) -> list[bytes]:
-        """The lines of some slices."""
-        lines: list[bytes] = []
-        for number in numbers:
-            with open_binary(self._scratch.judged(kind, language, number)) as source:
-                lines.extend(source.read().splitlines(keepends=True))
-        return lines
-
-    def _without_near_duplicates(self, groups: list[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
-        """The lines of the groups that repeat no other one, and rejections of those that do."""
-        number = self._recipe.filters.near_duplicates
-        if number is None:
-            return groups, []
-        by_class = {class_of(line): line for line in groups}
-        order = in_class_order(open_graph(self._taxonomy), list(by_class), self._recipe)
-        found = near_duplicates(((each, cluster_items(by_class[each])) for each in order), number)
-        rejections = []
-        for each, near in found.items():
-            kept = name_class(qid_of(near.kept), label_of(by_class[near.kept]))
-            detail = f"shares {near.shared} items with {kept}, which is kept"
-            rejections.append(_reject(by_class[each], language, NEAR_DUPLICATE, detail))
-        return [line for each, line in by_class.items() if each not in found], rejections
-
-    def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
-        """The lines of the groups that are kept, by class, and rejections of the others."""
-        recipe = self._recipe
-        most, order = recipe.cluster.max_groups, recipe.cluster.class_order
-        by_class = {class_of(line): line for line in groups}
-        first = first_classes(open_graph(self._taxonomy), list(by_class), recipe)
-        detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
-        capped = [_reject(line, language, CAPPED, detail) for number, line in by_class.items() if number not in first]
-        return [by_class[number] for number in sorted(first)], capped
+    language, recipe, scratch = slices_of[0], work.recipe, work.scratch
+    every = Judged()
+    for number in sorted(slices_of[1]):
+        with open_binary(scratch.judged(language, number)) as source:
+            judged = msgspec.msgpack.decode(source.read(), type=Judged)
+        every.groups += judged.groups
+        every.rejections += judged.rejections
+        every.english += judged.english
+    groups, repeated = _without_near_duplicates(every.groups, work)
+    groups, capped = _cap(groups, work)
+    rejections = [*every.rejections, *repeated, *capped]
+    if sifts(recipe) and groups:
+        builder = _open_builder(work, {language: read_labels(scratch, language)})
+        nodes = indices_of(np.array([qid_number(group.id) for group in groups]), open_graph(work.taxonomy).nodes)[0]
+        chosen = [judgement for _, judgement in builder.judge(nodes)]
+        groups = sorted((one for one in chosen if isinstance(one, Group)), key=lambda one: qid_number(one.id))
+        rejections += (one for one in chosen if isinstance(one, Rejection))
+    groups = add_late_fields(groups, list_files(f"{work.surfaces[language]}/*.parquet"))
+    rejections.sort(key=lambda one: qid_number(one.qid))
+    write_groups(scratch.finished, language, groups, rejections)
+    write_profile(work, language)
+    reasons = Counter(one.reason for one in rejections)
+    counts = Counts(len(groups) + len(rejections), len(groups), dict(sorted(reasons.items())))
+    write_counts(scratch.counts(language), counts)
+    only_english = set(every.english)
+    facts = GroupFacts(
+        cases=sum(len(group.outliers) for group in groups),
+        english=[group.id for group in groups if group.id in only_english],
+        places=count_places(groups, recipe.seed) if recipe.outliers.places else {},
+    )
+    replace_file(scratch.group_facts(language), msgspec.json.encode(facts))
 
 
-def _reject(line: bytes, language: str, reason: str, detail: str) -> bytes:
-    """The line of a rejection in place of that of a group."""
-    return encode_rejection(Rejection(qid_of(class_of(line)), language, reason, detail, label_of(line)))
+def _without_near_duplicates(groups: list[Group], work: GroupWork) -> tuple[list[Group], list[Rejection]]:
+    """The groups that repeat no other one, and rejections of those that do."""
+    number = work.recipe.filters.near_duplicates
+    if number is None:
+        return groups, []
+    by_class = {qid_number(group.id): group for group in groups}
+    order = in_class_order(open_graph(work.taxonomy), list(by_class), work.recipe)
+    found = near_duplicates(((each, [member.id for member in by_class[each].cluster]) for each in order), number)
+    rejections = []
+    for each, near in found.items():
+        kept = by_class[near.kept]
+        detail = f"shares {near.shared} items with {name_class(kept.id, kept.label)}, which is kept"
+        rejections.append(_reject(by_class[each], NEAR_DUPLICATE, detail))
+    return [group for each, group in by_class.items() if each not in found], rejections
+
+
+def _cap(groups: Sequence[Group], work: GroupWork) -> tuple[list[Group], list[Rejection]]:
+    """The groups that are kept, by class, and rejections of the others."""
+    most, order = work.recipe.cluster.max_groups, work.recipe.cluster.class_order
+    by_class = {qid_number(group.id): group for group in groups}
+    first = first_classes(open_graph(work.taxonomy), list(by_class), work.recipe)
+    detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
+    capped = [_reject(group, CAPPED, detail) for number, group in by_class.items() if number not in first]
+    return [by_class[number] for number in sorted(first)], capped
+
+
+def _reject(group: Group, reason: str, detail: str) -> Rejection:
+    return Rejection(group.id, group.language, reason, detail, "" if group.label == group.id else group.label)

@@ -1,28 +1,26 @@
 """The table of a language's surface forms for the groups stage, its counts of affixes, and its profile."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
-import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.files import list_files, open_binary, replace_file
-from wikisem.graph.csr import CsrRows, Flags, Int64s
+from wikisem.graph.csr import CsrRows, Flags
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.heuristics.selection.pool import in_range
-from wikisem.layout import GroupScratch, profile_path, siteinfo_path
-from wikisem.recipes.options import Recipe
+from wikisem.layout import profile_path, siteinfo_path
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SurfaceForms, SurfaceTable
-from wikisem.transforms.groups.shared_files import TITLES, open_graph, open_surfaces
+from wikisem.transforms.groups.shared_files import TITLES, GroupWork, open_graph, open_surfaces
 from wikisem.transforms.mentions.stage import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import (
@@ -57,74 +55,57 @@ class SurfacePart:
         return [SurfacePart(language, number, paths[number::_PARTS]) for number in range(min(_PARTS, len(paths)))]
 
 
-class ReadSurfaces(beam.DoFn):
-    """Read a part of the surface files of a language into arrays."""
-
-    def __init__(self, scratch: GroupScratch, taxonomy: str) -> None:
-        self._scratch, self._taxonomy = scratch, taxonomy
-
-    def process(self, part: SurfacePart) -> Iterator[tuple[str, int]]:
-        """Write the arrays; yields (language, number of the part)."""
-        table = pa.concat_tables(table for path in part.paths for table in read_row_groups(path, COLUMNS))
-        surfaces = SurfaceTable.of_table(table, open_graph(self._taxonomy))
-        save_arrays(surfaces, self._scratch.surface_part(part.language, part.number))
-        yield part.language, part.number
+def read_surfaces(part: SurfacePart, work: GroupWork) -> tuple[str, int]:
+    """Read a part of the surface files of a language into arrays; returns (language, number of the part)."""
+    table = pa.concat_tables(table for path in part.paths for table in read_row_groups(path, COLUMNS))
+    surfaces = SurfaceTable.of_table(table, open_graph(work.taxonomy))
+    save_arrays(surfaces, work.scratch.surface_part(part.language, part.number))
+    return part.language, part.number
 
 
-class IndexSurfaces(beam.DoFn):
-    """Find the candidate classes of a language in all its parts, and a table of the surface forms that it needs.
+def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tuple[None, str]:
+    """Write the candidate classes of a language from all its parts, and a table of the surface forms that it needs.
 
-    Only classes whose numbers are ``chosen`` are candidates; None is all of them.
+    Each step opens what it reads, so that no more than that is mapped at any time.
     """
+    language, scratch, recipe = parts_of[0], work.scratch, work.recipe
+    parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
+    graph = open_graph(work.taxonomy)
+    has_surface = _has_surface(parts, len(graph.items))
+    able = has_surface & in_range(graph.items, recipe.items, "clusters")
+    found = candidate_classes(graph, able, recipe.cluster.minimum, recipe.cluster.size)
+    if work.chosen is not None:
+        rows = np.flatnonzero(np.isin(graph.nodes[found.nodes], work.chosen))
+        found = CandidateClasses(found.nodes[rows], found.leading.take(rows))
+    # Besides the leading instances of candidate classes: the first of all, which show the language's script.
+    needed = np.zeros(len(has_surface), dtype=bool)
+    needed[found.leading.targets] = True
+    needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
+    table = _needed_surfaces(parts, needed, recipe.outliers.min_sitelinks)
+    leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
+    save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), scratch.candidates(language))
+    save_arrays(table, scratch.surfaces(language))
+    if recipe.outliers.places:
+        save_arrays(SurfaceForms.of(table), scratch.forms(language))
+    count = int(has_surface.sum())
+    replace_file(scratch.surface_count(language), str(count).encode())
+    if recipe.filters.affix == "surprise":
+        write_affixes(scratch.affixes(language), sample_affixes(map(_open, parts), count))
+    return None, language
 
-    def __init__(self, scratch: GroupScratch, taxonomy: str, recipe: Recipe, chosen: Int64s | None) -> None:
-        self._scratch, self._taxonomy, self._recipe, self._chosen = scratch, taxonomy, recipe, chosen
 
-    def process(self, parts_of: tuple[str, Iterable[int]]) -> Iterator[tuple[None, str]]:
-        """Write both; yields the language.
+def _has_surface(parts: Sequence[str], items: int) -> Flags:
+    """Which of the items of the graph have a surface form."""
+    has_surface = np.zeros(items, dtype=bool)
+    for part in map(_open, parts):
+        has_surface[part.items] = True
+    return has_surface
 
-        Each step opens what it reads, so that no more than that is mapped at any time.
-        """
-        language, scratch, options = parts_of[0], self._scratch, self._recipe.cluster
-        parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
-        has_surface = self._has_surface(parts)
-        graph = open_graph(self._taxonomy)
-        able = has_surface & in_range(graph.items, self._recipe.items, "clusters")
-        found = candidate_classes(graph, able, options.minimum, options.size)
-        if self._chosen is not None:
-            rows = np.flatnonzero(np.isin(graph.nodes[found.nodes], self._chosen))
-            found = CandidateClasses(found.nodes[rows], found.leading.take(rows))
-        # Besides the leading instances of candidate classes: the first of all, which show the language's script.
-        needed = np.zeros(len(has_surface), dtype=bool)
-        needed[found.leading.targets] = True
-        needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
-        table = self._table(parts, needed)
-        leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
-        save_arrays(
-            CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), scratch.candidates(language)
-        )
-        save_arrays(table, scratch.surfaces(language))
-        if self._recipe.outliers.places:
-            save_arrays(SurfaceForms.of(table), scratch.forms(language))
-        replace_file(scratch.surface_count(language), str(int(has_surface.sum())).encode())
-        if self._recipe.filters.affix == "surprise":
-            write_affixes(scratch.affixes(language), sample_affixes(map(_open, parts), int(has_surface.sum())))
-        yield None, language
 
-    def _has_surface(self, parts: Sequence[str]) -> Flags:
-        """Which items of the graph have a surface form."""
-        has_surface = np.zeros(len(open_graph(self._taxonomy).items), dtype=bool)
-        for part in map(_open, parts):
-            has_surface[part.items] = True
-        return has_surface
-
-    def _table(self, parts: Sequence[str], needed: Flags) -> SurfaceTable:
-        """The surface forms of the outlier pool and of the other needed items."""
-        minimum = self._recipe.outliers.min_sitelinks
-        rows = (
-            part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= minimum))) for part in map(_open, parts)
-        )
-        return SurfaceTable.merge(list(rows)).in_order()
+def _needed_surfaces(parts: Sequence[str], needed: Flags, minimum: int) -> SurfaceTable:
+    """The surface forms of the needed items, and of those that outliers may be: with at least ``minimum`` sitelinks."""
+    rows = (part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= minimum))) for part in map(_open, parts))
+    return SurfaceTable.merge(list(rows)).in_order()
 
 
 def _open(part: str) -> SurfaceTable:
@@ -169,18 +150,24 @@ def read_affixes(path: str) -> AffixCounts:
 # The profile of a language, from its wiki, its surface forms, the titles of its list articles, and its file.
 
 
-def read_profile(scratch: GroupScratch, language: str, mentions: str | None, text: str | None) -> FoundProfile:
+def read_profile(work: GroupWork, language: str) -> FoundProfile:
     """The profile that the rules use in a language, with where each of its values is from.
 
-    ``mentions`` is the folder of its mentions, if its wiki is known, and ``text`` its profile file, if it was given or
-    edited.
+    Without mentions, in a language of labels, neither the wiki's site information nor the letters at its links are
+    known.
     """
-    site, links = _read_wiki(mentions)
+    scratch, mentions, text = work.scratch, work.mentions.get(language), work.profiles.get(language)
+    site, links = None, LinkLetters()
+    if mentions is not None:
+        path = siteinfo_path(mentions)
+        with open_binary(path) as source:
+            site = SiteInfo.from_json(source.read(), path)
+        links = read_link_letters(mentions)
     surfaces = list(islice(open_surfaces(scratch, language).sample(SAMPLE), SAMPLE))
-    tables = [read_parquet(path) for path in list_files(scratch.titles())]
+    tables = [read_parquet(path) for path in list_files(scratch.titles("*"))]
     titles = pa.concat_tables([TITLES.empty_table(), *tables])
-    own = titles.filter(pc.equal(titles["language"], language))
-    lists, others = (own.filter(flag)["title"].to_pylist() for flag in (own["list"], pc.invert(own["list"])))
+    titles = titles.filter(pc.equal(titles["language"], language))
+    lists, others = (titles.filter(flag)["title"].to_pylist() for flag in (titles["list"], pc.invert(titles["list"])))
     spaced = language_profile(language, sample=surfaces).spaced
     with open_binary(scratch.surface_count(language)) as source:
         count = int(source.read())
@@ -189,19 +176,10 @@ def read_profile(scratch: GroupScratch, language: str, mentions: str | None, tex
     return find_profile(language, site=site, evidence=evidence, given=given)
 
 
-def _read_wiki(mentions: str | None) -> tuple[SiteInfo | None, LinkLetters]:
-    """The wiki's site information and the letters at its links; both empty for a language of labels."""
-    if mentions is None:
-        return None, LinkLetters()
-    path = siteinfo_path(mentions)
-    with open_binary(path) as source:
-        site = SiteInfo.from_json(source.read(), path)
-    return site, read_link_letters(mentions)
-
-
-def write_profile(scratch: GroupScratch, language: str, mentions: str | None, text: str | None) -> None:
+def write_profile(work: GroupWork, language: str) -> None:
     """Write the profile file of a language: as it was given or edited, else what was found."""
+    text = work.profiles.get(language)
     if text is None:
-        found = read_profile(scratch, language, mentions, text)
+        found = read_profile(work, language)
         text = write_profile_file(language, found.values(), found.source, found.support)
-    replace_file(f"{scratch.finished}/{profile_path(language)}", text.encode())
+    replace_file(f"{work.scratch.finished}/{profile_path(language)}", text.encode())

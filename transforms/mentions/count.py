@@ -13,13 +13,22 @@ import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
-from wikisem.arrow.buckets import Adder, Gatherer, add_up, buckets_for, sort_by, sort_mentions, split, sum_up
+from wikisem.arrow.buckets import (
+    MAX_HELD,
+    BucketedRows,
+    BucketedSums,
+    buckets_for,
+    sort_by,
+    sort_mentions,
+    split,
+    sum_rows,
+)
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
 from wikisem.arrow.parquet import bucket_path, write_parquet
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, read_records
 from wikisem.errors import StageError
 from wikisem.graph.store import open_arrays, save_arrays
-from wikisem.layout import MentionScratch, pages_folder, redirects_folder
+from wikisem.layout import Scratch, pages_folder, redirects_folder
 from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
@@ -70,58 +79,62 @@ class Wiki:
     variants: TitleVariants | None = None
 
 
-class ScanRange(beam.DoFn):
-    """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles.
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What the steps of the stage share.
 
-    ``again`` names ranges that were scanned before and are now scanned without repeated pages.
+    ``again`` names, by language, the ranges that were scanned before and now are scanned without repeated pages; it is
+    None the first time.
     """
 
-    def __init__(
-        self,
-        scratch: MentionScratch,
-        shuffle: Shuffle,
-        wikis: Mapping[str, Wiki],
-        again: Mapping[str, Collection[int]] | None = None,
-    ) -> None:
-        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
+    scratch: Scratch
+    shuffle: Shuffle
+    wikis: Mapping[str, Wiki]
+    again: Mapping[str, Collection[int]] | None = None
 
-    def process(self, numbered: tuple[str, int, Range]) -> Iterator[Done | Sent]:
-        """Scan the chunks of a range, and send their rows to buckets."""
-        language, number, part = numbered
-        wiki, scratch = self._wikis[language], self._scratch
-        if self._again is not None and number not in self._again[language]:
-            kept = sum_counts([scratch.range_counts(language, number)]).kept
-            yield done(language, number, wiki.ranges, kept)
-            return
-        repeats = join([]) if self._again is None else read_repeats(scratch, language, number)
-        adder, gatherer = Adder(MENTIONS, "title", buckets=wiki.buckets), Gatherer("source", buckets=wiki.buckets)
-        mentions, redirects = _names(wiki)
-        counts, unreadable, streams = Counts(), list[UnreadableRecord](), list[StreamPart]()
-        versions, size = [NO_VERSIONS], 0
-        with self._shuffle.sender("scan", language, number) as sender:
-            for piece in _read_range(part, language, streams):
-                if isinstance(piece, Damage):
-                    unreadable.append(UnreadableRecord(STAGE, piece.reason, piece.where, piece.detail))
-                    counts += Counts(read=1, unreadable={piece.reason: 1})
-                    continue
-                data = without_pages(piece.data, repeats - size)
-                links = scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
-                unreadable.extend(links.unreadable)
-                counts += links.pages
-                versions.append(moved(links.versions, size))
-                size += len(data)
-                yield from sender.add_rows(mentions, adder.add(links.mentions))
-                # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
-                yield from sender.add_rows(redirects, gatherer.add(links.redirects))
-                if links.titles:
-                    yield from sender.add("titles", 0, encode_numbers(hashes_of_titles(links.titles)))
-            yield from sender.add_rows(mentions, adder.rest())
-            yield from sender.add_rows(redirects, gatherer.rest())
-        span = write_versions(part_path(scratch.versions(language), number), np.hstack(versions))
-        counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
-        write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
-        write_counts(scratch.range_counts(language, number), counts, streams=streams, span=span)
-        yield done(language, number, wiki.ranges, counts.kept)
+    def titles(self, language: str) -> str:
+        """The folder of the hashes of the titles of all pages."""
+        return (self.scratch.page_titles if self.again is None else self.scratch.page_titles_again)(language)
+
+
+def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Done | Sent]:
+    """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles."""
+    language, number, part = numbered
+    wiki, scratch = work.wikis[language], work.scratch
+    if work.again is not None and number not in work.again[language]:
+        yield done(language, number, wiki.ranges, sum_counts([range_counts(scratch, language, number)]).kept)
+        return
+    repeats = join([]) if work.again is None else read_repeats(scratch, language, number)
+    adder = BucketedSums("title", schema=MENTIONS, buckets=wiki.buckets)
+    gatherer = BucketedRows("source", buckets=wiki.buckets)
+    # Other names where titles are to be converted first.
+    mentions, redirects = ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")
+    counts, unreadable, streams = Counts(), list[UnreadableRecord](), list[StreamPart]()
+    versions, size = [NO_VERSIONS], 0
+    with work.shuffle.sender("scan", language, number) as sender:
+        for piece in _read_range(part, language, streams):
+            if isinstance(piece, Damage):
+                unreadable.append(UnreadableRecord(STAGE, piece.reason, piece.where, piece.detail))
+                counts += Counts(read=1, unreadable={piece.reason: 1})
+                continue
+            data = without_pages(piece.data, repeats - size)
+            links = scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
+            unreadable.extend(links.unreadable)
+            counts += links.pages
+            versions.append(moved(links.versions, size))
+            size += len(data)
+            yield from sender.add_rows(mentions, adder.add(links.mentions))
+            # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
+            yield from sender.add_rows(redirects, gatherer.add(links.redirects))
+            if links.titles:
+                yield from sender.add("titles", 0, encode_numbers(hashes_of_titles(links.titles)))
+        yield from sender.add_rows(mentions, adder.rest())
+        yield from sender.add_rows(redirects, gatherer.rest())
+    span = write_versions(part_path(scratch.versions(language), number), np.hstack(versions))
+    counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
+    write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
+    write_counts(range_counts(scratch, language, number), counts, streams=streams, span=span)
+    yield done(language, number, wiki.ranges, counts.kept)
 
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
@@ -132,15 +145,15 @@ def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterat
         raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error
 
 
-def _names(wiki: Wiki) -> tuple[str, str]:
-    """What the mentions and the redirects of a range are called; other names where titles are to be converted first."""
-    return ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")
+def range_counts(scratch: Scratch, language: str, number: int) -> str:
+    """The counts of a range, named by its number, so that a range that is run again counts once."""
+    return scratch.counts(f"{language}-{number:05d}")
 
 
 # The rows of all ranges to the anchor dictionary.
 
 
-class MergeBuckets(beam.PTransform):
+def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
     """Once all ranges are scanned, merge them into the anchor dictionary of each language, a bucket at a time.
 
         Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
@@ -151,35 +164,30 @@ class MergeBuckets(beam.PTransform):
     buckets as the size of the dump asks for, and sent on to those of the dictionary: these are as many as all its
     articles ask for, so that they are the same however the dump is wrapped.
     """
-
-    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
-        super().__init__()
-        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
-
-    def expand(self, scanned: beam.PCollection) -> beam.PCollection:
-        """Convert titles, follow redirects, and add up what they lead to each page."""
-        shuffle, wikis = self._shuffle, self._wikis
-        arguments = self._scratch, shuffle, wikis, self._again
-        saved = (
-            scanned
-            | "all titles" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(wikis, 1)), "scan/titles")
-            | "save titles" >> beam.ParDo(SaveTitles(*arguments))
+    shuffle, wikis = work.shuffle, work.wikis
+    buckets = tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
+    saved = (
+        scanned
+        | "all titles" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(wikis, 1)), "scan/titles")
+        | "save titles" >> beam.FlatMap(save_titles, work)
+    )
+    steps, tasks = [scanned], buckets
+    if any(wiki.variants for wiki in wikis.values()):
+        converted = (
+            (saved, scanned)
+            | "all saved" >> shuffle.exchange(STAGE, buckets, "scan/unconverted", "scan/unconverted-redirects")
+            | "convert titles" >> beam.FlatMap(convert_bucket, work)
         )
-        steps, tasks = [scanned], tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
-        if any(wiki.variants for wiki in wikis.values()):
-            converted = (saved, scanned) | "convert titles" >> ConvertTitles(*arguments)
-            steps, tasks = [converted, scanned], same_tasks
-        kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
-        return (
-            tuple(steps)
-            | "all ranges" >> shuffle.exchange(STAGE, tasks, *kinds)
-            | "follow redirects" >> beam.ParDo(FollowRedirects(shuffle, wikis))
-            | "all buckets" >> shuffle.exchange(STAGE, buckets_of_pages, *_FOLLOWED)
-            | "add redirected" >> beam.ParDo(AddRedirected(shuffle, wikis))
-        )
-
-
-_FOLLOWED: Final = ("follow/direct", "follow/redirected", "follow/redirects")
+        steps, tasks = [converted, scanned], same_tasks
+    kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
+    followed = ("follow/direct", "follow/redirected", "follow/redirects")
+    _ = (
+        tuple(steps)
+        | "all ranges" >> shuffle.exchange(STAGE, tasks, *kinds)
+        | "follow redirects" >> beam.FlatMap(follow_bucket, work)
+        | "all buckets" >> shuffle.exchange(STAGE, buckets_of_pages, *followed)
+        | "add redirected" >> beam.Map(write_bucket, work)
+    )
 
 
 def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
@@ -188,29 +196,23 @@ def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
     return [Task(language, bucket, buckets) for bucket in range(buckets)]
 
 
-class FollowRedirects(beam.DoFn):
+def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     """Send the mentions of a bucket to the dictionary's buckets, those under a redirect to that of its target.
 
     The redirects go there as well.
     """
-
-    def __init__(self, shuffle: Shuffle, wikis: Mapping[str, Wiki]) -> None:
-        self._shuffle, self._wikis = shuffle, wikis
-
-    def process(self, task: Task) -> Iterator[Done | Sent]:
-        """Sum the bucket, and send its redirects, direct and redirected mentions."""
-        shuffle, wiki, pages = self._shuffle, self._wikis[task.key], task.weight
-        step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
-        if wiki.variants:
-            step, parts = "convert", range(wiki.buckets)
-        redirects = deduplicate_redirects(table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS))
-        rows = sum_up(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS)
-        direct, redirected = follow_redirects(rows, redirects)
-        with shuffle.sender("follow", task.key, task.bucket) as sender:
-            yield from sender.add_rows("direct", _split_further(direct, "title", task, buckets))
-            yield from sender.add_rows("redirected", split(redirected, "title", buckets))
-            yield from sender.add_rows("redirects", _split_further(redirects, "source", task, buckets))
-        yield done(task.key, task.bucket, task.buckets, pages)
+    shuffle, wiki, pages = work.shuffle, work.wikis[task.key], task.weight
+    step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
+    if wiki.variants:
+        step, parts = "convert", range(wiki.buckets)
+    redirects = deduplicate_redirects(table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS))
+    rows = sum_rows(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS, MAX_HELD)
+    direct, redirected = follow_redirects(rows, redirects)
+    with shuffle.sender("follow", task.key, task.bucket) as sender:
+        yield from sender.add_rows("direct", _split_further(direct, "title", task, buckets))
+        yield from sender.add_rows("redirected", split(redirected, "title", buckets))
+        yield from sender.add_rows("redirects", _split_further(redirects, "source", task, buckets))
+    yield done(task.key, task.bucket, task.buckets, pages)
 
 
 def _split_further(table: pa.Table, column: str, task: Task, buckets: int) -> Iterator[tuple[int, pa.Table]]:
@@ -218,97 +220,59 @@ def _split_further(table: pa.Table, column: str, task: Task, buckets: int) -> It
     return split(table, column, buckets) if buckets > task.buckets else iter([(task.bucket % buckets, table)])
 
 
-class AddRedirected(beam.DoFn):
+def write_bucket(task: Task, work: Counting) -> None:
     """Add the mentions that redirects sent to a bucket to its direct ones, and write its files of the dictionary."""
-
-    def __init__(self, shuffle: Shuffle, wikis: Mapping[str, Wiki]) -> None:
-        self._shuffle, self._wikis = shuffle, wikis
-
-    def process(self, task: Task) -> None:
-        """Add up, sort and write."""
-        shuffle, wiki = self._shuffle, self._wikis[task.key]
-        # Both numbers of buckets are powers of two: rows come from the buckets that hold this one, or that it holds.
-        own = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
-        redirects = table_of(shuffle.read_rows(task, "follow/redirects", own), REDIRECTS)
-        redirects = sort_by(redirects, [("source", "ascending")])
-        write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
-        redirected = add_up(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
-        direct = table_of(shuffle.read_rows(task, "follow/direct", own), MENTIONS)
-        mentions = sort_mentions(add_redirected(direct, redirected))
-        write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
+    shuffle, wiki = work.shuffle, work.wikis[task.key]
+    # Both numbers of buckets are powers of two: rows come from the buckets that hold this one, or that it holds.
+    sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
+    redirects = table_of(shuffle.read_rows(task, "follow/redirects", sources), REDIRECTS)
+    redirects = sort_by(redirects, [("source", "ascending")])
+    write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
+    redirected = sum_rows(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
+    direct = table_of(shuffle.read_rows(task, "follow/direct", sources), MENTIONS)
+    mentions = sort_mentions(add_redirected(direct, redirected))
+    write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
 
 
-# Titles in another script than that of their page.
+# Titles in another script than that of their page: links under one count for the page.
+#
+#     Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
+#
+# The set of pages is only known from all ranges of a dump together. So each range leaves the hashes of its titles,
+# which become one array that the workers of a machine share. Then each bucket looks up its titles and the targets of
+# its redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
+# (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
 
 
-class ConvertTitles(beam.PTransform):
-    """Once all ranges are scanned, let links under a title in another script count for its page; its parts are buckets.
-
-        Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
-
-    The set of pages is only known from all ranges of a dump together. So each range leaves the hashes of its titles,
-    which become one array that the workers of a machine share. Then each bucket looks up its titles and the targets of
-    its redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
-    (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
-    """
-
-    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
-        super().__init__()
-        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
-
-    def expand(self, steps: tuple[beam.PCollection, beam.PCollection]) -> beam.PCollection:
-        """Look up the titles of each bucket, once all titles are saved and all ranges scanned."""
-        buckets = {language: wiki.buckets for language, wiki in self._wikis.items()}
-        return (
-            steps
-            | "all saved" >> self._shuffle.exchange(STAGE, tasks_of(buckets), *_UNCONVERTED)
-            | "convert" >> beam.ParDo(ConvertBucket(self._scratch, self._shuffle, self._wikis, self._again))
-        )
-
-
-_UNCONVERTED: Final = ("scan/unconverted", "scan/unconverted-redirects")
-
-
-class SaveTitles(beam.DoFn):
+def save_titles(task: Task, work: Counting) -> Iterator[Done]:
     """Write the hashes of the titles of a language, to be mapped into memory; its weight is its pages.
 
     They stay beside the mentions, for what asks which pages the dump has.
     """
-
-    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
-        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
-
-    def process(self, task: Task) -> Iterator[Done]:
-        """Merge and write."""
-        wiki = self._wikis[task.key]
-        pages = PageTitles.of(map(decode_numbers, self._shuffle.read(task, "scan/titles", range(wiki.ranges))))
-        save_arrays(pages, pages_folder(wiki.folder))
-        if wiki.variants:
-            save_arrays(pages, self._scratch.titles(task.key, self._again))
-        yield done(task.key, 0, 1, task.weight)
+    wiki = work.wikis[task.key]
+    pages = PageTitles.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
+    save_arrays(pages, pages_folder(wiki.folder))
+    if wiki.variants:
+        save_arrays(pages, work.titles(task.key))
+    yield done(task.key, 0, 1, task.weight)
 
 
-class ConvertBucket(beam.DoFn):
-    """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
+def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
+    """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects.
 
-    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
-        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
-
-    def process(self, task: Task) -> Iterator[Done | Sent]:
-        """Look up the titles without a page; a language without variants has nothing to do."""
-        language, wiki, shuffle = task.key, self._wikis[task.key], self._shuffle
-        if wiki.variants:
-            mentions, redirects = (shuffle.read_rows(task, kind, range(wiki.ranges)) for kind in _UNCONVERTED)
-            rows = self._convert(sum_up(mentions, MENTIONS), "title", language, wiki.variants)
-            retargeted = self._convert(table_of(redirects, REDIRECTS), "target", language, wiki.variants)
-            with shuffle.sender("convert", language, task.bucket) as sender:
-                yield from sender.add_rows("mentions", split(rows, "title", task.buckets))
-                yield from sender.add_rows("redirects", [(task.bucket, retargeted)])
-        yield done(language, task.bucket, task.buckets, task.weight)
-
-    def _convert(self, rows: pa.Table, column: str, language: str, variants: TitleVariants) -> pa.Table:
-        pages = open_arrays(PageTitles, self._scratch.titles(language, self._again))
-        return convert_titles(rows, find_conversions(rows[column], pages, variants), column)
+    A language without variants has nothing to do.
+    """
+    wiki, shuffle = work.wikis[task.key], work.shuffle
+    if variants := wiki.variants:
+        pages = open_arrays(PageTitles, work.titles(task.key))
+        mentions = sum_rows(shuffle.read_rows(task, "scan/unconverted", range(wiki.ranges)), MENTIONS, MAX_HELD)
+        mentions = convert_titles(mentions, find_conversions(mentions["title"], pages, variants), "title")
+        redirects = table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)
+        redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants), "target")
+        with shuffle.sender("convert", task.key, task.bucket) as sender:
+            yield from sender.add_rows("mentions", split(mentions, "title", task.buckets))
+            yield from sender.add_rows("redirects", [(task.bucket, redirects)])
+    yield done(task.key, task.bucket, task.buckets, task.weight)
 
 
 # Pages that come more than once.
@@ -328,7 +292,7 @@ def write_versions(path: str, versions: Positions) -> list[int]:
     return [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
 
 
-def find_repeats(scratch: MentionScratch, language: str, ranges: int) -> frozenset[int]:
+def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]:
     """The ranges with copies of pages that do not count; ``read_repeats`` then finds the copies in each.
 
     The files of a wiki may have pages more than once: a plain and a multistream dump, or parts that overlap. The files
@@ -341,7 +305,7 @@ def find_repeats(scratch: MentionScratch, language: str, ranges: int) -> frozens
 
     Ranges with such copies are then scanned again, without these.
     """
-    spans = np.array([read_json(scratch.range_counts(language, number))["span"] for number in range(ranges)])
+    spans = np.array([read_json(range_counts(scratch, language, number))["span"] for number in range(ranges)])
     if not (suspects := _overlapping(spans)).size:
         return frozenset()
     found: dict[int, list[Numbers]] = {}
@@ -370,13 +334,13 @@ def _overlapping(spans: Positions) -> Positions:
     return np.sort(ordered[mask])
 
 
-def _read_versions(scratch: MentionScratch, language: str, number: int, low: int, high: int) -> Positions:
+def _read_versions(scratch: Scratch, language: str, number: int, low: int, high: int) -> Positions:
     """The versions of a range whose page id is from ``low`` to below ``high``."""
     (batch,) = read_bucket(part_path(scratch.versions(language), number), [_VERSIONS])
     versions = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
     return versions[:, (versions[0] >= low) & (versions[0] < high)]
 
 
-def read_repeats(scratch: MentionScratch, language: str, number: int) -> Numbers:
+def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
     """Where the copies that do not count begin in the text of a range, ascending."""
     return join(map(decode_numbers, read_bucket(scratch.repeats(language), [number])))

@@ -20,13 +20,21 @@ from wikisem.arrow.parquet import bucket_name
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import list_files, match, open_binary, remove, replace_file
-from wikisem.layout import MentionScratch, link_letters_path, pages_folder, redirects_folder, siteinfo_path
+from wikisem.layout import Scratch, link_letters_path, pages_folder, redirects_folder, siteinfo_path
 from wikisem.links.repeats import without_pages
 from wikisem.links.scan import PAGE_END, STAGE
 from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.mentions.count import MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
+from wikisem.transforms.mentions.count import (
+    Counting,
+    Wiki,
+    find_repeats,
+    merge_buckets,
+    range_counts,
+    read_repeats,
+    scan_range,
+)
 from wikisem.typed_json import decode_json
 from wikisem.wikipedia.dump_head import find_siteinfo
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
@@ -134,13 +142,17 @@ def count_mentions(
     damaged part of a file counts as one unreadable page, since how many it held is unknown. Raises MissingInputError
     and DamagedInputError.
     """
-    scratch = MentionScratch.of(context.scratch)
-    found = {language: _open(language, paths, folders[language]) for language, paths in sorted(dumps.items())}
+    scratch = context.scratch
+    found = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
+    for language, dump in found.items():
+        replace_file(siteinfo_path(folders[language]), dump.site.to_json().encode())
     given = profiles or {}
 
     def read_wiki(language: str, sample: LinkLetters) -> Wiki:
         write_link_letters(folders[language], sample)
-        trail = _trail(language, sample, given.get(language)) if link_trail else ""
+        trail = ""
+        if link_trail:
+            trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail
         dump, converts = found[language], conversion_of(language)
         variants = TitleVariants(language, dump.site.first_letter) if converts else None
         buckets = buckets_for_bytes(sum(part.stop - part.start for part in dump.ranges))
@@ -156,21 +168,14 @@ def count_mentions(
             # What the engine shuffled in one pipeline is gone in the next one.
             stays = wikis[language].trail == wiki.trail and not context.shuffle.by_engine
             again[language] = repeats if stays else range(wiki.ranges)
-            _remove_merged(folders[language])
+            # What was merged with repeated pages goes: without them a wiki may have fewer buckets.
+            merged = [folders[language], redirects_folder(folders[language])]
+            for path in [path for folder in merged for path in list_files(f"{folder}/*.parquet")]:
+                remove(path)
     if again:
         chosen = {language: wikis[language] for language in again}
         _scan(found, chosen, context, again)
     return {language: _count(scratch, language, wiki) for language, wiki in wikis.items()}
-
-
-def _open(language: str, paths: Sequence[str], folder: str) -> WikipediaDump:
-    dump = read_dump(paths, language_profile(language))
-    replace_file(siteinfo_path(folder), dump.site.to_json().encode())
-    return dump
-
-
-def _trail(language: str, links: LinkLetters, given: ProfileFile | None) -> str:
-    return find_profile(language, evidence=Evidence(links), given=given).profile.link_trail
 
 
 def _scan(
@@ -180,36 +185,24 @@ def _scan(
     again: Mapping[str, Collection[int]] | None = None,
 ) -> None:
     """Scan the ranges of some wikis, or those that are to be scanned ``again``, and merge their buckets."""
-    scratch = MentionScratch.of(context.scratch)
+    work = Counting(context.scratch, context.shuffle, wikis, again)
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language].ranges)]
 
     def construct(pipeline: beam.Pipeline) -> None:
-        (
-            pipeline
-            | "ranges" >> beam.Create(ranges)
-            | "scan" >> beam.ParDo(ScanRange(scratch, context.shuffle, wikis, again))
-            | "merge" >> MergeBuckets(scratch, context.shuffle, wikis, again is not None)
-        )
+        merge_buckets(pipeline | "ranges" >> beam.Create(ranges) | "scan" >> beam.FlatMap(scan_range, work), work)
 
     todo = [part for language, number, part in ranges if again is None or number in again[language]]
     size, label = sum(part.stop - part.start for part in todo), label_of(STAGE, list(wikis))
     if again is None:
-        parts = scratch.counts("*")
-        ranges_of = {language: wiki.ranges for language, wiki in wikis.items()}
-        context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=ranges_of)
+        parts, languages = work.scratch.counts("*"), {language: wiki.ranges for language, wiki in wikis.items()}
+        context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=languages)
     else:
         context.runtime.run(construct, label=f"{label}: without repeated pages", size=size)
 
 
-def _remove_merged(folder: str) -> None:
-    """Remove what was merged with repeated pages: without them a wiki may have fewer buckets."""
-    for path in [*list_files(f"{folder}/*.parquet"), *list_files(f"{redirects_folder(folder)}/*.parquet")]:
-        remove(path)
-
-
-def _count(scratch: MentionScratch, language: str, wiki: Wiki) -> Counts:
+def _count(scratch: Scratch, language: str, wiki: Wiki) -> Counts:
     """The counts of a language; StageError unless every range and every bucket left its file."""
-    paths = (scratch.range_counts(language, number) for number in range(wiki.ranges))
+    paths = (range_counts(scratch, language, number) for number in range(wiki.ranges))
     counts = sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
     buckets = buckets_for(counts.kept)
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]

@@ -18,13 +18,13 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.buckets import split, sum_up
+from wikisem.arrow.buckets import MAX_HELD, split, sum_rows
 from wikisem.arrow.columns import decode, decode_numbers, encode_numbers
 from wikisem.arrow.parquet import bucket_name, bucket_path, read_parquet, write_parquet
 from wikisem.files import replace_file
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.layout import SURFACES as STAGE
-from wikisem.layout import SurfaceScratch, pages_folder, redirects_folder
+from wikisem.layout import Scratch, pages_folder, redirects_folder
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
@@ -43,7 +43,7 @@ from wikisem.surfaces.link_counts import (
 )
 from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.shuffle import Done, Sender, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
 from wikisem.wikipedia.variants import variant_of
 
 # The key of all parts of the entities: what follows needs all of them, in every language.
@@ -58,13 +58,13 @@ class Dictionary(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class PagesContext:
     """All that the steps share which look pages up: where they write, how they send rows, and what they look up.
 
     ``folders`` are those of the finished files by language, ``parts`` is how many the entities are in.
     """
 
-    scratch: SurfaceScratch
+    scratch: Scratch
     shuffle: Shuffle
     dictionaries: Mapping[str, Dictionary]
     folders: Mapping[str, str]
@@ -86,13 +86,6 @@ class Lookup:
         return read_parquet(bucket_path(self.dictionaries[task.key].folder, task.bucket, task.buckets), columns)
 
 
-class LookupStep(beam.DoFn):
-    """A step of looking pages up."""
-
-    def __init__(self, lookup: Lookup) -> None:
-        self._lookup, self._shuffle = lookup, lookup.shuffle
-
-
 def fallback_name(number: int) -> str:
     """The file of the items that have no page to look up, of one part of the entities."""
     return f"fallback-{number:05d}.parquet"
@@ -111,86 +104,77 @@ _WAITING: Final = {"find/items": ITEMS, "find/top": TOP_ANCHORS, "find/titled": 
 _LINKS: Final = "add/links"
 
 
-class ResolvePages(beam.PTransform):
+def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
     """Find the surface forms of the items that all parts of the entities sent to the buckets of their titles.
 
     They are written to the folder of their language.
     """
-
-    def __init__(self, lookup: Lookup) -> None:
-        super().__init__()
-        self._lookup = lookup
-
-    def expand(self, read: beam.PCollection) -> beam.PCollection:
-        """Follow sitelinks, find the anchors of pages, count their links, and write."""
-        lookup, shuffle = self._lookup, self._lookup.shuffle
-        found = (
-            read
-            | "all items" >> shuffle.exchange(STAGE, lookup.all_buckets, "read/items")
-            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(lookup))
-            | "all followed" >> shuffle.exchange(STAGE, same_tasks, "follow/items")
-            | "find anchors" >> beam.ParDo(FindAnchors(lookup))
-        )
-        return (
-            (found | "count links" >> CountLinks(lookup), found)
-            | "all links" >> shuffle.exchange(STAGE, tasks_of(lookup.buckets), *_WAITING, _LINKS)
-            | "write surfaces" >> beam.ParDo(WriteSurfaces(lookup))
-        )
+    shuffle = pages.shuffle
+    found = (
+        read
+        | "all items" >> shuffle.exchange(STAGE, pages.all_buckets, "read/items")
+        | "follow sitelinks" >> beam.FlatMap(follow_sitelinks, pages)
+        | "all followed" >> shuffle.exchange(STAGE, same_tasks, "follow/items")
+        | "find anchors" >> beam.FlatMap(find_anchors, pages)
+    )
+    _ = (
+        (count_links(found, pages), found)
+        | "all links" >> shuffle.exchange(STAGE, tasks_of(pages.buckets), *_WAITING, _LINKS)
+        | "write surfaces" >> beam.Map(write_surfaces, pages)
+    )
 
 
-class FollowSitelinks(LookupStep):
-    """Move the items of a bucket to the buckets of the pages that they lead to, which is nearly always their own."""
+def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
+    """Move the items of a bucket to the buckets of the pages that they lead to, which is nearly always their own.
 
-    def process(self, task: Task) -> Iterator[Done | Sent]:
-        """Follow the redirects of the bucket, one step."""
-        language, bucket, buckets = task[:3]
-        items = table_of(self._shuffle.read_rows(task, "read/items", range(self._lookup.parts), ALL_PARTS), ITEMS)
-        folder = redirects_folder(self._lookup.dictionaries[language].folder)
-        direct, redirected = follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
-        with self._shuffle.sender("follow", language, bucket) as sender:
-            yield from sender.add_rows("items", [(bucket, direct)])
-            yield from sender.add_rows("items", split(redirected, "title", buckets))
-        yield done(language, bucket, buckets)
-
-
-class FindAnchors(LookupStep):
-    """Find the anchors that may be chosen for the items of a bucket; write both, and the anchors that need a count."""
-
-    def process(self, task: Task) -> Iterator[Done | Sent]:
-        """Look the bucket's pages up."""
-        language, bucket, buckets = task[:3]
-        shuffle, options = self._shuffle, self._lookup.options
-        items = sort_items(table_of(shuffle.read_rows(task, "follow/items", range(buckets)), ITEMS))
-        titles = pc.unique(items["title"])
-        mentions = self._lookup.read_mentions(task)
-        if variant := variant_of(options.variant, language):
-            mentions = mentions_in(variant, mentions.filter(pc.is_in(mentions["title"], value_set=titles)))
-        top = top_anchors(mentions, titles, options.minimum_count, variant)
-        wants_titles = options.form == "dictionary"
-        titled = title_anchors(mentions, titles, variant) if wants_titles else TOP_ANCHORS.empty_table()
-        anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
-        with shuffle.sender("find", language, bucket) as sender:
-            for name, rows in {"items": items, "top": top, "titled": titled}.items():
-                yield from sender.add_rows(name, [(bucket, rows)])
-            yield from send_wanted(sender, anchors, buckets)
-        yield done(language, bucket, buckets)
+    The redirects of the bucket are followed one step.
+    """
+    language, bucket, buckets = task[:3]
+    items = table_of(pages.shuffle.read_rows(task, "read/items", range(pages.parts), ALL_PARTS), ITEMS)
+    folder = redirects_folder(pages.dictionaries[language].folder)
+    direct, redirected = follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
+    with pages.shuffle.sender("follow", language, bucket) as sender:
+        yield from sender.add_rows("items", [(bucket, direct)])
+        yield from sender.add_rows("items", split(redirected, "title", buckets))
+    yield done(language, bucket, buckets)
 
 
-class WriteSurfaces(LookupStep):
+def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
+    """Send the items of a bucket and the anchors that may be chosen for them; both wait for the links of these anchors.
+
+    The anchors also go to the buckets of anchors, and their hashes to one place.
+    """
+    language, bucket, buckets = task[:3]
+    options = pages.options
+    items = sort_items(table_of(pages.shuffle.read_rows(task, "follow/items", range(buckets)), ITEMS))
+    titles = pc.unique(items["title"])
+    mentions = pages.read_mentions(task)
+    if variant := variant_of(options.variant, language):
+        mentions = mentions_in(variant, mentions.filter(pc.is_in(mentions["title"], value_set=titles)))
+    top = top_anchors(mentions, titles, options.minimum_count, variant)
+    wants_titles = options.form == "dictionary"
+    titled = title_anchors(mentions, titles, variant) if wants_titles else TOP_ANCHORS.empty_table()
+    anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
+    with pages.shuffle.sender("find", language, bucket) as sender:
+        for name, rows in {"items": items, "top": top, "titled": titled}.items():
+            yield from sender.add_rows(name, [(bucket, rows)])
+        yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", anchor_buckets(buckets)))
+        yield from sender.add("hashes", 0, encode_numbers(np.sort(hashes_of(anchors))))
+    yield done(language, bucket, buckets)
+
+
+def write_surfaces(task: Task, pages: PagesContext) -> None:
     """Choose the surface forms of a bucket from its items and anchors, which waited, and their links."""
-
-    def process(self, task: Task) -> None:
-        """Break the ties and write."""
-        language, bucket, buckets = task[:3]
-        lookup, read_rows = self._lookup, partial(self._shuffle.read_rows, task)
-        items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
-        totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
-        chosen, titled = break_ties(top, totals), add_links(titled, totals)
-        named = name_items(items, chosen, titled, lookup.options, language)
-        counts = write_part(lookup.folders[language], bucket_name(bucket, buckets), named)
-        pages = open_arrays(PageTitles, pages_folder(lookup.dictionaries[language].folder))
-        counts = replace(counts, pages=count_pages(top, pages))
-        write_surface_counts(bucket_counts(lookup.scratch, language, bucket), {language: counts})
+    language, bucket, buckets = task[:3]
+    read_rows = partial(pages.shuffle.read_rows, task)
+    items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
+    totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
+    chosen, titled = break_ties(top, totals), add_links(titled, totals)
+    named = name_items(items, chosen, titled, pages.options, language)
+    counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
+    titles = open_arrays(PageTitles, pages_folder(pages.dictionaries[language].folder))
+    counts = replace(counts, pages=count_pages(top, titles))
+    write_surface_counts(bucket_counts(pages.scratch, language, bucket), {language: counts})
 
 
 # How many links of a whole wiki have each anchor.
@@ -201,7 +185,7 @@ _PAGE_BUCKETS: Final = 4
 _WANTED: Final = pa.schema([("anchor", pa.string())])
 
 
-class CountLinks(beam.PTransform):
+def count_links(found: beam.PCollection, pages: PagesContext) -> beam.PCollection:
     """Count the links of the anchors that buckets of pages want, and send them there; its parts are those of anchors.
 
     These are the anchors that surface forms may be chosen from. The dictionary is in buckets by title, and an anchor's
@@ -210,83 +194,56 @@ class CountLinks(beam.PTransform):
     that want them. 7 million pages want about as many anchors, whose hashes take 56 MB of a file that all workers of a
     machine share.
     """
-
-    def __init__(self, lookup: Lookup) -> None:
-        super().__init__()
-        self._lookup = lookup
-
-    def expand(self, pages: beam.PCollection) -> beam.PCollection:
-        """Gather what is wanted, read the dictionary, add up, and send it back."""
-        lookup, shuffle, buckets = self._lookup, self._lookup.shuffle, self._lookup.buckets
-        counted = (
-            pages
-            | "all wanted" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "find/hashes")
-            | "save wanted" >> beam.ParDo(SaveWanted(lookup))
-            | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
-            | "count" >> beam.ParDo(CountBucket(lookup))
-        )
-        anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
-        return (
-            (counted, pages)
-            | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
-            | "add links" >> beam.ParDo(AddLinks(lookup, "find/wanted"))
-        )
+    shuffle, buckets = pages.shuffle, pages.buckets
+    counted = (
+        found
+        | "all wanted" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "find/hashes")
+        | "save wanted" >> beam.FlatMap(save_wanted, pages)
+        | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
+        | "count" >> beam.FlatMap(count_bucket, pages)
+    )
+    anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
+    return (
+        (counted, found)
+        | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
+        | "add links" >> beam.FlatMap(send_links, pages, "find/wanted")
+    )
 
 
-def send_wanted(sender: Sender, anchors: pa.Array, buckets: int) -> Iterator[Sent]:
-    """Send the anchors that one of ``buckets`` of pages wants to the buckets of anchors, and their hashes."""
-    yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", anchor_buckets(buckets)))
-    yield from sender.add("hashes", 0, encode_numbers(np.sort(hashes_of(anchors))))
-
-
-class SaveWanted(LookupStep):
+def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
     """Merge the hashes of all buckets of pages, to be mapped into memory."""
-
-    def process(self, task: Task) -> Iterator[Done]:
-        """Merge and write."""
-        pages = range(self._lookup.dictionaries[task.key].buckets)
-        hashes = map(decode_numbers, self._shuffle.read(task, "find/hashes", pages))
-        save_arrays(WantedAnchors.of(hashes), self._lookup.scratch.wanted(task.key))
-        yield done(task.key, 0, 1)
+    hashes = pages.shuffle.read(task, "find/hashes", range(pages.buckets[task.key]))
+    save_arrays(WantedAnchors.of(map(decode_numbers, hashes)), pages.scratch.wanted(task.key))
+    yield done(task.key, 0, 1)
 
 
-class CountBucket(LookupStep):
+def count_bucket(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
-
-    def process(self, task: Task) -> Iterator[Done | Sent]:
-        """Read, filter and sum; if no anchor is wanted, nothing is read."""
-        language, bucket, buckets = task[:3]
-        wanted = open_arrays(WantedAnchors, self._lookup.scratch.wanted(language))
-        with self._shuffle.sender("count", language, bucket) as sender:
-            if wanted.hashes.size:
-                links = self._lookup.read_mentions(task, ANCHOR_TOTALS.names)
-                anchors = write_in(variant_of(self._lookup.options.variant, language), links["anchor"])
-                found = wanted.count(links.set_column(0, "anchor", anchors))
-                yield from sender.add_rows("sums", split(found, "anchor", anchor_buckets(buckets)))
-        yield done(language, bucket, buckets)
+    language, bucket, buckets = task[:3]
+    wanted = open_arrays(WantedAnchors, pages.scratch.wanted(language))
+    with pages.shuffle.sender("count", language, bucket) as sender:
+        if wanted.hashes.size:  # else nothing is read
+            links = pages.read_mentions(task, ANCHOR_TOTALS.names)
+            anchors = write_in(variant_of(pages.options.variant, language), links["anchor"])
+            found = wanted.count(links.set_column(0, "anchor", anchors))
+            yield from sender.add_rows("sums", split(found, "anchor", anchor_buckets(buckets)))
+    yield done(language, bucket, buckets)
 
 
-class AddLinks(LookupStep):
+def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | Sent]:
     """Add up the sums of a bucket of anchors, and send them to the buckets of pages that want them.
 
     ``wanted`` is the kind of the batches that say which those are; they may be the sums themselves.
     """
-
-    def __init__(self, lookup: Lookup, wanted: str) -> None:
-        super().__init__(lookup)
-        self._wanted = wanted
-
-    def process(self, task: Task) -> Iterator[Done | Sent]:
-        """Add up, look up, and send."""
-        shuffle, pages = self._shuffle, range(self._lookup.dictionaries[task.key].buckets)
-        totals = sum_up(shuffle.read_rows(task, "count/sums", pages), ANCHOR_TOTALS)
-        anchors = totals["anchor"].combine_chunks()
-        with shuffle.sender("add", task.key, task.bucket) as sender:
-            for bucket, batches in zip(pages, shuffle.read_parts(task, self._wanted, pages), strict=True):
-                wanted = table_of((decode(batch).select(_WANTED.names) for batch in batches), _WANTED)["anchor"]
-                found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
-                yield from sender.add_rows("links", [(bucket, pa.table([wanted, found], ANCHOR_TOTALS))])
-        yield done(task.key, task.bucket, task.buckets)
+    shuffle, numbers = pages.shuffle, range(pages.buckets[task.key])
+    totals = sum_rows(shuffle.read_rows(task, "count/sums", numbers), ANCHOR_TOTALS, MAX_HELD)
+    known = totals["anchor"].combine_chunks()
+    with shuffle.sender("add", task.key, task.bucket) as sender:
+        for bucket, batches in zip(numbers, shuffle.read_parts(task, wanted, numbers), strict=True):
+            anchors = table_of((decode(batch).select(_WANTED.names) for batch in batches), _WANTED)["anchor"]
+            found = totals["count"].take(pc.index_in(anchors, value_set=known))
+            yield from sender.add_rows("links", [(bucket, pa.table([anchors, found], ANCHOR_TOTALS))])
+    yield done(task.key, task.bucket, task.buckets)
 
 
 def anchor_buckets(buckets: int) -> int:
@@ -362,12 +319,12 @@ def count_named(named: pa.Table) -> SurfaceCounts:
     return SurfaceCounts(count_items(named), found, count_refused(named))
 
 
-def part_counts(scratch: SurfaceScratch, number: int) -> str:
+def part_counts(scratch: Scratch, number: int) -> str:
     """The counts of a part of the entities, in all languages."""
     return scratch.counts(f"read-{number:05d}")
 
 
-def bucket_counts(scratch: SurfaceScratch, language: str, bucket: int) -> str:
+def bucket_counts(scratch: Scratch, language: str, bucket: int) -> str:
     """The counts of a bucket of a language."""
     return scratch.counts(f"{language}-{bucket:02d}")
 

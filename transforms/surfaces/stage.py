@@ -11,7 +11,7 @@ from wikisem.arrow.buckets import split
 from wikisem.arrow.parquet import bucket_name, count_buckets, read_parquet
 from wikisem.files import match, replace_file, sizes_below
 from wikisem.layout import SURFACES as STAGE
-from wikisem.layout import SurfaceScratch, summary_path
+from wikisem.layout import summary_path
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
@@ -21,13 +21,12 @@ from wikisem.transforms.io.shuffle import Done, Sent, done
 from wikisem.transforms.surfaces.pages import (
     ALL_PARTS,
     Dictionary,
-    Lookup,
-    LookupStep,
-    ResolvePages,
+    PagesContext,
     SurfaceCounts,
     bucket_counts,
     fallback_name,
     part_counts,
+    resolve_pages,
     sum_surface_counts,
     write_part,
     write_surface_counts,
@@ -61,36 +60,31 @@ def resolve_surfaces(
     """
     parts = item_parts(entities)
     dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
-    scratch, written = SurfaceScratch.of(context.scratch), dict(sorted(folders.items()))
-    lookup = Lookup(scratch, context.shuffle, dictionaries, written, options, len(parts))
+    scratch, written = context.scratch, dict(sorted(folders.items()))
+    pages = PagesContext(scratch, context.shuffle, dictionaries, written, options, len(parts))
 
     def construct(pipeline: beam.Pipeline) -> None:
-        numbered = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
-        read = numbered | "read items" >> beam.ParDo(ReadItems(lookup))
+        read = (
+            pipeline
+            | "entities" >> beam.Create(list(enumerate(parts)))
+            | "read items" >> beam.FlatMap(read_items, pages)
+        )
         if dictionaries:
-            _ = read | "resolve pages" >> ResolvePages(lookup)
+            resolve_pages(read, pages)
 
     counts_files = [part_counts(scratch, number) for number in range(len(parts))]
-    for language, buckets in lookup.buckets.items():
+    for language, buckets in pages.buckets.items():
         counts_files += [bucket_counts(scratch, language, bucket) for bucket in range(buckets)]
-    context.runtime.run(
-        construct,
-        label=label_of(STAGE, list(written)),
-        parts=scratch.counts("*"),
-        total=len(counts_files),
-    )
+    label = label_of(STAGE, list(written))
+    context.runtime.run(construct, label=label, parts=scratch.counts("*"), total=len(counts_files))
     counts = sum_surface_counts(counts_files)
     for language, folder in written.items():
-        _finish(folder, len(parts), lookup.buckets.get(language, 0), counts[language])
+        names = [fallback_name(number) for number in range(len(parts))]
+        buckets = pages.buckets.get(language, 0)
+        require_files(folder, names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
+        summary = orjson.dumps(counts[language].summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+        replace_file(summary_path(folder), summary)
     return counts
-
-
-def _finish(folder: str, parts: int, buckets: int, counts: SurfaceCounts) -> None:
-    """Write the summary of a language; StageError unless every part and every bucket left its file."""
-    names = [fallback_name(number) for number in range(parts)]
-    require_files(folder, names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
-    summary = orjson.dumps(counts.summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
-    replace_file(summary_path(folder), summary)
 
 
 def item_parts(entities: str) -> list[list[str]]:
@@ -115,40 +109,28 @@ def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
     return [sorted(part) for part in parts]
 
 
-class ReadItems(LookupStep):
+def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator[Done | Sent]:
     """Read a numbered part of the files of entities, once for all languages, into the items of each language.
 
     Items that have a page to look up go to buckets by its title; all others get their fallback at once.
     """
-
-    def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done | Sent]:
-        """Read the part, and name its items in one language after the other."""
-        (number, paths), lookup = numbered, self._lookup
-        items: dict[str, list[pa.Table]] = {language: [] for language in lookup.folders}
-        # A file at a time: what its languages want of it is small beside all that it holds.
-        for path in paths:
-            for language, rows in self._read(path):
-                items[language].append(rows)
-        found: dict[str, SurfaceCounts] = {}
-        with self._shuffle.sender("read", ALL_PARTS, number) as sender:
-            for language in lookup.folders:
-                rows = items.pop(language)
-                if dictionary := lookup.dictionaries.get(language):
-                    asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
-                    yield from sender.add_rows("items", split(asking, "title", dictionary.buckets), language)
-                    rows = [part.filter(part["title"].is_null()) for part in rows]
-                found[language] = self._write(rows, language, number)
-        write_surface_counts(part_counts(lookup.scratch, number), found)
-        yield done(ALL_PARTS, number, lookup.parts)
-
-    def _read(self, path: str) -> Iterator[tuple[str, pa.Table]]:
-        """The items of a file in each language."""
+    number, paths = numbered
+    tables: dict[str, list[pa.Table]] = {language: [] for language in pages.folders}
+    # A file at a time: what its languages want of it is small beside all that it holds.
+    for path in paths:
         items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
-        for language in self._lookup.folders:
-            yield language, items.of(language, variant_of(self._lookup.options.variant, language))
-
-    def _write(self, items: Sequence[pa.Table], language: str, number: int) -> SurfaceCounts:
-        """Name the items of a part that have no page to look up, and write them; they come file by file."""
-        none = CHOSEN_ANCHORS.empty_table()
-        named = pa.concat_tables([name_items(part, none, none, self._lookup.options, language) for part in items])
-        return write_part(self._lookup.folders[language], fallback_name(number), sort_items(named))
+        for language, rows in tables.items():
+            rows.append(items.of(language, variant_of(pages.options.variant, language)))
+    found: dict[str, SurfaceCounts] = {}
+    none = CHOSEN_ANCHORS.empty_table()
+    with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
+        for language, folder in pages.folders.items():
+            rows = tables.pop(language)
+            if dictionary := pages.dictionaries.get(language):
+                asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
+                yield from sender.add_rows("items", split(asking, "title", dictionary.buckets), language)
+                rows = [part.filter(part["title"].is_null()) for part in rows]
+            named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
+            found[language] = write_part(folder, fallback_name(number), sort_items(named))
+    write_surface_counts(part_counts(pages.scratch, number), found)
+    yield done(ALL_PARTS, number, pages.parts)

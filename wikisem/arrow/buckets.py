@@ -1,9 +1,10 @@
-"""Tables of many rows to buckets and back: split by the hash of a string, added up, and sorted into the order of files.
+"""Tables of many rows to buckets and back: split by the hash of a string, summed, and sorted into the order of files.
 
 Neither a bucket nor an order depends on how rows came together, and no row is ever a Python value.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -18,15 +19,17 @@ Mask = npt.NDArray[np.bool_]
 
 # Which bucket a row belongs to.
 
-# Files are merged in at most so many buckets: few enough that what a mapper writes of each stays large.
+# The most buckets that files are merged in: few enough that what a mapper writes to each stays large.
 BUCKETS: Final = 256
-# Wikis with fewer pages than a key are merged in so many buckets. Below 20,000, one worker has merged them before more
+# Fewer pages than the key are merged in this many buckets. Below 20,000, one worker has merged them before more
 # files would have been opened (2026-11). Above, a bucket has at most 62,500 pages, which bounds memory.
 _FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
 # The same before pages are counted, by the bytes of a dump: compressed, a page has a kilobyte or more.
 _BYTES_OF_PAGES: Final = 1 << 10
-# For so many strings at a time, everything computed stays in a core's cache: twice as fast as all at once.
+# Strings hashed at a time: all that is computed stays in a core's cache, which is twice as fast as all at once.
 _BLOCK: Final = 1 << 15
+# How many rows are held in memory before they are summed or let go of.
+MAX_HELD: Final = 1 << 20
 
 
 def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
@@ -54,7 +57,7 @@ def buckets_for(pages: int) -> int:
 
 
 def buckets_for_bytes(size: int) -> int:
-    """In how many buckets a dump of so many bytes is shuffled, before it is known how many articles it has.
+    """How many buckets a dump of this size in bytes is shuffled in, before its articles are counted.
 
     >>> [buckets_for_bytes(size) for size in (10**6, 10**8, 10**9, 10**10)]
     [1, 8, 64, 256]
@@ -68,61 +71,64 @@ def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
     A string is folded eight bytes at a time through ``sampling.hash_keys``, so its hash depends only on its UTF-8
     bytes: not on the process, machine, library version or place in the table.
     """
-    blocks = [_hash_block(strings[start : start + _BLOCK]) for start in range(0, len(strings), _BLOCK)]
-    return np.concatenate([np.zeros(0, np.uint64), *blocks])
+    blocks = [np.zeros(0, np.uint64)]
+    for start in range(0, len(strings), _BLOCK):
+        words = StringWords.of(strings[start : start + _BLOCK])
+        hashes = words.lengths.astype(np.uint64)
+        active, done = np.flatnonzero(words.lengths), 0
+        while active.size:
+            hashes[active] = hash_keys(0, hashes[active] ^ words.read(active, done))
+            done += WORD
+            active = active[words.lengths[active] > done]
+        blocks.append(hashes)
+    return np.concatenate(blocks)
 
 
-def _hash_block(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
-    words = StringWords.of(strings)
-    hashes = words.lengths.astype(np.uint64)
-    active, done = np.flatnonzero(words.lengths), 0
-    while active.size:
-        hashes[active] = hash_keys(0, hashes[active] ^ words.read(active, done))
-        done += WORD
-        active = active[words.lengths[active] > done]
-    return hashes
+# Rows summed, and rows gathered by bucket.
 
 
-# Rows of one bucket added up, and rows gathered by bucket.
+def sum_rows(tables: Iterable[pa.Table], schema: pa.Schema, max_held: int | None = None) -> pa.Table:
+    """Rows that agree in every column but ``count`` become one with the sum; in no particular order.
 
+    With ``max_held``, no more is held than the sum, that many rows and one table, however many rows there are.
+    """
+    keys = [name for name in schema.names if name != "count"]
 
-def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count") -> pa.Table:
-    """Rows that agree in every column but ``amount`` become one with the sum; in no particular order."""
-    keys = [name for name in schema.names if name != amount]
-    rows = pa.concat_tables([schema.empty_table(), *(table.select(schema.names) for table in tables)])
-    summed = rows.group_by(keys, use_threads=False).aggregate([(amount, "sum")])
-    return summed.rename_columns([*keys, amount]).select(schema.names).cast(schema)
+    def summed(held: list[pa.Table]) -> pa.Table:
+        rows = pa.concat_tables([schema.empty_table(), *(table.select(schema.names) for table in held)])
+        sums = rows.group_by(keys, use_threads=False).aggregate([("count", "sum")])
+        return sums.rename_columns([*keys, "count"]).select(schema.names).cast(schema)
 
-
-def sum_up(tables: Iterable[pa.Table], schema: pa.Schema, most_rows: int = 1 << 20) -> pa.Table:
-    """The same as ``add_up``; holds no more than the sum, ``most_rows`` and one table, however many rows there are."""
-    held, rows = [schema.empty_table()], 0
+    held: list[pa.Table] = []
+    count = 0
     for table in tables:
         held.append(table)
-        rows += table.num_rows
-        if rows >= most_rows:
-            held, rows = [add_up(held, schema)], 0
-    return add_up(held, schema)
+        count += table.num_rows
+        if max_held is not None and count >= max_held:
+            held, count = [summed(held)], 0
+    return summed(held)
 
 
-class Gatherer:
+@dataclass
+class BucketedRows:
     """Gathers rows by bucket, and lets go of them when it holds ``most_rows`` or ``most_bytes``: memory has a bound."""
 
-    def __init__(
-        self, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27, buckets: int = BUCKETS
-    ) -> None:
-        self._column, self._buckets, self._most = column, buckets, (most_rows, most_bytes)
-        self._held: dict[int, list[pa.Table]] = {}
-        self._rows = self._bytes = 0
+    column: str
+    most_rows: int = MAX_HELD
+    most_bytes: int = 1 << 27
+    buckets: int = BUCKETS
+    _held: dict[int, list[pa.Table]] = field(default_factory=dict, init=False)
+    _rows: int = field(default=0, init=False)
+    _bytes: int = field(default=0, init=False)
 
     def add(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         """Take rows in, and give out everything that is held once it is enough."""
         # Split as they come: rows that fit in a core's cache move twice as fast as all rows at once.
-        for bucket, rows in split(table, self._column, self._buckets):
+        for bucket, rows in split(table, self.column, self.buckets):
             self._held.setdefault(bucket, []).append(rows)
         self._rows += table.num_rows
         self._bytes += table.nbytes
-        if self._rows >= self._most[0] or self._bytes >= self._most[1]:
+        if self._rows >= self.most_rows or self._bytes >= self.most_bytes:
             yield from self.rest()
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
@@ -132,31 +138,23 @@ class Gatherer:
         self._held, self._rows, self._bytes = {}, 0, 0
 
 
-class Adder(Gatherer):
-    """Gathers rows with an amount, and sums each bucket if that at least halves its rows, as the first bucket shows.
+@dataclass
+class BucketedSums(BucketedRows):
+    """Gathers rows with a count, and sums each bucket if that at least halves its rows, as the first bucket shows.
 
     The merge of the bucket sums anyway, and a sum here costs as much as sending three fifths of its rows
     (docs/benchmarks/shuffle.md).
     """
 
-    def __init__(
-        self,
-        schema: pa.Schema,
-        column: str,
-        most_rows: int = 1 << 20,
-        most_bytes: int = 1 << 27,
-        buckets: int = BUCKETS,
-    ) -> None:
-        super().__init__(column, most_rows, most_bytes, buckets)
-        self._schema = schema
+    schema: pa.Schema = field(kw_only=True)
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
         """Give out what is held: a bucket and its rows, summed or not."""
         repeats = True
         for bucket, rows in super().rest():
-            summed = add_up([rows], self._schema) if repeats else rows
-            repeats = 2 * summed.num_rows <= rows.num_rows
-            yield bucket, summed
+            sums = sum_rows([rows], self.schema) if repeats else rows
+            repeats = 2 * sums.num_rows <= rows.num_rows
+            yield bucket, sums
 
 
 # The order in which rows are written: the same rows, however they came together, are the same bytes.
@@ -212,14 +210,14 @@ def _sort_equals(order: Numbers, begins: Mask, strings: pa.StringArray) -> None:
     Seven bytes at a time, as numbers, which numpy sorts with vector instructions: 246,000 titles in half the time that
     Arrow takes (2026-11, numpy 2.4, pyarrow 25).
     """
-    words, equal, at = StringWords.of(strings), np.flatnonzero(_in_runs(begins)), 0
+    words, equal, done = StringWords.of(strings), np.flatnonzero(_in_runs(begins)), 0
     while len(equal):
-        keys = words.read_ordered(order[equal], at)
+        keys = words.read_ordered(order[equal], done)
         sorted_ = _order_in_runs(begins[equal], keys)
         keys, order[equal] = keys[sorted_], order[equal[sorted_]]
         begins[equal] |= differs_from_previous(keys)
         equal = equal[_in_runs(begins[equal]) & ((keys & _LOW_BYTE) == _MORE)]
-        at += WORD - 1
+        done += WORD - 1
 
 
 def _order_in_runs(begins: Mask, keys: npt.NDArray[Any]) -> Numbers:

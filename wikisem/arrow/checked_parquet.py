@@ -74,7 +74,7 @@ def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = (), any_wri
 
 
 def end_checksum(source: BinaryIO) -> int | None:
-    """The checksum of the checksums and the footer of a file, and so of all of it; None where these do not fit."""
+    """The checksum of the checksums and the footer of a file, and so of all of it; None if these do not fit."""
     with suppress(DamagedInputError):
         tail = _read_tail(source, "")
         return None if tail is None else crc32(tail.data)
@@ -101,11 +101,11 @@ class _Blocks(io.BufferedIOBase):
         if self._footer is not None:
             self._footer.append(bytes(data))
             return len(data)
-        view, at = memoryview(data), 0
-        while at < len(view):
-            part = view[at : at + _BLOCK - self._size % _BLOCK]
+        view, done = memoryview(data), 0
+        while done < len(view):
+            part = view[done : done + _BLOCK - self._size % _BLOCK]
             self._checksum = crc32(part, self._checksum)
-            self._size, at = self._size + len(part), at + len(part)
+            self._size, done = self._size + len(part), done + len(part)
             if self._size % _BLOCK == 0:
                 self._end_block()
         self._sink.write(data)
@@ -147,7 +147,7 @@ class _Tail:
 
 
 def _read_tail(source: BinaryIO, path: str) -> _Tail | None:
-    """The end of a file of ``CheckedWriter``, None of any other; DamagedInputError where bytes of it changed."""
+    """The end of a file of ``CheckedWriter``, None of any other; DamagedInputError if bytes of it changed."""
     size = source.seek(0, io.SEEK_END)
     end = _read(source, max(0, size - _TAIL_BYTES), size)
     if len(end) < _LENGTH.size:
@@ -210,8 +210,8 @@ class _CheckedFile(io.RawIOBase):
         data = memoryview(_read(self._source, begin, end))
         if len(data) != end - begin:
             raise DamagedInputError(f"{self._path}: expected {end:,} bytes, saw that the file is shorter now")
-        for number, at in enumerate(range(0, len(data), _BLOCK), first):
-            if crc32(data[at : at + _BLOCK]) != self._tail.checksum(number):
+        for number, block in enumerate(range(0, len(data), _BLOCK), first):
+            if crc32(data[block : block + _BLOCK]) != self._tail.checksum(number):
                 raise DamagedInputError(
                     f"{self._path}: expected the bytes that were written, saw others after byte {number * _BLOCK:,}"
                 )

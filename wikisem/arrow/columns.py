@@ -154,7 +154,7 @@ class StringWords:
         """The words of an array, whose bytes are copied once. Strings must not be null."""
         assert strings.null_count == 0, "a string that is read as numbers is not null"
         _, offsets, data = strings.buffers()
-        if offsets is None or data is None or len(strings) == 0:  # nothing but empty strings
+        if offsets is None or data is None or len(strings) == 0:  # only empty strings
             return cls(np.zeros(len(strings), np.int64), np.zeros(len(strings), np.int64), np.zeros(1, np.uint64))
         ends = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
         size = int(ends[-1] - ends[0])
@@ -219,18 +219,16 @@ class MapLookup:
         self._length = len(maps)
 
     def lookup(self, key: str) -> pa.Array:
-        """The value that each map has for a key, the first if it has several; null where it has none."""
-        places = np.full(self._length, -1)
-        entries = self._entries(key)
-        places[self._rows[entries[::-1]]] = entries[::-1]
-        return self._values.take(pa.array(places, mask=places < 0))
-
-    def _entries(self, key: str) -> Numbers:
+        """The value that each map has for a key, the first if it has several; null if it has none."""
         code = self._codes.get(key)
         if code is None:
-            return self._order[:0]
+            return pa.nulls(self._length, self._values.type)
         begin = int(self._ends[code - 1]) if code else 0
-        return self._order[begin : int(self._ends[code])]
+        # Backwards, because of several values for one row numpy keeps the last.
+        entries = self._order[begin : int(self._ends[code])][::-1]
+        places = np.full(self._length, -1)
+        places[self._rows[entries]] = entries
+        return self._values.take(pa.array(places, mask=places < 0))
 
 
 # Tables and numbers as compressed bytes, which is what travels through a shuffle.
@@ -248,7 +246,7 @@ _READ: Final = pa.ipc.IpcReadOptions(use_threads=False)
 
 
 def encode(table: pa.Table) -> bytes:
-    """A table as one Arrow IPC stream, compressed: by LZ4 where it is small, else by zstd."""
+    """A table as one Arrow IPC stream, compressed: by LZ4 if it is small, else by zstd."""
     sink = io.BytesIO()
     options = _SMALL if table.nbytes < _SMALL_BYTES else _LARGE
     with pa.ipc.new_stream(sink, table.schema, options=options) as writer:

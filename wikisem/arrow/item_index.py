@@ -6,16 +6,15 @@ index, and as many of the entities, however many items there are.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import Numbers, distinct, is_in, join, qid_numbers
-from wikisem.arrow.parquet import open_parquet
+from wikisem.arrow.parquet import bucket_name, open_parquet
 from wikisem.errors import DamagedInputError
 from wikisem.files import open_binary
 from wikisem.schemas import ITEM_INDEX
@@ -24,20 +23,11 @@ from wikisem.schemas import ITEM_INDEX
 _ROW_GROUP: Final = 1 << 14
 
 
-def index_name(bucket: int, buckets: int) -> str:
-    """The name of the file of the items whose number modulo ``buckets`` is ``bucket``.
-
-    >>> index_name(3, 16)
-    'bucket-03-of-16.parquet'
-    """
-    return f"bucket-{bucket:02}-of-{buckets}.parquet"
-
-
 def write_index(sink: BinaryIO, files: Sequence[str], row_groups: Sequence[Iterable[Numbers]]) -> None:
     """Write one bucket of an index: the names of files of entities, and for each the numbers in its row groups."""
     listed = [(file, group, numbers) for file, found in enumerate(row_groups) for group, numbers in enumerate(found)]
-    numbers = join([each for *_, each in listed])
-    lengths = [len(each) for *_, each in listed]
+    numbers = join([in_group for *_, in_group in listed])
+    lengths = [len(in_group) for *_, in_group in listed]
     file_of = np.repeat(np.array([file for file, *_ in listed], np.int32), lengths)
     group_of = np.repeat(np.array([group for _, group, _ in listed], np.int32), lengths)
     order, names = np.argsort(numbers), pa.array(files, pa.string())
@@ -56,44 +46,37 @@ def read_items(entities: str, index: Sequence[str], qids: Sequence[str], columns
     DamagedInputError.
     """
     wanted = distinct(qid_numbers(pa.array(qids, pa.string())))
-    for file, row_groups in sorted(_find(index, wanted).items()):
-        for table in _read(f"{entities}/{file}", ["qid", *columns], row_groups=row_groups):
-            yield table.filter(pa.array(is_in(qid_numbers(table["qid"]), wanted)))
-
-
-def _find(index: Sequence[str], wanted: Numbers) -> Mapping[str, set[int]]:
-    """The row groups of each file of entities that have any of the items."""
-    places: dict[str, set[int]] = defaultdict(set)
+    # The row groups of each file of entities that have any of the items.
+    row_groups: dict[str, set[int]] = defaultdict(set)
     for bucket, path in enumerate(sorted(index)):
-        if path.rpartition("/")[2] != index_name(bucket, len(index)):
-            raise DamagedInputError(f"{path}: expected {index_name(bucket, len(index))}, for there are {len(index)}")
-        own = wanted[wanted % len(index) == bucket]
-        if not own.size:
+        name = bucket_name(bucket, len(index))
+        if path.rpartition("/")[2] != name:
+            raise DamagedInputError(f"{path}: expected {name}, for there are {len(index)}")
+        numbers = wanted[wanted % len(index) == bucket]
+        if not numbers.size:
             continue
-        for table in _read(path, ITEM_INDEX.names, numbers=own):
-            found = table.filter(pa.array(is_in(table["number"].to_numpy(), own)))
-            for name, group in zip(found["file"].to_pylist(), found["row_group"].to_pylist(), strict=True):
-                places[name].add(group)
-    return places
+        for table in _read(path, ITEM_INDEX.names, numbers=numbers):
+            found = table.filter(pa.array(is_in(table["number"].to_numpy(), numbers)))
+            for file, group in zip(found["file"].to_pylist(), found["row_group"].to_pylist(), strict=True):
+                row_groups[file].add(group)
+    for file, groups in sorted(row_groups.items()):
+        for table in _read(f"{entities}/{file}", ["qid", *columns], groups):
+            yield table.filter(pa.array(is_in(qid_numbers(table["qid"]), wanted)))
 
 
 def _read(
     path: str, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
 ) -> Iterator[pa.Table]:
-    """Some row groups of a file; of an index, the row groups that may have any of the numbers."""
+    """Some row groups of a file; of an index, the row groups that may have any of the numbers, by their statistics."""
     expected = "the row groups that the index names"
     try:
         with open_binary(path) as source, open_parquet(source, path, expected, any_writer=False) as file:
-            for group in sorted(row_groups if numbers is None else _having(file, numbers)):
+            for group in sorted(row_groups) if numbers is None else range(file.num_row_groups):
+                if numbers is not None:
+                    known = file.metadata.row_group(group).column(0).statistics
+                    first, last = np.searchsorted(numbers, [known.min, known.max + 1])
+                    if first == last:
+                        continue
                 yield file.read_row_group(group, list(columns), use_threads=False)
     except FileNotFoundError as error:
         raise DamagedInputError(f"{path}: expected {expected}, saw no such file") from error
-
-
-def _having(file: pq.ParquetFile, numbers: Numbers) -> Iterator[int]:
-    """The row groups of an index that may have any of the numbers, by their statistics."""
-    for group in range(file.num_row_groups):
-        known = file.metadata.row_group(group).column(0).statistics
-        first, last = np.searchsorted(numbers, [known.min, known.max + 1])
-        if first < last:
-            yield group

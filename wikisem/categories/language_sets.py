@@ -1,8 +1,11 @@
-"""All category sets of a recipe: every category and relation in every language, each label asked for once."""
+"""The category sets of a recipe in every language: words for items and pairs, and what is left out and why."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Final, TypeAlias
 
 from wikisem.categories.recipe import (
     CandidateItem,
@@ -14,21 +17,71 @@ from wikisem.categories.recipe import (
     most_prominent,
 )
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
-from wikisem.categories.wording import (
-    CategoryWords,
-    Emoji,
-    LanguageWords,
-    Names,
-    RelationWords,
-    ValuedItem,
-    emoji_of,
-    word_category,
-    word_relation,
-)
+from wikisem.errors import DamagedInputError, MissingExtraError, RecipeError
 from wikisem.records import Statement
+from wikisem.wikipedia.wikitext import IGNORED, visible
 from wikisem.wikis import MULTILINGUAL, name_codes
 
-Members: TypeAlias = Mapping[str, Sequence[CandidateItem]]
+# Words in one language.
+
+# What an item is called, by language code.
+Names: TypeAlias = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryItem:
+    """An item of a category in one language, under the label it has there; ``source`` is the label's language code."""
+
+    id: str
+    label: str
+    source: str
+    sitelinks: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutItem:
+    """An item that was left out, and why.
+
+    Reasons are "no-label"; "filtered", a label that the filter of words does not keep; "same-label" as an item before;
+    "colon", a label that text files would take for the name of a category; and in pairs "no-value"; "same-word", twice
+    in one pair; "same-pair" as one before; "ambiguous", if a pair before begins with the same word and ends with
+    another.
+    """
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryWords:
+    """A category in one language, most prominent items first; every candidate is in ``items`` or ``left_out``."""
+
+    category: str
+    language: str
+    items: tuple[CategoryItem, ...]
+    left_out: tuple[LeftOutItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordPair:
+    """An item and its value, and the words that a question writes for them, in the question's order."""
+
+    subject: str
+    value: str
+    words: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationWords:
+    """The word pairs of a relation in one language; every subject is in ``pairs`` or ``left_out``."""
+
+    relation: str
+    language: str
+    pairs: tuple[WordPair, ...]
+    left_out: tuple[LeftOutItem, ...]
+
+
+LanguageWords: TypeAlias = CategoryWords | RelationWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +95,159 @@ class LanguageSet:
     def words(self) -> tuple[LanguageWords, ...]:
         """The categories, then the relations."""
         return (*self.categories, *self.relations)
+
+
+# Items and pairs under their words.
+
+
+def word_category(
+    category: str,
+    language: str,
+    candidates: Sequence[CandidateItem],
+    names: Mapping[str, Names],
+    keep: WordFilter = EVERY_WORD,
+) -> CategoryWords:
+    """The candidates under their names, in their order; of two with equal names the first is kept."""
+    items: dict[str, CategoryItem] = {}
+    left_out = []
+    for candidate in candidates:
+        named = name_in(names.get(candidate.qid, {}), language)
+        if named is None:
+            left_out.append(LeftOutItem(candidate.qid, "no-label"))
+            continue
+        label, code = named
+        if not keep(label):
+            left_out.append(LeftOutItem(candidate.qid, "filtered"))
+        elif label in items or label.startswith(":"):
+            left_out.append(LeftOutItem(candidate.qid, "same-label" if label in items else "colon"))
+        else:
+            items[label] = CategoryItem(candidate.qid, label, code, candidate.sitelinks)
+    return CategoryWords(category, language, tuple(items.values()), tuple(left_out))
+
+
+@dataclass(frozen=True, slots=True)
+class ValuedItem:
+    """A subject and its values, the preferred one first: the QID of each, empty for a string, and its names."""
+
+    subject: str
+    values: tuple[tuple[str, Names], ...]
+
+
+def word_relation(
+    relation: str,
+    language: str,
+    subjects: Iterable[ValuedItem],
+    names: Mapping[str, Names],
+    value_first: bool,
+    keep: WordFilter = EVERY_WORD,
+) -> RelationWords:
+    """The subjects, each with the first of its values whose name is kept; the two words of a pair differ.
+
+    No two pairs begin with the same word, because "a is to b as c is to which word?" must have one right answer.
+    """
+    pairs: dict[str, WordPair] = {}
+    left_out = []
+    for item in subjects:
+        pair = _pair(item, names.get(item.subject, {}), language, value_first, keep)
+        if isinstance(pair, str):
+            left_out.append(LeftOutItem(item.subject, pair))
+        elif (earlier := pairs.setdefault(pair.words[0], pair)) is not pair:
+            reason = "same-pair" if earlier.words == pair.words else "ambiguous"
+            left_out.append(LeftOutItem(item.subject, reason))
+    return RelationWords(relation, language, tuple(pairs.values()), tuple(left_out))
+
+
+def _pair(item: ValuedItem, names: Names, language: str, value_first: bool, keep: WordFilter) -> WordPair | str:
+    """The pair of a subject, with its words in the question's order, or the reason why it has no pair."""
+    if not item.values:
+        return "no-value"
+    subject = name_in(names, language)
+    values = [(qid, name[0]) for qid, its_names in item.values if (name := name_in(its_names, language))]
+    if subject is None or not values:
+        return "no-label"
+    qid, value = next(((qid, value) for qid, value in values if keep(value)), ("", ""))
+    if not value or not keep(subject[0]):
+        return "filtered"
+    if subject[0] == value:
+        return "same-word"
+    words = (value, subject[0]) if value_first else (subject[0], value)
+    return "colon" if words[0].startswith(":") else WordPair(item.subject, qid, words)
+
+
+def name_in(names: Names, language: str) -> tuple[str, str] | None:
+    """What an item is called in a language, and the code of that name; None if it has no name there.
+
+    Names are cleaned as surface forms are: NFC, without invisible marks, blanks as single spaces; a name with
+    nothing to see does not count. Words of several tokens stay whole.
+    """
+    for code in name_codes(language):
+        text = visible(names.get(code, ""))
+        if text.strip(f" {IGNORED}"):
+            return text, code
+    return None
+
+
+# Emoji by group, from Unicode's own emoji-test.txt (UTS #51, https://www.unicode.org/reports/tr51/#emoji_data).
+
+_LINE: Final = re.compile(r"([0-9A-F ]+?) *; *fully-qualified *# ")
+_SKIN_TONES: Final = frozenset(range(0x1F3FB, 0x1F400))  # EMOJI MODIFIER FITZPATRICK TYPE-1-2 to TYPE-6
+
+
+@dataclass(frozen=True, slots=True)
+class Emoji:
+    """An emoji with its group and subgroup, such as "Animals & Nature" and "animal-mammal"."""
+
+    text: str
+    group: str
+    subgroup: str
+
+
+def installed_emoji() -> list[Emoji]:
+    """The emoji of the installed list; MissingExtraError if the package that has it is not installed.
+
+    The package is notofonttools, in which the Noto team keeps the list current; nothing is downloaded.
+    """
+    try:
+        path = Path(str(distribution("notofonttools").locate_file("third_party/ucd/emoji-test.txt")))
+        with path.open(encoding="utf-8") as lines:
+            found = read_emoji(lines)
+    except (PackageNotFoundError, FileNotFoundError) as error:
+        raise MissingExtraError("Unicode's emoji list needs notofonttools: pip install 'wikisem[all]'") from error
+    if not found:
+        raise DamagedInputError(f"{path}: expected lines of emoji-test.txt, saw no emoji")
+    return found
+
+
+def read_emoji(lines: Iterable[str]) -> list[Emoji]:
+    """The fully-qualified emoji of emoji-test.txt in their order.
+
+    Emoji with a skin tone are left out: each is also listed without one, and any model finds the two nearest.
+    """
+    group = subgroup = ""
+    found = []
+    for line in lines:
+        if line.startswith("# group: "):
+            group = line.removeprefix("# group: ").strip()
+        elif line.startswith("# subgroup: "):
+            subgroup = line.removeprefix("# subgroup: ").strip()
+        elif match := _LINE.match(line):
+            codes = [int(code, 16) for code in match[1].split()]
+            if not _SKIN_TONES.intersection(codes):
+                found.append(Emoji("".join(map(chr, codes)), group, subgroup))
+    return found
+
+
+def emoji_of(name: str, emoji: Iterable[Emoji]) -> list[str]:
+    """The emoji of a group ("Animals & Nature") or subgroup ("animal-mammal"); RecipeError for an unknown name."""
+    known = list(emoji)
+    found = [entry.text for entry in known if name in (entry.group, entry.subgroup)]
+    if not found:
+        groups = ", ".join(dict.fromkeys(entry.group for entry in known))
+        raise RecipeError(f"expected a group ({groups}) or a subgroup of emoji, saw {name!r}")
+    return found
+
+
+# All sets of a recipe.
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +268,56 @@ def build_sets(
     """
     members = {category.name: _members(category, sources) for category in recipe.categories}
     values = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
+
+    # Labels are asked for once, for all items and languages.
+    labelled = [category for category in recipe.categories if not category.emoji and not category.named_by]
+    asked = {item.qid for category in labelled for item in members[category.name]}
+    asked.update(qid for relation in recipe.relations if not relation.subjects for qid in values[relation.name])
+    for by_subject in values.values():
+        asked.update(value.value for listed in by_subject.values() for value in listed if not value.language)
     codes = list(dict.fromkeys(code for language in languages for code in name_codes(language)))
-    labels = _labels(recipe, members, values, codes, sources)
-    names = {category.name: _names(category, members, labels, sources) for category in recipe.categories}
-    valued = {
-        relation.name: [_valued(subject, chosen, labels) for subject, chosen in values[relation.name].items()]
-        for relation in recipe.relations
-    }
+    labels: Mapping[str, Names] = sources.wikidata().labels(sorted(asked), codes) if asked else {}
 
-    subjects = {
-        one.name: _subject_names(one, list(values[one.name]), names.get(one.subjects, labels), sources)
-        for one in recipe.relations
-    }
+    names: dict[str, Mapping[str, Names]] = dict.fromkeys(members, labels)
+    for category in recipe.categories:
+        if category.emoji:
+            texts = emoji_of(category.emoji, sources.emoji())
+            names[category.name] = {_code_points(text): {MULTILINGUAL: text} for text in texts}
+        elif category.named_by:
+            qids = [item.qid for item in members[category.name]]
+            names[category.name] = _texts(qids, category.named_by, sources)
 
-    def worded(one: Relation, language: str) -> RelationWords:
-        return word_relation(one.name, language, valued[one.name], subjects[one.name], one.order == "value-first", keep)
+    subjects: dict[str, list[ValuedItem]] = {}
+    subject_names: dict[str, Mapping[str, Names]] = {}
+    for relation in recipe.relations:
+        subjects[relation.name] = [
+            ValuedItem(qid, (("", _first_texts(listed)),))
+            if listed and listed[0].language
+            else ValuedItem(qid, tuple((value.value, labels.get(value.value, {})) for value in listed))
+            for qid, listed in values[relation.name].items()
+        ]
+        called = names.get(relation.subjects, labels)
+        if relation.named_by:
+            qids = list(values[relation.name])
+            replaced = _texts(qids, relation.named_by, sources)
+            called = {qid: {**called.get(qid, {}), **replaced.get(qid, {})} for qid in qids}
+        subject_names[relation.name] = called
 
     return [
         LanguageSet(
             language,
             tuple(word_category(name, language, members[name], names[name], keep) for name in recipe.word_sets()),
-            tuple(worded(one, language) for one in recipe.relations),
+            tuple(
+                word_relation(
+                    relation.name,
+                    language,
+                    subjects[relation.name],
+                    subject_names[relation.name],
+                    relation.order == "value-first",
+                    keep,
+                )
+                for relation in recipe.relations
+            ),
         )
         for language in languages
     ]
@@ -91,83 +326,39 @@ def build_sets(
 def _members(category: Category, sources: SetSources) -> list[CandidateItem]:
     if category.emoji:
         # Unicode's order is the order of keyboards: the best known of a group come first, as with sitelinks.
-        listed = emoji_of(category.emoji, sources.emoji())
-        return [CandidateItem(_code_points(text), 0) for text in listed[: category.limit or None]]
+        texts = emoji_of(category.emoji, sources.emoji())
+        return [CandidateItem(_code_points(text), 0) for text in texts[: category.limit or None]]
     return most_prominent(sources.wikidata().items(category), category.limit)
 
 
-def _values(relation: Relation, members: Members, sources: SetSources, every: bool) -> dict[str, list[Statement]]:
+def _values(
+    relation: Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
+) -> dict[str, list[Statement]]:
     """Every subject with the values that may be in a pair: the first item, or ``every`` item, or all texts."""
-    found_members = members[relation.subjects] if relation.subjects else _members(relation.category(), sources)
-    subjects = [one.qid for one in found_members]
-    allowed = {one.qid for one in members[relation.values]} if relation.values else None
-    found = sources.wikidata().values(subjects, relation.path())
-    return {
-        qid: _items_or_texts(
-            [one for one in found.get(qid, ()) if allowed is None or (not one.language and one.value in allowed)], every
-        )
-        for qid in subjects
-    }
-
-
-def _items_or_texts(values: Sequence[Statement], every: bool) -> list[Statement]:
-    items = [one for one in values if not one.language]
-    return (items if every else items[:1]) or list(values)
-
-
-def _valued(subject: str, values: Sequence[Statement], labels: Mapping[str, Names]) -> ValuedItem:
-    """The items in order of QID, or the first text of each language."""
-    if values and values[0].language:
-        return ValuedItem(subject, (("", _first_texts(values)),))
-    return ValuedItem(subject, tuple((one.value, labels.get(one.value, {})) for one in values))
-
-
-def _first_texts(values: Iterable[Statement]) -> Names:
-    names: dict[str, str] = {}
-    for one in values:
-        names.setdefault(one.language, one.value)
-    return names
-
-
-def _labels(
-    recipe: CategoryRecipe,
-    members: Members,
-    values: Mapping[str, Mapping[str, Sequence[Statement]]],
-    codes: Sequence[str],
-    sources: SetSources,
-) -> Mapping[str, Names]:
-    labelled = [one for one in recipe.categories if not one.emoji and not one.named_by]
-    asked = {item.qid for category in labelled for item in members[category.name]}
-    asked.update(qid for relation in recipe.relations if not relation.subjects for qid in values[relation.name])
-    for chosen in values.values():
-        asked.update(one.value for listed in chosen.values() for one in listed if not one.language)
-    return sources.wikidata().labels(sorted(asked), codes) if asked else {}
-
-
-def _names(
-    category: Category, members: Members, labels: Mapping[str, Names], sources: SetSources
-) -> Mapping[str, Names]:
-    if category.emoji:
-        return {_code_points(text): {MULTILINGUAL: text} for text in emoji_of(category.emoji, sources.emoji())}
-    if category.named_by:
-        return _texts([one.qid for one in members[category.name]], category.named_by, sources)
-    return labels
-
-
-def _subject_names(
-    relation: Relation, subjects: Sequence[str], names: Mapping[str, Names], sources: SetSources
-) -> Mapping[str, Names]:
-    """What the subjects of a relation are called: by the texts of ``named_by`` in languages that have one."""
-    if not relation.named_by:
-        return names
-    texts = _texts(subjects, relation.named_by, sources)
-    return {qid: {**names.get(qid, {}), **texts.get(qid, {})} for qid in subjects}
+    subjects = members[relation.subjects] if relation.subjects else _members(relation.category(), sources)
+    allowed = {item.qid for item in members[relation.values]} if relation.values else None
+    found = sources.wikidata().values([item.qid for item in subjects], relation.path())
+    chosen = {}
+    for subject in subjects:
+        values = list(found.get(subject.qid, ()))
+        if allowed is not None:
+            values = [value for value in values if not value.language and value.value in allowed]
+        items = [value for value in values if not value.language]
+        chosen[subject.qid] = (items if every else items[:1]) or values
+    return chosen
 
 
 def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
     """The first text of a property in each language, by item."""
     found = sources.wikidata().values(qids, PropertyPath(name))
-    return {qid: _first_texts(one for one in listed if one.language) for qid, listed in found.items()}
+    return {qid: _first_texts(value for value in listed if value.language) for qid, listed in found.items()}
+
+
+def _first_texts(values: Iterable[Statement]) -> Names:
+    names: dict[str, str] = {}
+    for value in values:
+        names.setdefault(value.language, value.value)
+    return names
 
 
 def _code_points(text: str) -> str:

@@ -111,10 +111,26 @@ class _Derived:
 class _LexicalCategory:
     """A lexical category: the relations that hold in it, and whether others may be made from its lexemes."""
 
-    category: str
     swaps: list[tuple[str, _Swaps]]
-    derivations: list[LexemeRelation]
+    derivations: list[tuple[str, Derivation]]
     is_base: bool
+
+
+def _lexical_category(category: str, relations: Sequence[LexemeRelation]) -> _LexicalCategory:
+    holding = [relation for relation in relations if not relation.categories or category in relation.categories]
+    return _LexicalCategory(
+        [
+            (relation.name, [(frozenset(swap.from_), frozenset(swap.to)) for swap in relation.swaps])
+            for relation in holding
+            if relation.derivation is None
+        ],
+        [(relation.name, relation.derivation) for relation in holding if relation.derivation is not None],
+        any(
+            not relation.derivation.base or category in relation.derivation.base
+            for relation in relations
+            if relation.derivation is not None
+        ),
+    )
 
 
 class PairCollector:
@@ -145,37 +161,34 @@ class PairCollector:
         if not known:
             return
         self.spelled.update(known)
+        category = self._by_category.get(lexeme.category)
+        if category is None:
+            category = self._by_category[lexeme.category] = _lexical_category(lexeme.category, self._relations)
+
         pairs: list[str] = []
-        kind = self._of_category(lexeme.category)
+        spelled_forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
         for language in known:
-            forms = _spelled(lexeme, language)
-            for relation, swaps in kind.swaps:
+            forms = [
+                (form.representations[language].value, frozenset(form.features))
+                for form in spelled_forms
+                if isinstance(form.representations, dict) and language in form.representations
+            ]
+            for relation, swaps in category.swaps:
                 for first, second in _swapped(forms, swaps):
                     pairs += (language, relation, first, second)
         self._swapped[number] = tuple(pairs)
-        if lexeme.is_made():
-            self._derived[number] = [one for each in kind.derivations for one in _derivations(lexeme, each, known)]
-        if kind.is_base:
-            lemmas = [lexeme.lemma(language) for language in self._languages]
-            self._bases[number] = _SEPARATOR.join([kind.category, *lemmas])
 
-    def _of_category(self, category: str) -> _LexicalCategory:
-        """What the relations say about a lexical category, found once for each."""
-        found = self._by_category.get(category)
-        if found is None:
-            holding = [each for each in self._relations if not each.categories or category in each.categories]
-            derivations = [each.derivation for each in self._relations if each.derivation is not None]
-            found = self._by_category[category] = _LexicalCategory(
-                category,
-                [
-                    (each.name, [(frozenset(swap.from_), frozenset(swap.to)) for swap in each.swaps])
-                    for each in holding
-                    if each.derivation is None
-                ],
-                [each for each in holding if each.derivation is not None],
-                any(not each.base or category in each.base for each in derivations),
-            )
-        return found
+        if lexeme.is_made():
+            self._derived[number] = [
+                _Derived(language, relation, base, derivation.base, lexeme.lemma(language))
+                for relation, derivation in category.derivations
+                if not derivation.types or set(derivation.types).intersection(lexeme.types())
+                for language, name in product(known, derivation.by)
+                for base in lexeme.made_from(name)
+            ]
+        if category.is_base:
+            lemmas = [lexeme.lemma(language) for language in self._languages]
+            self._bases[number] = _SEPARATOR.join([lexeme.category, *lemmas])
 
     def pairs(self, keep: WordFilter = EVERY_WORD) -> dict[str, dict[str, list[FormPair]]]:
         """The pairs whose words are kept, by language and relation, in order of the lexemes; some lists are empty."""
@@ -184,38 +197,22 @@ class PairCollector:
         }
         every = not keep
         for number in sorted(self._swapped):
-            words = iter(self._swapped[number] + self._derived_words(number))
+            # The pairs of a lexeme and the lexemes it is made from, each once: all lemmas are known now.
+            derived: dict[tuple[str, str, str, str], None] = {}
+            for made in self._derived.get(number, ()):
+                category, *lemmas = self._bases.get(made.base, "").split(_SEPARATOR)
+                lemma = lemmas[self._languages.index(made.language)] if lemmas else ""
+                if lemma not in ("", made.lemma) and (not made.categories or category in made.categories):
+                    derived[made.language, made.relation, lemma, made.lemma] = None
+            words = iter(self._swapped[number] + tuple(chain.from_iterable(derived)))
             for language, relation, first, second in zip(words, words, words, words, strict=True):
                 if every or (keep(first) and keep(second)):
                     found[language][relation].append(FormPair(number, first, second))
         return found
 
-    def _derived_words(self, number: int) -> tuple[str, ...]:
-        """Pairs of a lexeme and the lexemes it is made from, each once, as in ``_swapped``; all lemmas are known."""
-        found: dict[tuple[str, str, str, str], None] = {}
-        for one in self._derived.get(number, ()):
-            category, *lemmas = self._bases.get(one.base, "").split(_SEPARATOR)
-            lemma = lemmas[self._languages.index(one.language)] if lemmas else ""
-            if lemma not in ("", one.lemma) and (not one.categories or category in one.categories):
-                found[one.language, one.relation, lemma, one.lemma] = None
-        return tuple(chain.from_iterable(found))
 
-
-_Spelled = tuple[str, frozenset[str]]
-
-
-def _spelled(lexeme: Lexeme, language: str) -> list[_Spelled]:
-    """The forms that are spelled in a language, with their features."""
-    forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
-    return [
-        (form.representations[language].value, frozenset(form.features))
-        for form in forms
-        if isinstance(form.representations, dict) and language in form.representations
-    ]
-
-
-def _swapped(forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[tuple[str, str]]:
-    """The pairs of some swaps, each once, in the order of the swaps and forms.
+def _swapped(forms: Sequence[tuple[str, frozenset[str]]], swaps: _Swaps) -> Iterator[tuple[str, str]]:
+    """The pairs of some swaps among forms with their features, each once, in the order of the swaps and forms.
 
     Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
     """
@@ -229,15 +226,6 @@ def _swapped(forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[tuple[str, st
                 if others == wanted and first != second and (first, second) not in seen:
                     seen.add((first, second))
                     yield first, second
-
-
-def _derivations(lexeme: Lexeme, relation: LexemeRelation, languages: Sequence[str]) -> Iterator[_Derived]:
-    """The lexemes that a lexeme is made from, if the relation wants lexemes of its kind."""
-    wanted = relation.derivation or Derivation()
-    if not wanted.types or set(wanted.types).intersection(lexeme.types()):
-        for language, name in product(languages, wanted.by):
-            for base in lexeme.made_from(name):
-                yield _Derived(language, relation.name, base, wanted.base, lexeme.lemma(language))
 
 
 def unambiguous(pairs: Iterable[FormPair]) -> list[FormPair]:

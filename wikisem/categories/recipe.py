@@ -64,7 +64,7 @@ class Category(Struct, frozen=True):
     only_for_relations: bool = False
 
     def conditions(self) -> tuple[Condition, ...]:
-        """The statements, parsed; BadIdError where one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
+        """The statements, parsed; BadIdError if one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
         return tuple(map(parse_condition, self.statements))
 
 
@@ -93,7 +93,7 @@ class Relation(Struct, frozen=True):
         return Category(self.name, having=having, min_sitelinks=self.min_sitelinks, limit=self.limit)
 
     def path(self) -> PropertyPath:
-        """The property as a path; BadIdError where it is neither "P36" nor "P131+"."""
+        """The property as a path; BadIdError if it is neither "P36" nor "P131+"."""
         return parse_path(self.property)
 
 
@@ -157,8 +157,7 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
     Raises RecipeError with the key's path, what was expected and what was seen.
     """
     try:
-        is_set = "category" in data or "relation" in data
-        if is_set:
+        if "category" in data or "relation" in data:
             recipe = convert(data, CategoryRecipe)
         else:
             category = convert(data, Category)
@@ -173,19 +172,29 @@ def check_category_recipe(recipe: CategoryRecipe) -> None:
     """Raise RecipeError unless ids have the right form, names are unique, and relations are about known categories."""
     _check_name(recipe.name, "name")
     require_seed(recipe.seed)
-    _check_names([category.name for category in recipe.categories], "category")
-    _check_names([relation.name for relation in recipe.relations], "relation")
+    names_by_table = {
+        "category": [category.name for category in recipe.categories],
+        "relation": [relation.name for relation in recipe.relations],
+    }
+    for table, names in names_by_table.items():
+        for name in names:
+            _check_name(name, f"{table} name")
+            require(names.count(name) == 1, name, f"{table} name", "a name that no other has")
     require(bool(recipe.categories or recipe.relations), [], "category", "at least one table")
     for category in recipe.categories:
         _check_category(category, f"category {category.name!r}")
+
+    known = [category.name for category in recipe.categories if not category.emoji]
+    named = f"the name of a category of this recipe ({', '.join(known)})"
     for relation in recipe.relations:
-        _check_relation(relation, recipe.categories, f"relation {relation.name!r}")
-
-
-def _check_names(names: Sequence[str], kind: str) -> None:
-    for name in names:
-        _check_name(name, f"{kind} name")
-        require(names.count(name) == 1, name, f"{kind} name", "a name that no other has")
+        where = f"relation {relation.name!r}"
+        require(relation.subjects in ("", *known), relation.subjects, f"{where}: subjects", named)
+        for key in ("min_sitelinks", "limit") if relation.subjects else ():
+            value = getattr(relation, key)
+            require(not value, value, f"{where}: {key}", "no such option beside subjects, whose category has its own")
+        require(relation.values in ("", *known), relation.values, f"{where}: values", named)
+        require_ids(parse_path, [relation.property], f"{where}: property")
+        require_ids(check_property, filter(None, [relation.named_by]), f"{where}: named_by")
 
 
 def _check_name(name: str, path: str) -> None:
@@ -195,16 +204,21 @@ def _check_name(name: str, path: str) -> None:
 
 
 def _check_category(category: Category, where: str) -> None:
-    kinds = {
+    sources = {
         "class": category.class_,
         "having": category.having,
         "pattern": category.pattern,
         "emoji": category.emoji,
     }
-    given = [kind for kind, value in kinds.items() if value]
-    require(len(given) == 1, given, where, f"exactly one of {', '.join(kinds)}")
+    given = [key for key, value in sources.items() if value]
+    require(len(given) == 1, given, where, f"exactly one of {', '.join(sources)}")
     if not category.class_:
-        _check_unused(category, where, given[0])
+        # Options that have no effect beside a property, a pattern or a group of emoji are refused.
+        default = Category(category.name)
+        unused = ["linked_by", "subclasses", "statements", "exclude"]
+        for key in [*unused, "named_by", "min_sitelinks"] if category.emoji else unused:
+            value = getattr(category, key)
+            require(value == getattr(default, key), value, f"{where}: {key}", f"no such option beside {given[0]}")
     if category.pattern:
         require("?item" in category.pattern, category.pattern, f"{where}: pattern", "a SPARQL pattern with ?item")
     require(bool(category.linked_by), [], f"{where}: linked_by", "at least one property")
@@ -214,27 +228,6 @@ def _check_category(category: Category, where: str) -> None:
     require_ids(check_property, filter(None, [category.named_by]), f"{where}: named_by")
     require_ids(check_property, filter(None, [category.having]), f"{where}: having")
     require_ids(parse_condition, category.statements, f"{where}: statements")
-
-
-def _check_unused(category: Category, where: str, kind: str) -> None:
-    """Refuse options that have no effect beside a property, a pattern or a group of emoji."""
-    plain = Category(category.name)
-    unused = ["linked_by", "subclasses", "statements", "exclude"]
-    for key in [*unused, "named_by", "min_sitelinks"] if kind == "emoji" else unused:
-        value = getattr(category, key)
-        require(value == getattr(plain, key), value, f"{where}: {key}", f"no such option beside {kind}")
-
-
-def _check_relation(relation: Relation, categories: Sequence[Category], where: str) -> None:
-    known = [category.name for category in categories if not category.emoji]
-    named = f"the name of a category of this recipe ({', '.join(known)})"
-    require(relation.subjects in ("", *known), relation.subjects, f"{where}: subjects", named)
-    for key in ("min_sitelinks", "limit") if relation.subjects else ():
-        value = getattr(relation, key)
-        require(not value, value, f"{where}: {key}", "no such option beside subjects, whose category has its own")
-    require(relation.values in ("", *known), relation.values, f"{where}: values", named)
-    require_ids(parse_path, [relation.property], f"{where}: property")
-    require_ids(check_property, filter(None, [relation.named_by]), f"{where}: named_by")
 
 
 # Where the items of a category come from.
@@ -273,16 +266,13 @@ class CategorySource(Protocol):
 
 def most_prominent(candidates: Iterable[CandidateItem], limit: int = 0) -> list[CandidateItem]:
     """The candidates with most sitelinks first, ties by the number of the QID; at most ``limit``, 0 for all."""
-    ranked = sorted(candidates, key=lambda one: (-one.sitelinks, qid_number(one.qid)))
+    ranked = sorted(candidates, key=lambda item: (-item.sitelinks, qid_number(item.qid)))
     return ranked[: limit or None]
 
 
 def sorted_values(statements: Iterable[Statement]) -> list[Statement]:
     """Items first, by number, then texts by language and code points; each once."""
-    return sorted(set(statements), key=_value_key)
-
-
-def _value_key(statement: Statement) -> tuple[str, int, str]:
-    if statement.language:
-        return (statement.language, 0, statement.value)
-    return ("", qid_number(statement.value), "")
+    return sorted(
+        set(statements),
+        key=lambda value: (value.language, 0, value.value) if value.language else ("", qid_number(value.value), ""),
+    )

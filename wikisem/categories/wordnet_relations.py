@@ -52,7 +52,15 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
         raise MissingInputError(f"expected a WordNet, saw no file at {path}")
     lmf: Any = optional_module("wn.lmf", "reading a WordNet", "wordnet", package="wn")
     try:
-        resource = _load(lmf, path)
+        if isinstance(path, Path) and not compression(path):
+            resource = lmf.load(path, progress_handler=None)
+        else:
+            # WordNets are released packed, which the library cannot read.
+            with open_unpacked(path) as packed, tempfile.TemporaryDirectory() as folder:
+                plain = Path(folder) / path.stem
+                with plain.open("wb") as stream:
+                    shutil.copyfileobj(packed, stream)
+                resource = lmf.load(plain, progress_handler=None)
     except (lmf.LMFError, ValueError, SyntaxError, KeyError, AssertionError, *UNPACKING_ERRORS) as error:
         # The library checks what LMF requires by assertions without a message.
         raise DamagedInputError(f"{path}: expected a WordNet in LMF, saw {str(error) or _LACKING}") from error
@@ -64,21 +72,9 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
     return {name: list(found) for name, found in pairs.items()}
 
 
-def _load(lmf: Any, path: Path) -> Any:
-    """The file as the library reads it; WordNets are released packed, which the library cannot read."""
-    if isinstance(path, Path) and not compression(path):
-        return lmf.load(path, progress_handler=None)
-    with open_unpacked(path) as packed, tempfile.TemporaryDirectory() as folder:
-        plain = Path(folder) / path.stem
-        with plain.open("wb") as stream:
-            shutil.copyfileobj(packed, stream)
-        return lmf.load(plain, progress_handler=None)
-
-
 def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
     """Each edge as word, relation and word: between senses, then between synsets."""
     entries = [entry for lexicon in lexicons for entry in lexicon.get("entries", [])]
-    synsets = [synset for lexicon in lexicons for synset in lexicon.get("synsets", [])]
     word_of: dict[str, str] = {}
     members: dict[str, list[tuple[int, str]]] = {}
     for entry in entries:
@@ -86,34 +82,27 @@ def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
         for sense in entry.get("senses", []) if keep(word) else []:
             word_of[sense["id"]] = word
             members.setdefault(sense["synset"], []).append((sense.get("n", 0), word))
-    for entry in entries:
-        for sense in entry.get("senses", []):
-            yield from _pairs(sense, word_of)
-    yield from _adverbs(entries, word_of)
-    heads = _heads(synsets, members, word_of)
-    for synset in synsets:
-        yield from _pairs(synset, heads)
-
-
-def _adverbs(entries: Any, word_of: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Adjective, ``ADVERBS`` and adverb, for each sense of an adverb that pertains to a sense of an adjective."""
     senses = [(entry["lemma"]["partOfSpeech"], sense) for entry in entries for sense in entry.get("senses", [])]
+    for _, sense in senses:
+        yield from _pairs(sense, word_of)
+
+    # A sense of an adverb pertains to a sense of an adjective.
     adjectives = {sense["id"] for part, sense in senses if part in _ADJECTIVES}.intersection(word_of)
     for part, sense in senses:
         for relation in sense.get("relations", []) if part == "r" and sense["id"] in word_of else []:
             if relation["relType"] == "pertainym" and relation["target"] in adjectives:
                 yield word_of[relation["target"]], ADVERBS, word_of[sense["id"]]
 
-
-def _heads(synsets: Any, members: Mapping[str, list[tuple[int, str]]], word_of: Mapping[str, str]) -> dict[str, str]:
-    """The word of each synset: the first of its members, in the order of the file, that is kept."""
+    # The word of each synset is the first of its members, in the order of the file, that is kept.
+    synsets = [synset for lexicon in lexicons for synset in lexicon.get("synsets", [])]
     heads = {}
     for synset in synsets:
         listed = [word_of[sense] for sense in synset.get("members", []) if sense in word_of]
         kept = listed or [word for _, word in sorted(members.get(synset["id"], []))]
         if kept:
             heads[synset["id"]] = kept[0]
-    return heads
+    for synset in synsets:
+        yield from _pairs(synset, heads)
 
 
 def _pairs(node: Any, words: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

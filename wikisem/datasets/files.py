@@ -77,7 +77,9 @@ def _copy_of(url: str) -> Path:
     from wikisem.web import below, read_web  # noqa: PLC0415 - a tenth of a second, for those who read from the web
 
     name = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name).lstrip(".") or "set"
-    root = Path(_temporary().name) / name
+    folder = tempfile.TemporaryDirectory(prefix="wikisem-")
+    _kept.append(folder)
+    root = Path(folder.name) / name
     if name.endswith((*SUFFIXES, *TABLES, *ARCHIVES)):
         root.write_bytes(read_web(url, LARGEST_SET))
         return root
@@ -102,12 +104,6 @@ def _copy_of(url: str) -> Path:
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []  # each goes when the process ends
-
-
-def _temporary() -> tempfile.TemporaryDirectory[str]:
-    _kept.append(tempfile.TemporaryDirectory(prefix="wikisem-"))
-    return _kept[-1]
-
 
 # Which files a data set consists of.
 
@@ -153,10 +149,15 @@ def data_files(path: Path, side_file: str) -> list[DataFile]:
         found = _members(path, side_file)
     else:
         raise MissingInputError(f"expected a data set, a file or a folder of files, saw nothing at {path}")
-    files = _chosen(sorted(found, key=lambda file: file.path.parts))
+    files = list(found)
     if not files:
         raise MissingInputError(f"{path}: expected files that end in {', '.join(SUFFIXES)}, saw none")
-    return files
+    inside = [file for file in files if file.path.parent.name == _GROUPS and file.path.suffix != ".txt"]
+    by_name: dict[PurePosixPath, DataFile] = {}
+    for file in sorted(inside or files, key=lambda file: (SUFFIXES.index(file.path.suffix), file.path.parts)):
+        key = file.path if file.path.suffix == ".txt" else file.path.with_suffix("")
+        by_name.setdefault(key, file)
+    return sorted(by_name.values(), key=lambda file: file.path.parts)
 
 
 def is_archive(path: Path) -> bool:
@@ -217,15 +218,6 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
         if isinstance(error, DamagedInputError):
             raise
         raise DamagedInputError(f"{archive}: expected a whole tar archive, saw {error}") from error
-
-
-def _chosen(files: list[DataFile]) -> list[DataFile]:
-    inside = [file for file in files if file.path.parent.name == _GROUPS and file.path.suffix != ".txt"]
-    by_name: dict[PurePosixPath, DataFile] = {}
-    for file in sorted(inside or files, key=lambda file: SUFFIXES.index(file.path.suffix)):
-        key = file.path if file.path.suffix == ".txt" else file.path.with_suffix("")
-        by_name.setdefault(key, file)
-    return sorted(by_name.values(), key=lambda file: file.path.parts)
 
 
 # Encoding and compression.

@@ -3,13 +3,14 @@
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import (
@@ -23,55 +24,9 @@ from wikisem.datasets.files import (
     numbered_lines,
 )
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.records import DRAWN, OUTLIER_CLASSES, Group, Member, Outlier, OutlierNumber
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIA_CODES
-
-# Groups as plain values.
-
-
-class ItemKeys(NamedTuple):
-    """What an item is known by besides its words: QID and title of its page, "" where the data set does not say.
-
-    Its prominence: its sitelinks, the links to its page, and those of the whole wiki with its words; or None.
-    """
-
-    qid: str = ""
-    title: str = ""
-    sitelinks: int | None = None
-    page_links: int | None = None
-    surface_links: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OutlierWord:
-    """An outlier of a ``WordGroup``.
-
-    ``outlier_class`` is 1, 2, 3, or 4 for a related outlier; None if the data set does not say. ``keys`` are the QID
-    and page title of its item, if known.
-    """
-
-    surface: str
-    outlier_class: int | None = None
-    keys: ItemKeys = field(default=ItemKeys(), compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class WordGroup:
-    """A test group of any data set, as words; the tokens of a word are separated by ``_`` or a blank.
-
-    ``id`` is the QID of the class in JSON lines, or the name of a .txt file without its suffix (a QID in WikiSem500).
-    ``label`` is the label of the class, if the data set has it. ``where`` is the file, and for JSON lines the line.
-    ``keys`` are the QIDs and page titles of the cluster's items; empty for text.
-    """
-
-    id: str
-    cluster: tuple[str, ...]
-    outliers: tuple[OutlierWord, ...]
-    where: str
-    language: str = ""
-    label: str = ""
-    keys: tuple[ItemKeys, ...] = field(default=(), compare=False)
-
 
 # Reading a data set.
 
@@ -80,10 +35,10 @@ class WordGroup:
 _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
 # The file beside text files that has, by the name of each without its suffix, the outlier classes of its outliers.
 OUTLIER_CLASSES_FILE: Final = "outlier-classes.json"
-OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3, 4] | None, ...]]
+OutlierClasses = dict[str, tuple[OutlierNumber | None, ...]]
 
 
-def read_dataset(path: str | PathLike[str]) -> list[WordGroup]:
+def read_dataset(path: str | PathLike[str]) -> list[Group]:
     """Read the groups of any data set: a file, a folder and the folders in it, a tar archive, or a run's OUT.
 
     A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace has JSON
@@ -95,39 +50,27 @@ def read_dataset(path: str | PathLike[str]) -> list[WordGroup]:
     not a test group.
     """
     known: dict[PurePosixPath, OutlierClasses | None] = {}
-    groups = []
+    groups: list[Group] = []
     for file in data_files(data_set_path(path), OUTLIER_CLASSES_FILE):
-        if file.path.parent not in known:
-            known[file.path.parent] = _read_outlier_classes(file)
-        groups += _read_file(file, known[file.path.parent])
+        folder = file.path.parent
+        if folder not in known:
+            beside, where = file.read_beside(), f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES_FILE}"
+            expected = "the outlier classes of groups"
+            known[folder] = None if beside is None else decode_json(beside, OutlierClasses, where, expected)
+        if file.path.suffix == ".parquet":
+            groups += _read_parquet(file)
+            continue
+        text = decode_utf8(file.read(), file.where)
+        if file.path.suffix.lower() in TABLES:
+            groups += parse_table(text, file.where)
+        elif is_json_lines(file.path, text):
+            groups += (parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line)
+        else:
+            groups.append(parse_group(text, file.path.stem, file.where, known[folder]))
     return groups
 
 
-def _read_outlier_classes(file: DataFile) -> OutlierClasses | None:
-    """The outlier classes of a file and the files beside it."""
-    data = file.read_beside()
-    if data is None:
-        return None
-    try:
-        found: OutlierClasses = msgspec.json.decode(data, type=OutlierClasses)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        where = f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES_FILE}"
-        raise DamagedInputError(f"{where}: expected the outlier classes of groups, saw {error}") from error
-    return found
-
-
-def _read_file(file: DataFile, known: OutlierClasses | None) -> list[WordGroup]:
-    if file.path.suffix == ".parquet":
-        return _read_parquet(file)
-    text = decode_utf8(file.read(), file.where)
-    if file.path.suffix.lower() in TABLES:
-        return parse_table(text, file.where)
-    if not is_json_lines(file.path, text):
-        return [parse_group(text, file.path.stem, file.where, known)]
-    return [parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line]
-
-
-def parse_group(text: str, name: str, where: str, known: OutlierClasses | None = None) -> WordGroup:
+def parse_group(text: str, name: str, where: str, known: OutlierClasses | None = None) -> Group:
     """The group of a WikiSem500 text: cluster lines, a blank line, outlier lines.
 
     Any line ending is accepted, the last may be missing, and repeated outlier lines are all kept. Without ``known`` the
@@ -144,7 +87,12 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
     if len(classes) != len(outliers):
         said = f"expected {len(classes)} outliers, as {OUTLIER_CLASSES_FILE} beside it says"
         raise DamagedInputError(f"{where}: {said}, saw {len(outliers)}")
-    return WordGroup(name, cluster, tuple(map(OutlierWord, outliers, classes)), where)
+    return Group(
+        id=name,
+        cluster=tuple(Member(surface=line) for line in cluster),
+        outliers=tuple(Outlier(surface=line, outlier_class=one) for line, one in zip(outliers, classes, strict=True)),
+        where=where,
+    )
 
 
 def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -161,11 +109,11 @@ def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 # The roles of a word in CSV: the outlier class of an outlier, None where it is not known.
-_ROLES: Final = {"outlier": None, **{f"O{number}": number for number in (1, 2, 3)}}
+_ROLES: Final = {"outlier": None, **{OUTLIER_CLASSES[number].name: number for number in DRAWN}}
 _MEMBER: Final = "cluster"
 
 
-def parse_table(text: str, where: str) -> list[WordGroup]:
+def parse_table(text: str, where: str) -> list[Group]:
     """The groups of CSV with a row for each word; cells are divided by commas, semicolons or tabs.
 
     The columns are ``group``, ``word`` and ``role`` ("cluster", "outlier", or "O1", "O2" or "O3" for an outlier of that
@@ -176,18 +124,20 @@ def parse_table(text: str, where: str) -> list[WordGroup]:
     if missing := {"group", "word", "role"}.difference(columns):
         expected = "expected the columns group, word and role"
         raise DamagedInputError(f"{where}:1: {expected}, saw no {min(missing)} in {header[:60]!r}")
-    found: dict[tuple[str, str], WordGroup] = {}
+    found: dict[tuple[str, str], Group] = {}
     for number, row in rows:
         name, word, role = (row[column].strip() for column in ("group", "word", "role"))
         if not name or not word or role not in {_MEMBER, *_ROLES}:
             expected = f"expected a group, a word and a role of {_MEMBER}, {', '.join(_ROLES)}"
             raise DamagedInputError(f"{where}:{number}: {expected}, saw {name!r}, {word!r} and {role!r}")
-        language, keys = row.get("language", "").strip(), ItemKeys(row.get("id", "").strip())
-        group = found.setdefault((language, name), WordGroup(name, (), (), f"{where}:{number}", language))
+        language, qid = (row.get(column, "").strip() for column in ("language", "id"))
+        new = Group(id=name, language=language, cluster=(), outliers=(), where=f"{where}:{number}")
+        group = found.setdefault((language, name), new)
         if role == _MEMBER:
-            group = replace(group, cluster=(*group.cluster, word), keys=(*group.keys, keys))
+            group = replace(group, cluster=(*group.cluster, Member(id=qid, surface=word)))
         else:
-            group = replace(group, outliers=(*group.outliers, OutlierWord(word, _ROLES[role], keys)))
+            outlier = Outlier(id=qid, surface=word, outlier_class=_ROLES[role])
+            group = replace(group, outliers=(*group.outliers, outlier))
         found[language, name] = group
     for group in found.values():
         if not group.cluster or not group.outliers:
@@ -196,53 +146,22 @@ def parse_table(text: str, where: str) -> list[WordGroup]:
     return list(found.values())
 
 
-class _SurfaceItem(msgspec.Struct):
-    surface: str
-    id: str = ""
-    title: str | None = None
-    sitelinks: int | None = None
-    total: int | None = None
-    links: int | None = None
-
-
-class _OutlierItem(_SurfaceItem):
-    outlier_class: int | None = None
-
-
-class _WordGroupLine(msgspec.Struct):
-    class_: str = msgspec.field(name="class")
-    cluster: tuple[_SurfaceItem, ...]
-    outliers: tuple[_OutlierItem, ...]
-    language: str = ""
-    label: str = ""
-
-
-def parse_line(line: str, where: str) -> WordGroup:
+def parse_line(line: str, where: str) -> Group:
     """The group of a line of ``groups/<language>.jsonl``; keys that scores do not need may be missing."""
-    return _word_group(decode_json(line, _WordGroupLine, where, "a JSON line of a group"), where)
+    return replace(decode_json(line, Group, where, "a JSON line of a group"), where=where)
 
 
-def _read_parquet(file: DataFile) -> list[WordGroup]:
+def _read_parquet(file: DataFile) -> list[Group]:
     with open_parquet(io.BytesIO(file.read()), file.where, "a Parquet file of groups") as table:
         rows = table.read().to_pylist()
-    return [_parse_row(row, f"{file.where}: row {number}") for number, row in enumerate(rows)]
-
-
-def _parse_row(row: Any, where: str) -> WordGroup:
-    try:
-        return _word_group(msgspec.convert(row, type=_WordGroupLine), where)
-    except msgspec.ValidationError as error:
-        raise DamagedInputError(f"{where}: expected a group, saw {error}") from error
-
-
-def _word_group(row: _WordGroupLine, where: str) -> WordGroup:
-    outliers = tuple(OutlierWord(item.surface, item.outlier_class, _keys(item)) for item in row.outliers)
-    cluster, keys = tuple(item.surface for item in row.cluster), tuple(map(_keys, row.cluster))
-    return WordGroup(row.class_, cluster, outliers, where, row.language, row.label, keys)
-
-
-def _keys(item: _SurfaceItem) -> ItemKeys:
-    return ItemKeys(item.id, item.title or "", item.sitelinks, item.total, item.links)
+    groups = []
+    for number, row in enumerate(rows):
+        where = f"{file.where}: row {number}"
+        try:
+            groups.append(replace(msgspec.convert(row, type=Group), where=where))
+        except msgspec.ValidationError as error:
+            raise DamagedInputError(f"{where}: expected a group, saw {error}") from error
+    return groups
 
 
 def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
@@ -255,27 +174,36 @@ def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) ->
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
-# Groups under the keys of their items.
+# Groups under other words.
 
 
-def keyed_groups(groups: Sequence[WordGroup], kind: Literal["qid", "title"]) -> list[WordGroup]:
+def with_spaces(group: Group) -> Group:
+    """The group with its words as they are in running text, a space for each ``_``."""
+    cluster = tuple(replace(one, surface=one.surface.replace("_", " ")) for one in group.cluster)
+    outliers = tuple(replace(one, surface=one.surface.replace("_", " ")) for one in group.outliers)
+    return replace(group, cluster=cluster, outliers=outliers)
+
+
+def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list[Group]:
     """The groups with the QIDs or titles of their items in place of the words; "" for an item without a page.
 
     MissingInputError if no item of the groups has one, as in text.
     """
-    keyed = [_keyed(group, kind) for group in groups]
-    if not any(any(group.cluster) or any(outlier.surface for outlier in group.outliers) for group in keyed):
+    key_of = attrgetter("id" if kind == "qid" else "title")
+    keyed = [
+        replace(
+            group,
+            cluster=tuple(replace(one, surface=key_of(one) or "") for one in group.cluster),
+            outliers=tuple(replace(one, surface=key_of(one) or "") for one in group.outliers),
+        )
+        for group in groups
+    ]
+    if not any(one.surface for group in keyed for one in group.members):
         where = groups[0].where if groups else "the data set"
         raise MissingInputError(
             f"{where}: expected groups whose items have a {kind}, as the JSON lines and Parquet of a build do, saw none"
         )
     return keyed
-
-
-def _keyed(group: WordGroup, kind: Literal["qid", "title"]) -> WordGroup:
-    keys = group.keys or (ItemKeys(),) * len(group.cluster)
-    outliers = tuple(replace(outlier, surface=getattr(outlier.keys, kind)) for outlier in group.outliers)
-    return replace(group, cluster=tuple(getattr(each, kind) for each in keys), outliers=outliers)
 
 
 # Languages that only the names of folders tell, as in WikiSem500 (``de/Q5.txt``).
@@ -289,21 +217,19 @@ _ENGLISH_NAMES: Final = {
 }  # fmt: skip
 
 
-def name_languages(groups: Iterable[WordGroup], root: Path) -> list[WordGroup]:
+def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:
     """The groups of the data set at ``root``; those without a language get that of their folder, if it names one.
 
-    The nearest folder that names a language decides.
+    The nearest folder that names a language decides, at last that of the data set.
     """
-    return [group if group.language else replace(group, language=_language(group.where, root)) for group in groups]
 
+    def language_of(where: str) -> str:
+        path, top, whole = PurePath(where), PurePath(str(root)), root.resolve()
+        outer = [whole.name, whole.parent.name] if root.is_file() else [whole.name]
+        inner = path.relative_to(top).parts[:-1] if path.is_relative_to(top) else ()
+        return next(filter(None, map(folder_language, [*reversed(inner), *outer])), "")
 
-def _language(where: str, root: Path) -> str:
-    """By the folders between the data set and the file, or else by the name of the data set or of its folder."""
-    path, top, own = PurePath(where), PurePath(str(root)), root.resolve()
-    inner = path.relative_to(top).parts[:-1] if path.is_relative_to(top) else ()
-    outer = [own.name, own.parent.name] if root.is_file() else [own.name]
-    told = filter(None, map(folder_language, [*reversed(inner), *outer]))
-    return next(told, "")
+    return [group if group.language else replace(group, language=language_of(group.where)) for group in groups]
 
 
 def folder_language(name: str) -> str:

@@ -1,4 +1,4 @@
-"""gzip and zstd, the two forms in which a file is a chain of members: how a member begins, and what decodes it."""
+"""gzip and zstd, the compressions in which a file is a chain of members: how a member begins, and what decodes it."""
 
 import re
 import zlib
@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import zstandard
 from isal import igzip_lib
 
-from wikisem.dumps.model import Form
+from wikisem.dumps.model import Compression
 
 
 class Decoder(Protocol):
@@ -37,13 +37,15 @@ class Decoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """A form: its first bytes, a fast decoder, and a precise one that fails at the very byte that is wrong.
+    """A compression: its first bytes, a fast decoder, and a precise one that fails at the very byte that is wrong.
 
-    A head is believed if ``probe`` bytes from it on decode to some text, or to a whole member. ``smallest`` is the
-    least number of bytes of a member with any text; ``skippable`` matches the head of a frame without text.
+    ``ending`` is that of file names. A head is accepted if ``probe`` bytes from it on decode to some text, or to a
+    whole member. ``smallest`` is the least number of bytes of a member with any text; ``skippable`` matches the head
+    of a frame without text.
     """
 
-    name: Form
+    name: Compression
+    ending: str
     magic: bytes
     fast: Callable[[], Decoder]
     precise: Callable[[], Decoder]
@@ -54,31 +56,21 @@ class Codec:
     skippable: re.Pattern[bytes]
 
 
-class _LibraryDecoder(Protocol):
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes | memoryview, /) -> bytes: ...
-
-
 class _InSteps:
-    """A decoder that has no limit on its output, given ``step`` bytes of input at a time.
+    """A decoder of zlib or zstandard, which has no limit on its output, given ``step`` bytes of input at a time.
 
     So the ratio of the format bounds the text of one call: a zstd block of 4 bytes can repeat a byte 2**17 times, so
     that 32 KiB of a file may be 1 GiB of text, but 1 KiB is at most 32 MiB.
     """
 
-    def __init__(self, decoder: _LibraryDecoder, step: int) -> None:
+    def __init__(self, decoder: Any, step: int) -> None:
         self._decoder, self._step = decoder, step
         self._input: bytes | memoryview = b""
         self._used = 0
 
     @property
     def eof(self) -> bool:
-        return self._decoder.eof
+        return bool(self._decoder.eof)
 
     @property
     def needs_input(self) -> bool:
@@ -86,7 +78,8 @@ class _InSteps:
 
     @property
     def unused_data(self) -> bytes:
-        return self._decoder.unused_data + bytes(self._input[self._used :])
+        unused: bytes = self._decoder.unused_data
+        return unused + bytes(self._input[self._used :])
 
     def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
         del max_length
@@ -99,19 +92,9 @@ class _InSteps:
         return text
 
 
-def _zlib() -> Decoder:
-    """zlib's decoder, slower than isal's, which holds back text and loses it when an error comes."""
-    return _InSteps(zlib.decompressobj(wbits=31), step=1 << 14)  # at most 1,032 times as much text: 16 MiB
-
-
 def _zstandard() -> Decoder:
     # 2**31 is the largest window that `zstd --long=31` writes; the library alone stops at 2**27.
     return _InSteps(zstandard.ZstdDecompressor(max_window_size=2**31).decompressobj(), step=1 << 10)
-
-
-def _isal() -> Decoder:
-    decoder: Decoder = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-    return decoder
 
 
 _ISAL_ERROR: Final[Any] = igzip_lib.IsalError  # its stub declares an instance, not a class
@@ -121,9 +104,10 @@ _ISAL_ERROR: Final[Any] = igzip_lib.IsalError  # its stub declares an instance, 
 # bits, and those do not decode.
 GZIP: Final = Codec(
     name="gzip",
+    ending="gz",
     magic=b"\x1f\x8b\x08",  # RFC 1952, 2.3.1: the two ids, and deflate, the only method there is
-    fast=_isal,
-    precise=_zlib,
+    fast=lambda: igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP),  # holds back text, which an error loses
+    precise=lambda: _InSteps(zlib.decompressobj(wbits=31), step=1 << 14),  # at most 1,032 times as much text: 16 MiB
     errors=(_ISAL_ERROR, zlib.error),
     checksum_errors=("incorrect data check", "incorrect length check"),
     probe=1 << 14,  # accidental bits fail within some hundred symbols; each range decodes two probes
@@ -132,6 +116,7 @@ GZIP: Final = Codec(
 )
 ZSTD: Final = Codec(
     name="zstd",
+    ending="zst",
     magic=b"\x28\xb5\x2f\xfd",  # RFC 8878, 3.1.1
     fast=_zstandard,
     precise=_zstandard,
@@ -142,4 +127,4 @@ ZSTD: Final = Codec(
     # RFC 8878, 3.1.2: pzstd and seekable files put such frames between those that hold text
     skippable=re.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL),
 )
-CODECS: Final[dict[Form, Codec]] = {"gzip": GZIP, "zstd": ZSTD}
+CODECS: Final[dict[Compression, Codec]] = {codec.name: codec for codec in (GZIP, ZSTD)}

@@ -117,7 +117,7 @@ class Lookahead:
 
 
 class Retries:
-    """Limits how often bytes of a file are decoded in vain, however many false heads of segments they have.
+    """Limits how often bytes of a file are decoded without success, however many false heads of segments they have.
 
     Each head in data that was damaged, or made to look so, may be decoded to the end of the file before it fails.
     After ``_MOST`` such readings in a row that have each begun inside the ones before, the search for a head goes on
@@ -141,7 +141,7 @@ class Retries:
         self.has_skipped = False
 
     def failed(self, start: int, stop: int) -> None:
-        """Note that the bytes from ``start`` to ``stop`` were decoded in vain."""
+        """Note that the bytes from ``start`` to ``stop`` were decoded without success."""
         self._count = self._count + 1 if start < self._furthest else 1
         self._furthest = max(self._furthest, stop)
 

@@ -4,20 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
-Form = Literal["plain", "gzip", "bzip2", "zstd"]
+Compression = Literal["plain", "gzip", "bzip2", "zstd"]
 Opener = Callable[[str], BinaryIO]
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Bytes ``start`` to ``stop`` (not included) of a file in one of the forms that dumps come in.
+    """Bytes ``start`` to ``stop`` (not included) of a file, plain or compressed.
 
     A compressed range holds the segments whose first byte is in it. A segment is the smallest part of a file that
     decodes on its own: a bzip2 block, a gzip member or a zstd frame.
     """
 
     path: str
-    form: Form
+    compression: Compression
     start: int
     stop: int
 

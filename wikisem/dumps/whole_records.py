@@ -16,15 +16,16 @@ from typing import BinaryIO, Final
 from wikisem import files
 from wikisem.dumps.bzip2.block_reader import HEADER, StreamPart, join_streams, read_blocks
 from wikisem.dumps.codecs import CODECS
-from wikisem.dumps.gzip_zstd import find_head, read_members
 from wikisem.dumps.lookahead import Lookahead, Retries, read_plain, size_of
-from wikisem.dumps.model import BadRegion, Block, Chunk, Damage, Form, Opener, Range, format_location
+from wikisem.dumps.members import find_head, read_members
+from wikisem.dumps.model import BadRegion, Block, Chunk, Compression, Damage, Opener, Range, format_location
 
 # Where a file is cut.
 
 _LOG: Final = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
-_ENDINGS: Final[dict[str, Form]] = {"gz": "gzip", "bz2": "bzip2", "zst": "zstd"}
+# The endings of compressed files.
+ENDINGS: Final[dict[str, Compression]] = {"bz2": "bzip2", **{codec.ending: name for name, codec in CODECS.items()}}
 # A file with no second member in this many bytes is read in one go: looking further would read it twice.
 _LOOK_BYTES: Final = 1 << 28
 
@@ -33,34 +34,24 @@ def plan_ranges(path: str, open_binary: Opener = files.open_binary, target_bytes
     """Cut a file into ranges of about ``target_bytes`` of its own (compressed) bytes; an empty file has none.
 
     Cuts are at multiples of a size, because the reader of a range finds its own first segment. The first bytes tell the
-    form. If they are those of no known form the file's name does, so that a dump with a damaged head is not read as
-    text.
+    compression. If they are those of none that is known, the file's name does, so that a dump with a damaged head is
+    not read as text.
     """
     with open_binary(path) as source:
-        size = size_of(source)
-        form = _form(path, source)
-        target = size if _is_single(path, form, source, target_bytes) else target_bytes
-    return [Range(path, form, start, min(start + target, size)) for start in range(0, size, max(1, target))]
-
-
-def _form(path: str, source: BinaryIO) -> Form:
-    source.seek(0)
-    head = source.read(4)
-    if HEADER.match(head):
-        return "bzip2"
-    for form, codec in CODECS.items():
-        if head.startswith(codec.magic) or codec.skippable.match(head):
-            return form
-    return _ENDINGS.get(path.rpartition(".")[2].lower(), "plain")
-
-
-def _is_single(path: str, form: Form, source: BinaryIO, target_bytes: int) -> bool:
-    if form not in CODECS or size_of(source) <= target_bytes:
-        return False
-    if find_head(CODECS[form], Lookahead(source, 1), 1 + _LOOK_BYTES, Retries()) is not None:
-        return False
-    _LOG.warning("%s holds no second %s member to start from: one worker reads all of it", path, form)
-    return True
+        size, target = size_of(source), target_bytes
+        source.seek(0)
+        head = source.read(4)
+        compression = ENDINGS.get(path.rpartition(".")[2].lower(), "plain")
+        if HEADER.match(head):
+            compression = "bzip2"
+        for name, codec in CODECS.items():
+            if head.startswith(codec.magic) or codec.skippable.match(head):
+                compression = name
+        members = CODECS.get(compression) if size > target_bytes else None
+        if members and find_head(members, Lookahead(source, 1), 1 + _LOOK_BYTES, Retries()) is None:
+            _LOG.warning("%s holds no second %s member to start from: one worker reads all of it", path, compression)
+            target = size
+    return [Range(path, compression, start, min(start + target, size)) for start in range(0, size, max(1, target))]
 
 
 # The records of a range, and of all ranges of a file.
@@ -122,11 +113,11 @@ def read_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) 
 def _blocks(
     range_: Range, source: BinaryIO, chunk_bytes: int, on_stream: Callable[[StreamPart], object]
 ) -> Iterator[Block | BadRegion]:
-    if range_.form == "plain":
+    if range_.compression == "plain":
         return read_plain(range_, source, chunk_bytes)
-    if range_.form == "bzip2":
+    if range_.compression == "bzip2":
         return read_blocks(range_, source, on_stream)
-    return read_members(range_, CODECS[range_.form], source, chunk_bytes)
+    return read_members(range_, CODECS[range_.compression], source, chunk_bytes)
 
 
 class _RecordAssembler:
@@ -150,7 +141,13 @@ class _RecordAssembler:
             return
         self._append(block)
         if self._skipping:
-            self._skip()
+            text = self._join()
+            found = text.find(self._delimiter)
+            start = found + len(self._delimiter)
+            self._skipping = found < 0
+            self._remember(text[:start])
+            # The text may end in the first bytes of a delimiter.
+            self._keep(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else start)
         if self._size >= self._enough:
             yield from self._flush()
             # A record that has not ended is joined and looked through again when there is twice as much of it.
@@ -162,9 +159,15 @@ class _RecordAssembler:
             self._outside, self._searched = True, self._size
         self._append(block)
         if self._skipping:
-            self._skip_outside()
-            if self._skipping:
+            # A record after the range is ours only if the delimiter before it begins inside; it may end outside.
+            text = self._join()
+            found = text.find(self._delimiter)
+            if not 0 <= found < self._searched:
+                self.done = len(text) >= self._searched + len(self._delimiter) - 1
                 return
+            self._skipping, self._searched = False, 0
+            self._remember(text[: found + len(self._delimiter)])
+            self._keep(text, found + len(self._delimiter))
         found = self._find(self._searched)
         if found >= 0:
             self.done = True
@@ -182,17 +185,6 @@ class _RecordAssembler:
         found = b"".join(self._parts[len(self._parts) - last :]).find(self._delimiter, start - begin)
         return begin + found if found >= 0 else -1
 
-    def _skip_outside(self) -> None:
-        """A record after the range is ours only if the delimiter before it begins inside; it may end outside."""
-        text = self._join()
-        found = text.find(self._delimiter)
-        if 0 <= found < self._searched:
-            self._skipping, self._searched = False, 0
-            self._remember(text[: found + len(self._delimiter)])
-            self._keep(text, found + len(self._delimiter))
-        else:
-            self.done = len(text) >= self._searched + len(self._delimiter) - 1
-
     def abandon(self, region: BadRegion) -> Iterator[Chunk | Damage]:
         """Report damage: whole records go out, the one that had begun is abandoned."""
         self._truncated = self._truncated or region.damage.reason == "truncated"
@@ -206,14 +198,12 @@ class _RecordAssembler:
 
     def finish(self) -> Iterator[Chunk | Damage]:
         """The end of the file: what is left is its last record, without a delimiter."""
-        if not self._skipping:
-            yield from self._flush()
-            if self._size:
-                yield self._chunk(self._join())
-            yield from self._check_closing()
-
-    def _check_closing(self) -> Iterator[Damage]:
-        """Only the range that reads the last text of a file comes here, and not if the last record was lost."""
+        if self._skipping:
+            return
+        yield from self._flush()
+        if self._size:
+            yield self._chunk(self._join())
+        # Only the range that reads the last text of a file comes here, and not if the last record was lost.
         end = self._tail.rstrip()
         if self._closing and end and not end.endswith(self._closing) and not self._truncated:
             where = format_location(self._path, self._segment, self._offset + self._size)
@@ -230,14 +220,6 @@ class _RecordAssembler:
         text = b"".join(self._parts)
         self._parts = [text]
         return text
-
-    def _skip(self) -> None:
-        text = self._join()
-        found = text.find(self._delimiter)
-        self._skipping = found < 0
-        self._remember(text[: found + len(self._delimiter)])
-        # The text may end in the first bytes of a delimiter.
-        self._keep(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else found + len(self._delimiter))
 
     def _keep(self, text: bytes, start: int) -> None:
         self._offset += start

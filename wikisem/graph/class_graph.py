@@ -1,6 +1,6 @@
 """Building the class graph from the P31 and P279 edges of all items, and pruning it (Blair et al. 2016, 3.1).
 
-Edges come as tables of items (``ItemEdges``); ``build_graph`` numbers all classes, prunes what ``_removed`` names, and
+Edges come as tables of items (``ItemEdges``); ``build_graph`` numbers all classes, prunes it, and
 gathers the instances of the classes that are left. Nothing is a Python object for each item or class.
 """
 
@@ -19,7 +19,6 @@ from wikisem.graph.csr import (
     Flags,
     Int64s,
     Ints,
-    PairKeys,
     SparseRows,
     indices_of,
     narrow,
@@ -63,27 +62,40 @@ class ItemEdges:
         ``other_instance_of`` may be absent, as in tables written before 2026-11.
         """
         numbers = qid_numbers(table["qid"])
-        instances, kinds = _pairs(table["instance_of"])
-        subs, parents = _pairs(table["subclass_of"])
-        kind_numbers = qid_numbers(kinds.dictionary)
-        supers = qid_numbers(parents.dictionary)[_indices(parents)]
-        proper = supers != numbers[subs]
-        classes = distinct(np.concatenate([kind_numbers, supers[proper]]))
-        order, item_of_row = _by_number(numbers, np.concatenate([instances, subs]))
+        instances, class_codes, class_numbers = _values(table["instance_of"])
+        subclasses, parent_codes, parent_numbers = _values(table["subclass_of"])
+        has_edge = np.zeros(len(numbers), dtype=bool)
+        has_edge[instances] = has_edge[subclasses] = True
+        # The table's rows that own an edge, in the order of their numbers, and for each row its index among these.
+        rows = np.flatnonzero(has_edge)
+        order = rows[sorted_order(numbers[rows])]
+        item_of_row = np.zeros(len(numbers), dtype=np.uint32)
+        item_of_row[order] = np.arange(len(order), dtype=np.uint32)
+
+        parents = parent_numbers[parent_codes]
+        is_self_loop = parents == numbers[subclasses]
+        subclasses, parents = subclasses[~is_self_loop], parents[~is_self_loop]
+        classes = distinct(np.concatenate([class_numbers, parents]))
+        classes_of = np.searchsorted(classes, class_numbers)[class_codes]
+        other_items = other_classes = numbers[:0]
+        if "other_instance_of" in table.column_names:
+            owners, codes, others = _values(table["other_instance_of"])
+            other_items, other_classes = numbers[owners], others[codes]
         return ItemEdges(
-            narrow(numbers[order]),
-            table["sitelinks"].to_numpy().astype(np.int32)[order],
-            narrow(classes),
-            _narrow_rows(item_of_row[instances], np.searchsorted(classes, kind_numbers)[_indices(kinds)], len(order)),
-            _narrow_rows(item_of_row[subs[proper]], np.searchsorted(classes, supers[proper]), len(order)),
-            *_other_edges(table, numbers),
+            items=narrow(numbers[order]),
+            sitelinks=table["sitelinks"].to_numpy().astype(np.int32)[order],
+            classes=narrow(classes),
+            instance_of=_narrow_rows(item_of_row[instances], classes_of, len(order)),
+            subclass_of=_narrow_rows(item_of_row[subclasses], np.searchsorted(classes, parents), len(order)),
+            other_items=other_items,
+            other_classes=other_classes,
         )
 
     @staticmethod
     def of_classes(columns: Iterable[pa.ChunkedArray]) -> "ItemEdges":
         """No items, only the classes that some ``instance_of`` columns lead to."""
         none = ItemEdges.of_entities([])
-        classes = [qid_numbers(_pairs(column)[1].dictionary) for column in columns]
+        classes = [_values(column)[2] for column in columns]
         return replace(none, classes=narrow(distinct(np.concatenate([none.classes, *classes]))))
 
     @staticmethod
@@ -95,35 +107,13 @@ class ItemEdges:
         return ItemEdges.of_table(pa.Table.from_pylist(rows, schema=pa.schema(types)))
 
 
-def _other_edges(table: pa.Table, numbers: Int64s) -> tuple[Int64s, Int64s]:
-    if "other_instance_of" not in table.column_names:
-        return numbers[:0], numbers[:0]
-    owners, others = _pairs(table["other_instance_of"])
-    return numbers[owners], qid_numbers(others.dictionary)[_indices(others)]
-
-
-def _pairs(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], pa.DictionaryArray]:
-    """For each value of a column of lists its row, and all values, dictionary-encoded."""
+def _values(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32], Int64s]:
+    """For each id in a column of lists its row, and its index among the numbers of all ids; and these numbers."""
     counts: Ints = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     flat = pc.list_flatten(lists)
     coded = (flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat).dictionary_encode()
-    return np.repeat(np.arange(len(counts), dtype=np.uint32), counts), coded
-
-
-def _indices(coded: pa.DictionaryArray) -> npt.NDArray[np.int32]:
-    indices: npt.NDArray[np.int32] = coded.indices.to_numpy()
-    return indices
-
-
-def _by_number(numbers: Int64s, owners: Ints) -> tuple[Ints, npt.NDArray[np.uint32]]:
-    """The table's rows that own an edge, in the order of their numbers, and for each row its index among these."""
-    has_edge = np.zeros(len(numbers), dtype=bool)
-    has_edge[owners] = True
-    rows = np.flatnonzero(has_edge)
-    order = rows[sorted_order(numbers[rows])]
-    item_of_row = np.zeros(len(numbers), dtype=np.uint32)
-    item_of_row[order] = np.arange(len(order), dtype=np.uint32)
-    return order, item_of_row
+    rows = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
+    return rows, coded.indices.to_numpy(), qid_numbers(coded.dictionary)
 
 
 def _narrow_rows(sources: Ints, targets: Ints, count: int) -> CsrRows:
@@ -139,8 +129,8 @@ class ClassGraph:
     """The pruned graph. A *node* is a class by its index in ``nodes``, an item is known by its index in ``items``.
 
     ``nodes`` and ``items`` are QID numbers, ascending. Of each node: ``depth`` is its distance from the root before
-    anything was pruned, -1 where the root does not lead to it; ``class_sitelinks`` are the sitelinks of its own item,
-    -1 where the dump has no such item; ``up`` and ``down`` are its P279 edges; ``instances`` are its items, most
+    anything was pruned, -1 if the root does not lead to it; ``class_sitelinks`` are the sitelinks of its own item,
+    -1 if the dump has no such item; ``up`` and ``down`` are its P279 edges; ``instances`` are its items, most
     sitelinks first, then by number. ``classes`` are the nodes that each item is an instance of. ``removed`` are the QID
     numbers of all that was pruned, ``no_subjects`` of the classes whose instances were.
 
@@ -195,7 +185,16 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     no_subjects, root = (np.searchsorted(whole.nodes, tops) for tops in _tops(options))
     depth = steps_from(down, root)
     without_subject = reached(down, no_subjects)
-    gone, removed = _removed(tables, whole, without_subject, depth, options)
+
+    # What is pruned: the classes of disambiguation pages and of Wikimedia's internal pages, all classes below them, the
+    # instances of all these, and every class within ``root_distance`` steps below the root.
+    gone = without_subject | ((depth >= 0) & (depth <= options.root_distance))
+    tables_and_nodes = zip(tables, whole.nodes_of, strict=True)
+    pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
+    numbers = distinct(np.concatenate(pages).astype(np.int64))
+    nodes, found = indices_of(numbers, whole.nodes)
+    gone[nodes[found]] = True
+    removed = distinct(np.concatenate([whole.nodes[gone], numbers]))
     hidden = gone & reached(down, distinct(whole.supers[gone[whole.subs] & ~gone[whole.supers]]))
     return _prune(tables, whole, depth, ~gone, hidden, removed, whole.nodes[without_subject])
 
@@ -211,7 +210,7 @@ def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllC
         np.repeat(np.searchsorted(nodes, numbers).astype(np.uint32), count[count > 0])
         for numbers, count in zip(subclasses, counts, strict=True)
     ]
-    supers = [own[table.subclass_of.targets] for table, own in zip(tables, nodes_of, strict=True)]
+    supers = [node_of[table.subclass_of.targets] for table, node_of in zip(tables, nodes_of, strict=True)]
     return _AllClasses(nodes, np.concatenate(subs), np.concatenate(supers), nodes_of)
 
 
@@ -220,26 +219,6 @@ def _tops(options: GraphOptions) -> tuple[Int64s, Int64s]:
     no_subjects, root = [*options.disambiguation, *options.internal], [options.root] if options.root else []
     first, second = (np.array([qid_number(qid) for qid in qids], dtype=np.int64) for qids in (no_subjects, root))
     return first, second
-
-
-def _removed(
-    tables: Sequence[ItemEdges],
-    whole: _AllClasses,
-    no_subjects: Flags,
-    depth: npt.NDArray[np.int16],
-    options: GraphOptions,
-) -> tuple[Flags, Int64s]:
-    """Which nodes are pruned, and the numbers of all pruned nodes and items.
-
-    These are the classes of disambiguation pages and of Wikimedia's internal pages, all classes below them, the
-    instances of all these, and every class within ``root_distance`` steps below the root.
-    """
-    gone = no_subjects | ((depth >= 0) & (depth <= options.root_distance))
-    pages = [_edges_to(table, no_subjects[own])[0] for table, own in zip(tables, whole.nodes_of, strict=True)]
-    numbers = distinct(np.concatenate(pages).astype(np.int64))
-    nodes, found = indices_of(numbers, whole.nodes)
-    gone[nodes[found]] = True
-    return gone, distinct(np.concatenate([whole.nodes[gone], numbers]))
 
 
 def _edges_to(table: ItemEdges, flagged: Flags) -> tuple[Ints, Ints]:
@@ -263,8 +242,7 @@ def _prune(
     nodes = whole.nodes[kept]
     with_hidden = new.copy()
     with_hidden[hidden] = len(nodes) + np.arange(np.count_nonzero(hidden), dtype=np.uint32)
-    parts = [NodeEdges(table, new[own]) for table, own in zip(tables, whole.nodes_of, strict=True)]
-    found = gather_instances(parts, nodes, removed)
+    found = _gather_instances(tables, [new[node_of] for node_of in whole.nodes_of], nodes, removed)
     up = _renumbered_edges(whole, new, len(nodes))
     return ClassGraph(
         nodes=nodes,
@@ -295,12 +273,12 @@ def _other_classes(
 ) -> SparseRows:
     """The hidden classes of items, and all of their classes at ranks that are not the best, by their new numbers."""
     owners, targets = list[Ints](), list[Ints]()
-    for table, own in zip(tables, whole.nodes_of, strict=True):
-        of_hidden, classes = _edges_to(table, hidden[own])
+    for table, node_of in zip(tables, whole.nodes_of, strict=True):
+        of_hidden, classes = _edges_to(table, hidden[node_of])
         nodes, is_class = indices_of(table.other_classes, whole.nodes)
         # No class is at or below one that has no P279 edge and is no item's class at its best rank.
         numbers = np.concatenate([of_hidden, table.other_items[is_class]])
-        classes = np.concatenate([new[own[classes]], new[nodes[is_class]]])
+        classes = np.concatenate([new[node_of[classes]], new[nodes[is_class]]])
         rows, in_graph = indices_of(numbers, items)
         in_graph &= classes != PRUNED
         owners.append(rows[in_graph])
@@ -317,15 +295,7 @@ _SAMPLE: Final = 1 << 6
 
 
 @dataclass(frozen=True, slots=True)
-class NodeEdges:
-    """The edges of one table, and the node of each of its classes, or ``PRUNED``."""
-
-    edges: ItemEdges
-    nodes: npt.NDArray[np.uint32]
-
-
-@dataclass(frozen=True, slots=True)
-class Instances:
+class _Instances:
     """The items that are an instance of a node, with their nodes, and the sitelinks of the nodes' own items or -1."""
 
     items: Ints
@@ -360,53 +330,48 @@ class _Items:
         return _Items(self.numbers[kept], self.sitelinks[kept], counts[kept], self.targets[left])
 
 
-def gather_instances(tables: Sequence[NodeEdges], nodes: Int64s, removed: Int64s) -> Instances:
+def _gather_instances(
+    tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]], nodes: Int64s, removed: Int64s
+) -> _Instances:
     """All items of all tables that have a node left and whose number is not among those ``removed``.
 
-    Every table has its items in ascending order, so a span of numbers is a slice of each table. The tables are merged
-    one span at a time: a span is small enough to be sorted, looked up and rearranged within the CPU cache, and the
-    arrays of all items are written once.
+    ``nodes_of`` has for each table the node of each of its classes, or ``PRUNED``. Every table has its items in
+    ascending order, so a span of numbers is a slice of each table. The tables are merged one span at a time: a span is
+    small enough to be sorted, looked up and rearranged within the CPU cache, and the arrays of all items are written
+    once.
     """
-    bounds = _span_bounds(tables)
-    cuts = [_cuts(table.edges.items, bounds) for table in tables]
+    sample = np.sort(np.concatenate([table.items[::_SAMPLE] for table in tables]))
+    bounds = sample[:: _SPAN // _SAMPLE][1:]
+    cuts = [_cuts(table.items, bounds) for table in tables]
     node_cuts, removed_cuts = _cuts(nodes, bounds), _cuts(removed, bounds)
     class_sitelinks = np.full(len(nodes), -1, dtype=np.int32)
-    columns = _InstanceColumns(tables)
+    result = _InstanceColumns(tables)
     for span in range(len(bounds) + 1):
-        here = slice(span, span + 2)
-        items = _span(tables, [cut[here] for cut in cuts]).sort()
-        indices, found = indices_of(nodes[slice(*node_cuts[here])], items.numbers)
-        class_sitelinks[slice(*node_cuts[here])][found] = items.sitelinks[indices[found]]
-        columns.append(items.without(removed[slice(*removed_cuts[here])]))
-    return columns.finish(class_sitelinks)
-
-
-def _span_bounds(tables: Sequence[NodeEdges]) -> Ints:
-    """The numbers at which one span ends and the next begins."""
-    sample = np.sort(np.concatenate([table.edges.items[::_SAMPLE] for table in tables]))
-    return sample[:: _SPAN // _SAMPLE][1:]
+        columns = []
+        for table, node_of, cut in zip(tables, nodes_of, cuts, strict=True):
+            begin, end = cut[span], cut[span + 1]
+            offsets = table.instance_of.offsets[begin : end + 1]
+            targets = node_of[table.instance_of.targets[offsets[0] : offsets[-1]]]
+            columns.append((table.items[begin:end], table.sitelinks[begin:end], np.diff(offsets), targets))
+        items = _Items(*map(np.concatenate, zip(*columns, strict=True))).sort()
+        node_span, removed_span = slice(*node_cuts[span : span + 2]), slice(*removed_cuts[span : span + 2])
+        indices, found = indices_of(nodes[node_span], items.numbers)
+        class_sitelinks[node_span][found] = items.sitelinks[indices[found]]
+        result.append(items.without(removed[removed_span]))
+    return result.finish(class_sitelinks)
 
 
 def _cuts(numbers: Ints, bounds: Ints) -> list[int]:
     return [0, *np.searchsorted(numbers, bounds).tolist(), len(numbers)]
 
 
-def _span(tables: Sequence[NodeEdges], cuts: Sequence[list[int]]) -> _Items:
-    columns = []
-    for table, (begin, end) in zip(tables, cuts, strict=True):
-        offsets = table.edges.instance_of.offsets[begin : end + 1]
-        targets = table.nodes[table.edges.instance_of.targets[offsets[0] : offsets[-1]]]
-        columns.append((table.edges.items[begin:end], table.edges.sitelinks[begin:end], np.diff(offsets), targets))
-    return _Items(*map(np.concatenate, zip(*columns, strict=True)))
-
-
 class _InstanceColumns:
     """The arrays of all items, filled from the front; pages that are never written take no memory."""
 
-    def __init__(self, tables: Sequence[NodeEdges]) -> None:
-        items = sum(len(table.edges.items) for table in tables)
-        pairs = sum(len(table.edges.instance_of.targets) for table in tables)
-        wide = any(table.edges.items.dtype.itemsize > 4 for table in tables)
+    def __init__(self, tables: Sequence[ItemEdges]) -> None:
+        items = sum(len(table.items) for table in tables)
+        pairs = sum(len(table.instance_of.targets) for table in tables)
+        wide = any(table.items.dtype.itemsize > 4 for table in tables)
         self._items: Ints = np.empty(items, dtype=np.int64 if wide else np.uint32)
         self._sitelinks = np.empty(items, dtype=np.int32)
         self._offsets: Ints = np.zeros(items + 1, dtype=np.int64 if pairs >> 32 else np.uint32)
@@ -421,10 +386,10 @@ class _InstanceColumns:
         self._targets[self._pairs : self._pairs + len(items.targets)] = items.targets
         self._count, self._pairs = here.stop, self._pairs + len(items.targets)
 
-    def finish(self, class_sitelinks: npt.NDArray[np.int32]) -> Instances:
+    def finish(self, class_sitelinks: npt.NDArray[np.int32]) -> _Instances:
         """All items that were appended."""
         classes = CsrRows(self._offsets[: self._count + 1], self._targets[: self._pairs])
-        return Instances(self._items[: self._count], self._sitelinks[: self._count], classes, class_sitelinks)
+        return _Instances(self._items[: self._count], self._sitelinks[: self._count], classes, class_sitelinks)
 
 
 # The instances of each class, most sitelinks first.
@@ -450,22 +415,17 @@ def by_prominence(classes: CsrRows, sitelinks: npt.NDArray[np.int32], count: int
     if count.bit_length() + link_bits + item_bits > KEY_BITS:
         owners = classes.sources()
         return CsrRows(offsets, owners[np.lexsort((owners, -sitelinks[owners], classes.targets))])
-    keys = _keys(classes, sitelinks, item_bits, link_bits)
+    # From the highest bits: node, sitelinks (inverted), item.
+    most = np.uint64((1 << link_bits) - 1)
+    keys = np.empty(len(classes.targets), dtype=np.uint64)
+    for first in range(0, len(classes), _KEYED):
+        numbers = np.arange(first, min(first + _KEYED, len(classes)), dtype=np.uint64)
+        item_keys = (most - sitelinks[first : first + _KEYED].astype(np.uint64)) << np.uint64(item_bits) | numbers
+        begins = classes.offsets[first : first + _KEYED + 1]
+        here = slice(int(begins[0]), int(begins[-1]))
+        keys[here] = classes.targets[here].astype(np.uint64) << np.uint64(item_bits + link_bits)
+        keys[here] |= np.repeat(item_keys, np.diff(begins))
     keys.sort()
     items = np.empty(len(keys), dtype=np.uint32)
     np.bitwise_and(keys, np.uint64((1 << item_bits) - 1), out=items, casting="unsafe")
     return CsrRows(offsets, items)
-
-
-def _keys(classes: CsrRows, sitelinks: npt.NDArray[np.int32], item_bits: int, link_bits: int) -> PairKeys:
-    """One key for each pair of a node and an item, from the highest bits: node, sitelinks (inverted), item."""
-    most = np.uint64((1 << link_bits) - 1)
-    keys = np.empty(len(classes.targets), dtype=np.uint64)
-    for first in range(0, len(classes), _KEYED):
-        items = np.arange(first, min(first + _KEYED, len(classes)), dtype=np.uint64)
-        item_keys = (most - sitelinks[first : first + _KEYED].astype(np.uint64)) << np.uint64(item_bits) | items
-        offsets = classes.offsets[first : first + _KEYED + 1]
-        here = slice(int(offsets[0]), int(offsets[-1]))
-        keys[here] = classes.targets[here].astype(np.uint64) << np.uint64(item_bits + link_bits)
-        keys[here] |= np.repeat(item_keys, np.diff(offsets))
-    return keys

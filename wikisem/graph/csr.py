@@ -148,7 +148,7 @@ def offsets_of(counts: Ints | Flags) -> Int64s:
 
 
 def steps_from(rows: CsrRows, starts: Ints | Sequence[int]) -> npt.NDArray[np.int16]:
-    """The number of steps to each node from the nearest start; -1 where no start leads."""
+    """The number of steps to each node from the nearest start; -1 if no start leads there."""
     steps = np.full(len(rows), -1, dtype=np.int16)
     frontier: Ints = np.asarray(starts, dtype=np.int64)
     step = 0
@@ -312,7 +312,7 @@ def sorted_order(numbers: Ints) -> npt.NDArray[np.uint32]:
 
 
 def indices_of(numbers: Ints, known: Ints) -> tuple[Int64s, Flags]:
-    """The index of each number in the ascending ``known``, and whether it is there at all (else the index is invalid).
+    """The index of each number in the ascending ``known``, and whether it is there (otherwise the index is invalid).
 
     >>> indices, found = indices_of(np.array([7, 5, 9]), np.array([5, 7]))
     >>> indices[found].tolist(), found.tolist()

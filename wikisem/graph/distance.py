@@ -37,14 +37,6 @@ class ContractedGraph:
     edges_1: CsrRows
     edges_2: CsrRows
 
-    def entry_points(self, graph: ClassGraph, node: int) -> tuple[Ints, int]:
-        """The kept nodes (indices) at which a search from a node of the class graph begins, and the steps to them."""
-        # A number of the same width, because numpy would widen all of ``kept_nodes`` at every call otherwise.
-        index = np.searchsorted(self.kept_nodes, np.uint32(node))
-        if index < len(self.kept_nodes) and self.kept_nodes[index] == node:
-            return np.array([index]), 0
-        return np.searchsorted(self.kept_nodes, graph.up.row(node)), 1
-
 
 def contract_graph(graph: ClassGraph) -> ContractedGraph:
     """Take the leaves out of a graph; this changes no distance between the other nodes."""
@@ -63,16 +55,16 @@ _FAR: Final = sys.maxsize
 
 
 def distance_between(
-    graph: ClassGraph, contracted: ContractedGraph, one: int, other: int, limit: int | None = None
+    graph: ClassGraph, contracted: ContractedGraph, first: int, second: int, limit: int | None = None
 ) -> int | None:
     """Steps between two nodes of a graph; None when there are more than ``limit``, or no path at all.
 
     No edge is longer than two. So after r steps from one end and s from the other, every path shorter than r + s has a
     node that both have seen. One more step then either meets the shortest path or shows that it is longer.
     """
-    if one == other:
+    if first == second:
         return 0
-    ends = _End(graph, contracted, one), _End(graph, contracted, other)
+    ends = _End(graph, contracted, first), _End(graph, contracted, second)
     most = _FAR - 1 if limit is None else limit
     found = ends[0].shortest_through(ends[1])
     while found == _FAR and ends[0].steps + ends[1].steps <= most:
@@ -90,8 +82,14 @@ class _End:
     def __init__(self, graph: ClassGraph, contracted: ContractedGraph, node: int) -> None:
         self._contracted = contracted
         self.seen = np.zeros(len(contracted.kept_nodes), dtype=np.int32)  # 0: not yet; else the number of steps plus 1
+        self._frontier: Ints
         self._previous: Ints = np.zeros(0, dtype=np.int64)
-        self._frontier, self.steps = contracted.entry_points(graph, node)
+        # A number of the same width, because numpy would widen all of ``kept_nodes`` at every call otherwise.
+        index = np.searchsorted(contracted.kept_nodes, np.uint32(node))
+        if index < len(contracted.kept_nodes) and contracted.kept_nodes[index] == node:
+            self._frontier, self.steps = np.array([index]), 0
+        else:
+            self._frontier, self.steps = np.searchsorted(contracted.kept_nodes, graph.up.row(node)), 1
         self._note()
 
     def advance(self) -> bool:

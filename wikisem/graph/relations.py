@@ -54,7 +54,7 @@ class ItemRelations:
         """
         lists = relations.combine_chunks()
         pairs = pc.list_flatten(lists)
-        properties, values = (pc.struct_field(pairs, at).to_numpy() for at in range(2))
+        properties, values = (pc.struct_field(pairs, field).to_numpy() for field in range(2))
         sources = np.repeat(items, pc.list_value_length(lists).to_numpy())
         asked = ~np.isin(properties, NOT_RELATED) & (sources != values)
         sources, properties, values = sources[asked], properties[asked], values[asked]
@@ -95,26 +95,26 @@ class Ties:
     @staticmethod
     def of(parts: Iterable[ItemRelations], members: Ints, pool: Ints, lists: Ints) -> "Ties":
         """From the relations of all files; ``pool`` are the items that may be outliers, ascending, with their lists."""
-        own = np.unique(members)
+        wanted = np.unique(members)
         found = [ItemRelations.join([])]
-        owned = [np.zeros(0, dtype=bool)]
+        of_member = [np.zeros(0, dtype=bool)]
         for part in parts:
-            for one, other, is_own in ((part.items, part.values, True), (part.values, part.items, False)):
-                kept = np.flatnonzero(indices_of(one, own)[1])
-                kept = kept[indices_of(other[kept], pool)[1]]
-                found.append(ItemRelations(one[kept], part.properties[kept], other[kept]))
-                owned.append(np.full(len(kept), is_own))
-        ties, of_member = ItemRelations.join(found), np.concatenate(owned)
-        order = np.lexsort((~of_member, ties.properties, ties.values, ties.items))
+            for member, item, is_member in ((part.items, part.values, True), (part.values, part.items, False)):
+                kept = np.flatnonzero(indices_of(member, wanted)[1])
+                kept = kept[indices_of(item[kept], pool)[1]]
+                found.append(ItemRelations(member[kept], part.properties[kept], item[kept]))
+                of_member.append(np.full(len(kept), is_member))
+        ties, flags = ItemRelations.join(found), np.concatenate(of_member)
+        order = np.lexsort((~flags, ties.properties, ties.values, ties.items))
         known, counts = np.unique(ties.items, return_counts=True)
         items = ties.values[order]
         return Ties(
-            known.astype(np.uint32),
-            offsets_of(counts),
-            items,
-            lists[indices_of(items, pool)[0]].astype(np.uint32),
-            ties.properties[order],
-            of_member[order],
+            members=known.astype(np.uint32),
+            offsets=offsets_of(counts),
+            items=items,
+            lists=lists[indices_of(items, pool)[0]].astype(np.uint32),
+            properties=ties.properties[order],
+            of_member=flags[order],
         )
 
     def rows(self, members: Ints) -> list[slice]:

@@ -1,4 +1,4 @@
-"""Signatures: the properties of an item besides P31 and P279, which say what it is like, whatever it is said to be.
+"""Signatures: the properties of an item other than P31 and P279, which show what it is like.
 
 A town has coordinates, a population and a postal code, whether or not somebody stated that it is a town. The signatures
 of the items that a group may need are one record of arrays, with what rules measure them by:
@@ -25,9 +25,9 @@ from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, first_of, indices_of
 from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
 
-# Of a class so many instances, the first by hash key, show what its instances are like.
+# How many instances of a class, the first by hash key, show what its instances are like.
 REFERENCE: Final = 100
-# So many prominent items, the first by hash key, show what other items are like.
+# How many prominent items, the first by hash key, show what other items are like.
 SAMPLE: Final = 400
 # Signatures are copied this many at a time.
 _AT_ONCE: Final = 1 << 17
@@ -61,7 +61,7 @@ class ItemSignatures:
         )
 
     def take(self, rows: Ints) -> "ItemSignatures":
-        """The signatures of some of the items; those of all items are too many to find where each begins at once."""
+        """The signatures of some of the items, in portions: positions for all items at once would need much memory."""
         parts = [self.properties.take(rows[begin : begin + _AT_ONCE]) for begin in range(0, len(rows), _AT_ONCE)]
         targets = np.concatenate([self.properties.targets[:0], *(part.targets for part in parts)])
         offsets = offsets_of(self.properties.offsets[rows + 1] - self.properties.offsets[rows])
@@ -111,32 +111,37 @@ class Signatures:
         """
         wanted = graph.sitelinks >= minimum
         wanted[members] = True
-        prominent, counts, kept = 0, np.zeros(0, dtype=np.int64), list[ItemSignatures]()
+        # Prominent items, and those with each property, are counted in all files; only wanted and sampled items stay.
+        prominent_count, having, parts_kept = 0, np.zeros(0, dtype=np.int64), list[ItemSignatures]()
         for part in parts:
             is_prominent = part.sitelinks >= minimum
-            prominent += int(np.count_nonzero(is_prominent))
-            here = np.bincount(part.properties.take(np.flatnonzero(is_prominent)).targets)
-            counts = np.pad(counts, (0, max(0, len(here) - len(counts))))
-            counts[: len(here)] += here
+            prominent_count += int(np.count_nonzero(is_prominent))
+            counts = np.bincount(part.properties.take(np.flatnonzero(is_prominent)).targets)
+            having = np.pad(having, (0, max(0, len(counts) - len(having))))
+            having[: len(counts)] += counts
             indices, found = indices_of(part.items, graph.items)
             found[found] = wanted[indices[found]]
-            kept.append(part.take(np.flatnonzero(found | _first(part.items, is_prominent, seed))))
-        every = ItemSignatures.join(kept)
-        del kept
-        every = every.take(np.argsort(every.items))
-        sample = np.flatnonzero(_first(every.items, every.sitelinks >= minimum, seed))
-        used = np.bincount(every.properties.targets, minlength=len(counts)) > 0
-        properties = np.flatnonzero(used)
-        codes = _narrow(np.maximum(np.cumsum(used), 1) - 1)[every.properties.targets]
-        rows = CsrRows(np.append(every.properties.offsets, every.properties.offsets[-1]), codes)
+            parts_kept.append(part.take(np.flatnonzero(found | _first(part.items, is_prominent, seed))))
+        kept = ItemSignatures.join(parts_kept)
+        del parts_kept
+        kept = kept.take(np.argsort(kept.items))
+        is_prominent = kept.sitelinks >= minimum
+        sample = np.flatnonzero(_first(kept.items, is_prominent, seed))
+
+        # Properties that nothing kept has are left out, and the others are numbered in their order.
+        is_used = np.bincount(kept.properties.targets, minlength=len(having)) > 0
+        properties = np.flatnonzero(is_used)
+        codes = _narrow(np.maximum(np.cumsum(is_used), 1) - 1)[kept.properties.targets]
+        rows = CsrRows(np.append(kept.properties.offsets, kept.properties.offsets[-1]), codes)
+        having = np.pad(having, (0, max(0, len(is_used) - len(having))))
         return Signatures(
-            every.items,
-            rows,
-            properties,
-            (np.pad(counts, (0, max(0, len(used) - len(counts))))[properties] + 0.5) / (prominent + 1),
-            _reference(graph, every.items, every.sitelinks >= minimum, candidates, seed),
-            sample.astype(np.uint32),
-            rows.take(sample),
+            items=kept.items,
+            rows=rows,
+            properties=properties,
+            shares=(having[properties] + 0.5) / (prominent_count + 1),
+            reference=_reference(graph, kept.items, is_prominent, candidates, seed),
+            sample=sample.astype(np.uint32),
+            of_sample=rows.take(sample),
         )
 
 
@@ -160,7 +165,7 @@ def read_item_signatures(path: str) -> ItemSignatures:
 def signatures_of_classes(
     parts: Iterable[ItemSignatures], graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe
 ) -> Signatures:
-    """The signatures by which groups measure a few classes, from those of all files; others than their instances go."""
+    """The signatures by which groups measure a few classes, from those of all files; only their instances are kept."""
     instances = graph.instances.take(nodes).targets
     few = np.full_like(graph.sitelinks, -1)
     few[instances] = graph.sitelinks[instances]

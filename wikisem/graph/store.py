@@ -41,7 +41,7 @@ def save_arrays(record: Any, folder: str, prefix: str = "") -> list[str]:
 def open_arrays(kind: type[_Record], folder: str, prefix: str = "") -> _Record:
     """Map the arrays of a dataclass into memory, from a copy of the folder if it is not on this machine.
 
-    MissingInputError where a file is missing, DamagedInputError for one that does not fit: the shape and type of each
+    MissingInputError if a file is missing, DamagedInputError for one that does not fit: the shape and type of each
     array are checked, and where rows begin and end; nothing else is read.
     """
     hints, here = _hints(kind), local_folder(folder)

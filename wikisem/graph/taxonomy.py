@@ -112,9 +112,9 @@ class Taxonomy:
         return self._qids(self.graph.classes.row(item))
 
     def whole_superclasses(self, qid: str) -> list[str]:
-        """The direct superclasses of a class before pruning, pruned ones as far as they lead to a class left.
+        """The direct superclasses of a class before pruning, with the pruned ones that lead to a class in the graph.
 
-        ``qid`` may be such a pruned class, too; empty for anything else that is no class in the graph.
+        ``qid`` may also be such a pruned class; empty for anything else that is not a class in the graph.
         """
         graph = self.graph
         node, hidden = _index(graph.nodes, qid), _index(graph.hidden, qid)
@@ -154,12 +154,12 @@ class Taxonomy:
         frontier: Ints = np.array([] if node is None else [node], dtype=np.int64)
         seen = set(frontier.tolist())
         for _ in range(radius):
-            pairs = [
-                *self._pairs(self.graph.up, frontier),
-                *((b, a) for a, b in self._pairs(self.graph.down, frontier)),
-            ]
-            neighbourhood.add_edges_from((self._qid(low), self._qid(high)) for low, high in pairs)
-            fresh = {node for pair in pairs for node in pair} - seen
+            up, down = self.graph.up.take(frontier), self.graph.down.take(frontier)
+            lower = np.concatenate([frontier[up.sources()], down.targets])
+            upper = np.concatenate([up.targets, frontier[down.sources()]])
+            edges = zip(self.graph.nodes[lower].tolist(), self.graph.nodes[upper].tolist(), strict=True)
+            neighbourhood.add_edges_from((qid_of(low), qid_of(high)) for low, high in edges)
+            fresh = {*lower.tolist(), *upper.tolist()} - seen
             seen |= fresh
             frontier = np.array(sorted(fresh), dtype=np.int64)
         return neighbourhood
@@ -170,10 +170,6 @@ class Taxonomy:
         except UnknownItemError:
             return False
         return True
-
-    def _pairs(self, rows: CsrRows, nodes: Ints) -> list[tuple[int, int]]:
-        near = rows.take(nodes)
-        return list(zip(nodes[near.sources()].tolist(), near.targets.tolist(), strict=True))
 
     def _beyond(self, rows: CsrRows, qid: str) -> list[str]:
         node = self._node(qid)
@@ -196,9 +192,6 @@ class Taxonomy:
 
     def _item(self, qid: str) -> int | None:
         return _index(self.graph.items, qid)
-
-    def _qid(self, node: int) -> str:
-        return qid_of(int(self.graph.nodes[node]))
 
     def _qids(self, nodes: Ints) -> list[str]:
         return qids_of(self.graph.nodes[np.sort(nodes)])

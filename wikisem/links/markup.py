@@ -4,7 +4,6 @@ No function looks at a chunk byte by byte in Python. Positions are offsets in th
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,23 +55,18 @@ def find_markup(data: bytes, window: int = _WINDOW) -> Markup:
     for start in range(0, len(chunk), window):
         # One byte more, for a pair across the border.
         part = chunk[start : start + window + 1]
-        places = _set_places(_marks(part)[:window])
+        marks: Mask = (part & _BRACKETS) == (_OPEN & _BRACKETS)  # `Y` and `_` pass for brackets too
+        marks[:-1] &= marks[1:]
+        marks[-1:] = False
+        marks |= part == _TAG
+        marks |= part == _ENTITY
+        places = _set_places(marks[:window])
         byte = part[places]
         tags.append(places[byte == _TAG] + start)
         entities.append(places[byte == _ENTITY] + start)
         pairs = places[(byte == _OPEN) | (byte == _CLOSE)]
         brackets.append(pairs[part[pairs] == part[pairs + 1]] + start)
     return Markup(data, chunk, np.concatenate(tags), np.concatenate(entities), np.concatenate(brackets))
-
-
-def _marks(part: Bytes) -> Mask:
-    """Which bytes begin a tag, an entity, or a pair of brackets; `Y` and `_` pass for brackets too."""
-    marks: Mask = (part & _BRACKETS) == (_OPEN & _BRACKETS)
-    marks[:-1] &= marks[1:]
-    marks[-1:] = False
-    marks |= part == _TAG
-    marks |= part == _ENTITY
-    return marks
 
 
 def _set_places(mask: Mask) -> Positions:
@@ -118,7 +112,7 @@ def starting_with(heads: Heads, text: bytes) -> Mask:
     return mask
 
 
-# Skipped spans: comments, nowiki, code, formulas and the like, where brackets are not links.
+# Skipped spans: comments, nowiki, code, formulas and others, where brackets are not links.
 
 # Elements whose content MediaWiki does not parse for links, or does not show: its own and those of the extensions that
 # Wikipedia has (Special:Version, 2026-11). Elements whose content it does parse, such as ref, poem and gallery, do not
@@ -159,32 +153,22 @@ def skipped_spans(data: bytes, openers: Positions, text_ends: Positions) -> tupl
     >>> [data[start:end].decode() for start, end in zip(starts, ends)]
     ['&lt;!-- [[b]] --&gt;', '&lt;math&gt;[[c]]&lt;/math&gt;']
     """
-    both = np.array(list(_spans(data, openers, text_ends)), np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
-
-
-def _spans(data: bytes, openers: Positions, text_ends: Positions) -> Iterator[tuple[int, int]]:
-    skip_until = 0
+    starts, ends = list[int](), list[int]()
     never_closed: set[tuple[bytes, int]] = set()  # searched for once, however often it is opened
     for position, text_end in zip(openers.tolist(), text_ends.tolist(), strict=True):
-        opener = _OPENER.match(data, position, text_end) if position >= skip_until else None
+        opener = _OPENER.match(data, position, text_end) if not ends or position >= ends[-1] else None
         if opener is None or (opener.group(3) or b"").rstrip().endswith(b"/"):
             continue
-        element = (opener.group(2) or b"").lower(), text_end
-        end = None if element in never_closed else _end(data, opener, text_end)
-        if end is None:
-            never_closed.add(element)
+        comment, name = opener.group(1), (opener.group(2) or b"").lower()
+        if (name, text_end) in never_closed:
+            continue
+        closer = (_COMMENT_END if comment else _CLOSERS[name]).search(data, opener.end(), text_end)
+        if closer or comment:  # an open comment takes the rest of the page, an open element nothing
+            starts.append(position)
+            ends.append(closer.end() if closer else text_end)
         else:
-            skip_until = end
-            yield position, end
-
-
-def _end(data: bytes, opener: re.Match[bytes], text_end: int) -> int | None:
-    """The end of the span: an open comment takes the rest of the page; None for an open element."""
-    comment = opener.group(1) is not None
-    closer = _COMMENT_END if comment else _CLOSERS[opener.group(2).lower()]
-    close = closer.search(data, opener.end(), text_end)
-    return close.end() if close else text_end if comment else None
+            never_closed.add((name, text_end))
+    return np.array(starts, np.int64), np.array(ends, np.int64)
 
 
 def span_of(positions: Positions, starts: Positions, ends: Positions) -> Positions:
@@ -225,18 +209,14 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
     keep = np.ones(len(rows), np.bool_)
     # MediaWiki reads `[[` from the left: in `[[[a]]]` a third bracket is left over, so this is not a link.
     for row in np.flatnonzero((rows > 0) & (brackets[rows - 1] == brackets[rows] - 1) & opening[rows - 1]):
-        keep[row] = _run_length(data, int(starts[row]) - 1) % 2 == 0
+        first = int(starts[row]) - 1
+        while data[first - 1] == _OPEN:
+            first -= 1
+        keep[row] = (int(starts[row]) - first) % 2 == 0
     # The bracket that closes `[[a|[b]]]` is the first but one: a single `[` in the anchor takes one for itself.
     for row in np.flatnonzero(chunk[np.minimum(ends + 2, len(chunk) - 1)] == _CLOSE):
         ends[row] += data.find(b"[", starts[row], ends[row]) >= 0
     return starts[keep], ends[keep]
-
-
-def _run_length(data: bytes, last: int) -> int:
-    first = last
-    while data[first - 1] == _OPEN:
-        first -= 1
-    return last - first + 1
 
 
 # Longer than any trail that is a word's ending.

@@ -57,10 +57,20 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     undecided |= irregular | normal_form.not_composed(parts, marks)
     certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
     plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
+    written = _anchors(parts, marked).to_pylist()
+    work.read(written)
+    anchors = pa.array([read_anchor(anchor, work) for anchor in written], pa.string())
+    single = np.flatnonzero(undecided & ~away)
+    written = contents.take(pa.array(single)).to_pylist()
+    work.read(written)
+    links = [read_link(unescape_xml(content), site, work) for content in written]
+    read = [
+        (link.target, link.anchor, count) for link, count in zip(links, counts[single].tolist(), strict=True) if link
+    ]
     tables = [
         _mentions(_titles(parts, plain, site), _anchors(parts, plain), counts[plain]),
-        _mentions(_titles(parts, marked, site), _read_anchors(_anchors(parts, marked), work), counts[marked]),
-        _read_singly(contents, np.flatnonzero(undecided & ~away), counts, site, work),
+        _mentions(_titles(parts, marked, site), anchors, counts[marked]),
+        pa.table([list(column) for column in zip(*read, strict=True)] or [[], [], []], schema=MENTIONS),
     ]
     return pa.concat_tables(tables)
 
@@ -127,12 +137,6 @@ def _anchors(parts: Contents, rows: Positions) -> pa.Array:
     return cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
 
 
-def _read_anchors(anchors: pa.Array, work: Work) -> pa.Array:
-    written = anchors.to_pylist()
-    work.read(written)
-    return pa.array([read_anchor(anchor, work) for anchor in written], pa.string())
-
-
 def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Table:
     """Mentions as a table, without those that show nothing (null)."""
     mentions = pa.table([titles, anchors, counts], schema=MENTIONS)
@@ -161,7 +165,11 @@ def capitalise(titles: pa.Array, language: str) -> pa.Array:
     if not others[first].any():
         return raised
     rest = pa.array(others[first])
-    return pc.replace_with_mask(raised, rest, _capitalise_letters(titles.filter(rest), language))
+    lower = titles.filter(rest)
+    letters = pc.utf8_slice_codeunits(lower, 0, 1).dictionary_encode()
+    capitals = pa.array([upper_first(letter, language) for letter in letters.dictionary.to_pylist()], pa.string())
+    others_raised = pc.binary_join_element_wise(capitals.take(letters.indices), pc.utf8_slice_codeunits(lower, 1), "")
+    return pc.replace_with_mask(raised, rest, others_raised)
 
 
 @cache
@@ -175,25 +183,9 @@ def _upper_bytes(language: str) -> tuple[Bytes, Mask]:
     return upper, others
 
 
-def _capitalise_letters(titles: pa.Array, language: str) -> pa.Array:
-    first = pc.utf8_slice_codeunits(titles, 0, 1).dictionary_encode()
-    upper = pa.array([upper_first(letter, language) for letter in first.dictionary.to_pylist()], pa.string())
-    return pc.binary_join_element_wise(upper.take(first.indices), pc.utf8_slice_codeunits(titles, 1), "")
-
-
 # Contents one by one.
 
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-
-
-def _read_singly(contents: pa.Array, rows: Positions, counts: Positions, site: SiteInfo, work: Work) -> pa.Table:
-    written = contents.take(pa.array(rows)).to_pylist()
-    work.read(written)
-    links = [read_link(unescape_xml(content), site, work) for content in written]
-    mentions = [
-        (link.target, link.anchor, count) for link, count in zip(links, counts[rows].tolist(), strict=True) if link
-    ]
-    return pa.table([list(column) for column in zip(*mentions, strict=True)] or [[], [], []], schema=MENTIONS)
 
 
 def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | None:
@@ -207,7 +199,7 @@ def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | 
     >>> read_link(":Category:Moons|moons", site)
     """
     inside, _, trail = content.rpartition("]]")
-    if not inside or ">" in trail:  # brackets in a comment or the like, which ends with one
+    if not inside or ">" in trail:  # brackets in a comment or similar, which ends with one
         inside, trail = content, ""
     # {{!}} is how templates write a bar.
     shown = _COMMENT.sub("", inside) if "<!--" in inside else inside
@@ -221,13 +213,11 @@ def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None
     title = link_title(target, site)
     if title is None or title.namespace != 0:
         return None
-    shown = _as_written(target) if anchor is None else anchor_text(anchor, work)
+    if anchor is None:  # it shows its target, without the colon that only keeps it a link
+        shown = visible(unescape(unquoted(target)).strip().removeprefix(":").replace("_", " "))
+    else:
+        shown = anchor_text(anchor, work)
     return Link(title.text, shown) if shown else None
-
-
-def _as_written(target: str) -> str:
-    """What an unpiped link shows: its target, without the colon that only keeps it a link."""
-    return visible(unescape(unquoted(target)).strip().removeprefix(":").replace("_", " "))
 
 
 def read_anchor(anchor: str, work: Work | None = None) -> str | None:

@@ -13,7 +13,6 @@ language that has marks in most words, all contents are read.
 """
 
 import unicodedata
-from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -56,13 +55,16 @@ def _tables() -> _Tables:
     classes = np.zeros(1 << 16, np.uint8)
     composites = np.zeros(1 << 16, np.bool_)
     pairs, beyond = [], set[int]()
-    for code, parts in _decompositions():
+    for code in (code for block in _BLOCKS for code in block):
+        # What it becomes in one step: one or two characters, or nothing.
+        steps = unicodedata.decomposition(chr(code)).split()
+        parts = [] if steps[:1] and steps[0].startswith("<") else [int(step, 16) for step in steps]
         never = unicodedata.normalize("NFC", chr(code)) != chr(code)
         changes = unicodedata.combining(chr(code)) > 0 or never
         if code > 0xFFFF and (changes or parts):
             # Beyond the first plane, whole blocks of 1,024 count as one character that is never NFC.
-            classes[[0xD7C0 + (one >> 10) for one in (code, *parts)]] = _NEVER
-            beyond.update(one for one in (code, *parts) if one > 0xFFFF)
+            classes[[0xD7C0 + (part >> 10) for part in (code, *parts)]] = _NEVER
+            beyond.update(part for part in (code, *parts) if part > 0xFFFF)
         elif changes:
             classes[code] = _NEVER if never else unicodedata.combining(chr(code))
         if len(parts) == 2 and not never and code <= 0xFFFF:
@@ -73,13 +75,6 @@ def _tables() -> _Tables:
     first_plane = (code for code in np.flatnonzero(classes).tolist() if not 0xD800 <= code < 0xE000)
     marks = tuple(chr(code).encode() for code in (*first_plane, *sorted(beyond)))
     return _Tables(classes, np.unique(np.array(pairs, np.int64)), composites, marks)
-
-
-def _decompositions() -> Iterator[tuple[int, list[int]]]:
-    """Each character that may decompose, and what it becomes in one step: one or two characters, or nothing."""
-    for code in (code for block in _BLOCKS for code in block):
-        parts = unicodedata.decomposition(chr(code)).split()
-        yield code, [] if parts[:1] and parts[0].startswith("<") else [int(part, 16) for part in parts]
 
 
 def marks() -> tuple[bytes, ...]:
@@ -125,15 +120,19 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
     tables = _tables()
     units = _units(text)
     classes = tables.classes.take(units, mode="clip")  # in half the time that indexing takes
-    at = np.flatnonzero(classes != 0)
-    own, before = classes[at], classes[at - 1]
-    composing = at[own == _COMPOSES]
+    positions = np.flatnonzero(classes != 0)
+    current, previous = classes[positions], classes[positions - 1]
+    composes = current == _COMPOSES
+    disordered = (previous > current) | (composes & ((previous > 0) | tables.composites[units[positions - 1]]))
+    composing = positions[composes]
     pairs = units[composing - 1].astype(np.int64) << 16 | units[composing]
-    disordered = (before > own) | ((own == _COMPOSES) & ((before > 0) | tables.composites[units[at - 1]]))
-    hits = np.concatenate([at[(own == _NEVER) | disordered], composing[np.isin(pairs, tables.pairs)]])
+    composed = composing[np.isin(pairs, tables.pairs)]
+    hits = np.concatenate([positions[(current == _NEVER) | disordered], composed])
     mask = np.zeros(len(ends), np.bool_)
     if len(hits):
-        places = _byte_positions(units)[hits]
+        # In UTF-8; a pair of surrogates has four bytes, two for each.
+        widths = 1 + (units >= 0x80).astype(np.int64) + ((units >= 0x800) & ((units < 0xD800) | (units > 0xDFFF)))
+        places = (np.cumsum(widths) - widths)[hits]
         rows = np.searchsorted(ends, places, side="right")
         # What a string begins with has nothing before it: the string in front must not decide.
         starts = np.concatenate([[0], ends])[rows]
@@ -143,9 +142,3 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
 
 def _units(text: str) -> npt.NDArray[np.uint16]:
     return np.frombuffer(text.encode("utf-16-le"), np.uint16)
-
-
-def _byte_positions(units: npt.NDArray[np.uint16]) -> Positions:
-    """Where in UTF-8 the character of each unit begins; a pair of surrogates has four bytes, two for each."""
-    widths = 1 + (units >= 0x80).astype(np.int64) + ((units >= 0x800) & ((units < 0xD800) | (units > 0xDFFF)))
-    return np.cumsum(widths) - widths

@@ -7,7 +7,7 @@ Pages in another layout go through an XML parser, are rewritten in the exporter'
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -150,37 +150,25 @@ def scan_chunk(
         if not starts:
             raise
         if len(starts) == 1:
-            return _unreadable(error, locate(starts[0]))
+            reason, detail = "too-costly", str(error)
+            if not isinstance(error, TooCostlyError):
+                reason, detail = "bad-page", unforeseen("page", error)
+            record = UnreadableRecord(STAGE, reason, locate(starts[0]), detail)
+            counts = Counts(1, unreadable={reason: 1})
+            return ChunkLinks(MENTIONS.empty_table(), REDIRECTS.empty_table(), counts, (record,))
+
+    def locate_from(start: int) -> Locate:
+        return lambda position: locate(start + position)
+
     cuts = [0, *starts[:: -(-len(starts) // _PARTS)][1:], len(data)]
-    parts = [
-        scan_chunk(data[start:end], site, trail, _after(start, locate), with_titles) for start, end in pairwise(cuts)
-    ]
-    return _joined(parts, cuts)
-
-
-def _after(start: int, locate: Locate) -> Locate:
-    return lambda position: locate(start + position)
-
-
-def _unreadable(error: Exception, where: str) -> ChunkLinks:
-    """A page that raised an error, and nothing else."""
-    reason, detail = "too-costly", str(error)
-    if not isinstance(error, TooCostlyError):
-        reason, detail = "bad-page", unforeseen("page", error)
-    record = UnreadableRecord(STAGE, reason, where, detail)
-    return ChunkLinks(
-        MENTIONS.empty_table(), REDIRECTS.empty_table(), Counts(1, unreadable={reason: 1}), unreadable=(record,)
-    )
-
-
-def _joined(parts: list[ChunkLinks], starts: list[int]) -> ChunkLinks:
+    parts = [scan_chunk(data[start:end], site, trail, locate_from(start), with_titles) for start, end in pairwise(cuts)]
     return ChunkLinks(
         pa.concat_tables([part.mentions for part in parts]),
         pa.concat_tables([part.redirects for part in parts]),
         sum((part.pages for part in parts), Counts()),
         tuple(record for part in parts for record in part.unreadable),
         [title for part in parts for title in part.titles],
-        np.hstack([moved(part.versions, start) for part, start in zip(parts, starts, strict=False)]),
+        np.hstack([moved(part.versions, start) for part, start in zip(parts, cuts, strict=False)]),
         sum(part.steps for part in parts),
     )
 
@@ -195,17 +183,33 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
         extracted[0].left_out["deleted"] += sum(page.deleted for page in pages.values())
         rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
         extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail, work))
-        versions = np.hstack([versions, _versions(pages)])
+        identified = [(*page.version, start) for start, page in pages.items() if page.version]
+        versions = np.hstack([versions, np.array(identified, np.int64).reshape(-1, len(NO_VERSIONS)).T])
         if extracted[1].unread:
             raise DamagedInputError("expected a page that can be written in the exporter's layout, saw one that cannot")
-    contents, counts = count_distinct(pa.concat_arrays([each.contents for each in extracted]))
-    redirects, elsewhere = _redirects(extracted, site)
-    left_out = sum((each.left_out for each in extracted), Counter())
-    left_out.update({"redirect": redirects.num_rows, "redirect-elsewhere": elsewhere})
-    counted = _counts(sum(each.articles for each in extracted), left_out, len(unreadable))
-    titles = _titles(extracted) if with_titles else ()
-    mentions = read_contents(contents, counts, site, work)
-    return ChunkLinks(mentions, redirects, counted, tuple(unreadable), titles, versions, work.steps)
+    left_out = sum((extraction.left_out for extraction in extracted), Counter())
+    sources, targets = list[str](), list[str]()
+    for source, target in (pair for extraction in extracted for pair in extraction.redirects):
+        title = read_title(unescape_xml(target), site)
+        left_out["redirect" if title and title.namespace == 0 else "redirect-elsewhere"] += 1
+        if title and title.namespace == 0:
+            sources.append(composed(unescape_xml(source)))
+            targets.append(title.text)
+    reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
+    articles = sum(extraction.articles for extraction in extracted)
+    read = articles + sum(reasons.values()) + len(unreadable)
+    # Bytes of titles that are not UTF-8 become replacement characters.
+    titles = [title for extraction in extracted for title in extraction.titles.to_pylist()] if with_titles else []
+    contents, counts = count_distinct(pa.concat_arrays([extraction.contents for extraction in extracted]))
+    return ChunkLinks(
+        mentions=read_contents(contents, counts, site, work),
+        redirects=pa.table([sources, targets], schema=REDIRECTS),
+        pages=Counts(read, articles, reasons, {"bad-page": len(unreadable)} if unreadable else {}),
+        unreadable=tuple(unreadable),
+        titles=[composed(unescape_xml(title.decode(errors="replace"))) for title in titles],
+        versions=versions,
+        steps=work.steps,
+    )
 
 
 def _parse(
@@ -223,43 +227,9 @@ def _parse(
     return pages, unreadable
 
 
-def _versions(pages: Mapping[int, Page]) -> Positions:
-    found = [(*page.version, start) for start, page in pages.items() if page.version]
-    return np.array(found, np.int64).reshape(-1, len(NO_VERSIONS)).T
-
-
-def _titles(extracted: list[Extraction]) -> list[str]:
-    """The titles of pages with their XML read; bytes that are not UTF-8 become replacement characters."""
-    raw = [title for each in extracted for title in each.titles.to_pylist()]
-    return [composed(unescape_xml(title.decode(errors="replace"))) for title in raw]
-
-
-def _redirects(extracted: list[Extraction], site: SiteInfo) -> tuple[pa.Table, int]:
-    """Redirects from article to article, and the number of redirects that lead elsewhere."""
-    pairs = [
-        (composed(unescape_xml(source)), _article(unescape_xml(target), site))
-        for each in extracted
-        for source, target in each.redirects
-    ]
-    kept = [(source, target) for source, target in pairs if target]
-    columns = [[source for source, _ in kept], [target for _, target in kept]]
-    return pa.table(columns, schema=REDIRECTS), len(pairs) - len(kept)
-
-
-def _article(written: str, site: SiteInfo) -> str:
-    """The article that a redirect leads to, without the section; "" if it leads to no article."""
-    title = read_title(written, site)
-    return title.text if title and title.namespace == 0 else ""
-
-
-def _counts(articles: int, left_out: Counter[str], unreadable: int) -> Counts:
-    """The counts of a chunk, reasons that did not occur left out."""
-    reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
-    read = articles + sum(reasons.values()) + unreadable
-    return Counts(read, articles, reasons, {"bad-page": unreadable} if unreadable else {})
-
-
 # One pass over a chunk: contents, redirects, and the pages that only an XML parser can read.
+
+_REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 
 
 def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
@@ -272,7 +242,13 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     try:
         extraction.contents = _contents(markup, openers, pages, articles, trail, work)
     except pa.ArrowInvalid:  # a link that is not UTF-8
-        articles, broken = _by_encoding(data, pages, articles)
+        readable = np.ones(len(articles), np.bool_)
+        for number, row in enumerate(articles):
+            try:
+                data[pages.text_starts[row] : pages.text_ends[row]].decode()
+            except UnicodeDecodeError:
+                readable[number] = False
+        articles, broken = articles[readable], articles[~readable]
         extraction.unread += _spans(pages, broken)
         extraction.versions = extraction.versions[:, ~np.isin(extraction.versions[2], pages.starts[broken])]
         extraction.contents = _contents(markup, openers, pages, articles, trail, work)
@@ -286,12 +262,18 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
     marked = texts & (pages.redirect >= 0)
     unread = ~pages.whole | (pages.main & ~pages.regular)
     if not marks_redirects(site):
-        unread |= texts & ~marked & _starts_with_hash(data, pages)
+        # Texts that begin with `#` may be redirects, and so may those that begin with many blanks.
+        first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
+        unread |= texts & ~marked & np.isin(np.array(first, "S1"), [b"#", b""])
     redirects = []
     for row in np.flatnonzero(marked).tolist():
-        pair = _redirect(data, pages, row)
-        unread[row] = pair is None
-        redirects += [pair] if pair else []
+        mark = _REDIRECT.match(data, int(pages.redirect[row]))
+        unread[row] = mark is None
+        try:  # as XML; only an XML parser can tell what bytes that are not UTF-8 are
+            source = data[pages.title_starts[row] : pages.title_ends[row]].decode()
+            redirects += [(source, mark.group(1).decode())] if mark else []
+        except UnicodeDecodeError:
+            unread[row] = True
     left_out = {
         "namespace": int(np.count_nonzero(pages.whole & ~pages.main)),
         "deleted": int(np.count_nonzero(pages.regular & pages.main & pages.deleted)),
@@ -304,26 +286,6 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
     spans = _spans(pages, np.flatnonzero(unread))
     extraction = Extraction(none, titles, versions, 0, redirects, Counter(left_out), spans)
     return np.flatnonzero(texts & ~marked & ~unread), extraction
-
-
-def _starts_with_hash(data: bytes, pages: PageTable) -> Mask:
-    """Which texts begin with ``#``, or may because they begin with many blanks."""
-    first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
-    mask: Mask = np.isin(np.array(first, "S1"), [b"#", b""])
-    return mask
-
-
-_REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
-
-
-def _redirect(data: bytes, pages: PageTable, row: int) -> tuple[str, str] | None:
-    """The title of a redirect and the title in its mark, both as XML; None where only an XML parser can tell."""
-    mark = _REDIRECT.match(data, int(pages.redirect[row]))
-    try:
-        source = data[pages.title_starts[row] : pages.title_ends[row]].decode()
-        return (source, mark.group(1).decode()) if mark else None
-    except UnicodeDecodeError:
-        return None
 
 
 def _contents(
@@ -340,17 +302,6 @@ def _contents(
     link_starts, link_ends = innermost_links(markup, texts)
     link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
     return cut_out(markup.data, link_starts, link_ends).cast(pa.string())
-
-
-def _by_encoding(data: bytes, pages: PageTable, articles: Positions) -> tuple[Positions, Positions]:
-    """The articles whose text is UTF-8, and those whose text is not."""
-    readable = np.ones(len(articles), np.bool_)
-    for number, row in enumerate(articles):
-        try:
-            data[pages.text_starts[row] : pages.text_ends[row]].decode()
-        except UnicodeDecodeError:
-            readable[number] = False
-    return articles[readable], articles[~readable]
 
 
 def _spans(pages: PageTable, rows: Positions) -> list[tuple[int, int]]:
@@ -395,7 +346,10 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     heads = heads_at(markup.chunk, markup.tags)
     opens = np.flatnonzero(starting_with(heads, b"<page>") | starting_with(heads, b"<page "))
     closes = np.flatnonzero(starting_with(heads, b"</page>"))
-    tags = _Tags(heads, opens, _last_tags(opens, closes, len(heads)))
+    # A page ends with its `</page>`, else before the next `<page>`, else with the chunk.
+    following = np.append(opens[1:], len(heads))
+    closing = np.append(closes, len(heads))[np.searchsorted(closes, opens)]
+    tags = _Tags(heads, opens, np.minimum(closing, following))
     whole = np.isin(tags.last, closes)
     starts = markup.tags[opens]
     ends = np.append(markup.tags, len(markup.data))[tags.last] + whole * len(b"</page>")
@@ -414,13 +368,17 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     regular &= ~_has_other_entities(markup, entities, starts, ends)
     text_starts, text_ends, closed = _texts(markup, text, np.flatnonzero(regular))
     regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
+    # Of the texts whose tag closes itself, those without this attribute are empty.
+    deleted = np.zeros(len(text), np.bool_)
+    for row in np.flatnonzero(regular & main & closed):
+        deleted[row] = b" deleted=" in markup.data[markup.tags[text[row]] : text_starts[row]]
     return PageTable(
         starts=starts,
         ends=ends,
         whole=whole,
         main=main,
         regular=regular,
-        deleted=_deleted(markup, text, text_starts, regular & main & closed),
+        deleted=deleted,
         redirect=np.where(redirects > 0, markup.tags[redirect], -1),
         ids=np.where(ids > 0, numbers, -1),
         title_starts=markup.tags[title] + len(b"<title>"),
@@ -428,14 +386,6 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
         text_starts=text_starts,
         text_ends=text_ends,
     )
-
-
-def _last_tags(opens: Positions, closes: Positions, tags: int) -> Positions:
-    """The index of the tag that ends each page: its ``</page>``, else the next ``<page>``, else the end."""
-    following = np.append(opens[1:], tags)
-    closing = np.append(closes, tags)[np.searchsorted(closes, opens)]
-    last: Positions = np.minimum(closing, following)
-    return last
 
 
 def _next(index: Positions, heads: Heads) -> Positions:
@@ -481,11 +431,3 @@ def _texts(markup: Markup, text: Positions, rows: Positions) -> tuple[Positions,
     starts[rows] = found
     ends[rows] = np.where(closed[rows], found, markup.tags[np.minimum(text[rows] + 1, len(markup.tags) - 1)])
     return starts, ends, closed
-
-
-def _deleted(markup: Markup, text: Positions, starts: Positions, closed: Mask) -> Mask:
-    """Which texts were deleted, of those whose tag closes itself; the others are empty."""
-    deleted = np.zeros(len(text), np.bool_)
-    for row in np.flatnonzero(closed):
-        deleted[row] = b" deleted=" in markup.data[markup.tags[text[row]] : starts[row]]
-    return deleted

@@ -6,7 +6,7 @@ A recipe is a file, or one of the TOML files that ship with wikisem. Category re
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -63,13 +63,13 @@ def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
     require(base in names, base, "base", f"the name of a recipe that ships ({', '.join(names)})")
     shipped = _with_base(read_toml(shipped_path(base, __package__)))
     under = {key: value for key, value in shipped.items() if key != "name"}
-    own = {key: value for key, value in data.items() if key != "base"}
+    given = {key: value for key, value in data.items() if key != "base"}
     tables = {
         key: {**under[key], **table}
-        for key, table in own.items()
+        for key, table in given.items()
         if isinstance(table, Mapping) and isinstance(under.get(key), Mapping)
     }
-    return {**under, **own, **tables}
+    return {**under, **given, **tables}
 
 
 def _check(recipe: Recipe) -> None:
@@ -183,7 +183,18 @@ def convert(data: Any, kind: type[T]) -> T:
     try:
         value: T = msgspec.convert(prepared, kind)
     except msgspec.ValidationError as error:
-        raise RecipeError(_explain(str(error), data, info)) from error
+        # msgspec's message as path, what is expected there, and what is there.
+        found = _WHERE.search(str(error))
+        path = found[1].removesuffix("[...]") if found else ""  # msgspec does not say which entry of a table
+        for step in _STEP.findall(path):
+            if isinstance(info, inspect.VarTupleType):
+                data, info = data[int(step)], info.item_type
+            else:
+                data, info = data[step], _keys(info)[step]
+        saw = repr(data)
+        if missing := _MISSING.search(str(error)):
+            path, info, saw = f"{path}.{missing[1]}" if path else missing[1], _keys(info)[missing[1]], "nothing"
+        raise RecipeError(f"{path or 'recipe'}: expected {_describe(info, path)}, saw {saw}") from error
     return value
 
 
@@ -195,48 +206,24 @@ def _prepare(data: Any, info: inspect.Type, path: str, whole: inspect.Type) -> A
     if isinstance(info, inspect.UnionType) and data is False:
         return None
     if isinstance(info, inspect.VarTupleType) and isinstance(data, list):
-        return [_prepare(item, info.item_type, f"{path}[{at}]", whole) for at, item in enumerate(data)]
+        return [_prepare(item, info.item_type, f"{path}[{index}]", whole) for index, item in enumerate(data)]
     if not isinstance(info, (inspect.DataclassType, inspect.StructType)) or not isinstance(data, Mapping):
         return data
-    fields = {field.encode_name: field.type for field in info.fields}
+    fields = _keys(info)
     keys = {key: f"{path}.{key}" if path else key for key in (*fields, *data)}
     for key in data:
         if key not in fields:
             near = difflib.get_close_matches(key, list(fields), n=1)
-            others = [f"{table.encode_name}.{key}" for table in _fields(whole) if key in _names(table.type)]
+            others = [f"{name}.{key}" for name, table in _keys(whole).items() if key in _keys(table)]
             meant = others if len(others) == 1 else [keys[name] for name in near]
             known = f"known here: {', '.join(keys[name] for name in fields)}"
             raise RecipeError(f"unknown key {keys[key]}; {f'did you mean {meant[0]}?' if meant else known}")
     return {key: _prepare(value, fields[key], keys[key], whole) for key, value in data.items()}
 
 
-def _fields(info: Any) -> Sequence[inspect.Field]:
-    """The keys of a table; none of what is no table."""
-    return getattr(info, "fields", ())
-
-
-def _names(info: inspect.Type) -> set[str]:
-    return {field.encode_name for field in _fields(info)}
-
-
-def _explain(message: str, data: Any, info: inspect.Type) -> str:
-    """msgspec's message as path, what is expected there, and what is there."""
-    found = _WHERE.search(message)
-    path = found[1].removesuffix("[...]") if found else ""  # msgspec does not say which entry of a table
-    for step in _STEP.findall(path):
-        if isinstance(info, inspect.VarTupleType):
-            data, info = data[int(step)], info.item_type
-        else:
-            data, info = data[step], _field(info, step)
-    if missing := _MISSING.search(message):
-        path = f"{path}.{missing[1]}" if path else missing[1]
-        return f"{path}: expected {_describe(_field(info, missing[1]), path)}, saw nothing"
-    return f"{path or 'recipe'}: expected {_describe(info, path)}, saw {data!r}"
-
-
-def _field(info: Any, name: str) -> inspect.Type:
-    types: dict[str, inspect.Type] = {field.encode_name: field.type for field in info.fields}
-    return types[name]
+def _keys(info: inspect.Type) -> dict[str, inspect.Type]:
+    """The keys of a table and the types of their values; none of what is no table."""
+    return {field.encode_name: field.type for field in getattr(info, "fields", ())}
 
 
 def _describe(info: inspect.Type, path: str) -> str:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import regex
 
-from wikisem.arrow.buckets import add_up
+from wikisem.arrow.buckets import sum_rows
 from wikisem.arrow.columns import MapLookup
 from wikisem.links.markup import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
@@ -42,18 +42,16 @@ def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     >>> tidy(pa.array([" a\u00a0 b\u200b", "\u200e\u200d"])).to_pylist()
     ['a b', None]
     """
-    chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-    trimmed = pc.utf8_trim(compose(pa.chunked_array(map(_plain, chunks), texts.type)), characters=" ")
+    plain = []
+    for chunk in texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]:
+        # Only strings that need it are rewritten.
+        odd = pc.fill_null(pc.match_substring_regex(chunk, _ODD), False)
+        if pc.any(odd).as_py():
+            seen = pc.replace_substring_regex(chunk.filter(odd), _UNSEEN, "")
+            chunk = pc.replace_with_mask(chunk, odd, pc.replace_substring_regex(seen, _BLANKS, " "))
+        plain.append(chunk)
+    trimmed = pc.utf8_trim(compose(pa.chunked_array(plain, texts.type)), characters=" ")
     return pc.if_else(pc.equal(pc.utf8_trim(trimmed, characters=f" {IGNORED}"), ""), None, trimmed)
-
-
-def _plain(texts: pa.Array) -> pa.Array:
-    """The strings without unseen marks and with plain blanks; only strings that need it are rewritten."""
-    odd = pc.fill_null(pc.match_substring_regex(texts, _ODD), False)
-    if not pc.any(odd).as_py():
-        return texts
-    seen = pc.replace_substring_regex(texts.filter(odd), _UNSEEN, "")
-    return pc.replace_with_mask(texts, odd, pc.replace_substring_regex(seen, _BLANKS, " "))
 
 
 def first_label(labels: MapLookup, codes: Iterable[str]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
@@ -82,16 +80,14 @@ def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
 
     pyarrow's own ``utf8_normalize`` decomposes when asked for NFC (25.0, 2026-11).
     """
-    chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-    return pa.chunked_array([_compose(chunk) for chunk in chunks], texts.type)
-
-
-def _compose(texts: pa.Array) -> pa.Array:
-    whole = texts.take(pa.array(np.arange(len(texts)))) if texts.offset else texts
-    parts = locate_parts(whole)
-    mask = pa.array(not_composed(parts, find_marks(parts)))
-    changed = [composed(text) for text in whole.filter(mask).to_pylist()]
-    return pc.replace_with_mask(whole, mask, pa.array(changed, texts.type)) if changed else whole
+    done = []
+    for chunk in texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]:
+        whole = chunk.take(pa.array(np.arange(len(chunk)))) if chunk.offset else chunk
+        parts = locate_parts(whole)
+        mask = pa.array(not_composed(parts, find_marks(parts)))
+        changed = [composed(text) for text in whole.filter(mask).to_pylist()]
+        done.append(pc.replace_with_mask(whole, mask, pa.array(changed, texts.type)) if changed else whole)
+    return pa.chunked_array(done, texts.type)
 
 
 def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -150,7 +146,7 @@ def mentions_in(variant: str, mentions: pa.Table) -> pa.Table:
     [{'title': 'Ниш', 'anchor': 'Niš', 'count': 5}]
     """
     anchors = write_in(variant, mentions["anchor"])
-    return add_up([mentions.set_column(1, "anchor", anchors)], MENTIONS) if variant else mentions
+    return sum_rows([mentions.set_column(1, "anchor", anchors)], MENTIONS) if variant else mentions
 
 
 # Inflected forms.
@@ -185,15 +181,18 @@ def is_form_of(anchor: str, title: str) -> bool:
     if _NO_STEMS.search(title) or anchor.casefold() == title.casefold():
         return False
     words, wanted = _WORD_BREAKS.split(anchor.casefold()), _WORD_BREAKS.split(title.casefold())
-    return len(words) == len(wanted) and all(map(_same_stem, words, wanted))
-
-
-def _same_stem(word: str, wanted: str) -> bool:
-    if word == wanted:
-        return True
-    if _DIGIT.search(word + wanted):
+    if len(words) != len(wanted):
         return False
-    ours, theirs = graphemes(word), graphemes(wanted)
-    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
-    ending = len(ours) - stem
-    return stem >= max(_SHORTEST_STEM, _STEM_SHARE * len(theirs)) and ending <= min(_LONGEST_ENDING, stem)
+    for anchor_word, title_word in zip(words, wanted, strict=True):
+        if anchor_word == title_word:
+            continue
+        if _DIGIT.search(anchor_word + title_word):
+            return False
+        letters, title_letters = graphemes(anchor_word), graphemes(title_word)
+        pairs = zip(letters, title_letters, strict=False)
+        stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if stem < max(_SHORTEST_STEM, _STEM_SHARE * len(title_letters)):
+            return False
+        if len(letters) - stem > min(_LONGEST_ENDING, stem):
+            return False
+    return True

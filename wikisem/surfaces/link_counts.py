@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.buckets import add_up, hash_strings, sort_by, sort_mentions
+from wikisem.arrow.buckets import hash_strings, sort_by, sort_mentions, sum_rows
 from wikisem.arrow.columns import Numbers, distinct, is_in, union
 from wikisem.dumps import Damage, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
@@ -54,29 +54,25 @@ def count_links(
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {file}") from error
     code = known_language(language)
-    site = _find_site(file, ranges, code)
-    trail = language_profile(code).link_trail if link_trail else ""
+    profile, head = language_profile(code), find_siteinfo(file, ranges)
+    if head is None:
+        raise DamagedInputError(f"{file}: expected the head of a MediaWiki dump, saw none that can be decoded")
+    site = head.with_language(code, profile.namespace_aliases)
+    trail = profile.link_trail if link_trail else ""
     parts = list(_scan(ranges, site, trail, on_unreadable))
     versions, chunk = in_parts(part.versions for part in parts)
     if (repeated := superseded(versions, chunk)).any():
         starts = {number: versions[2, repeated & (chunk == number)] for number in distinct(chunk[repeated]).tolist()}
         parts = list(_scan(ranges, site, trail, lambda _: None, starts))
     redirects = pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)])
-    counted = add_up([part.mentions for part in parts], MENTIONS)
+    counted = sum_rows([part.mentions for part in parts], MENTIONS)
     if conversion_of(code):
         pages = PageTitles.of(hashes_of_titles(part.titles) for part in parts)
         variants = TitleVariants(code, site.first_letter)
         counted = convert_titles(counted, find_conversions(counted["title"], pages, variants))
         redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants), "target")
-    redirected = follow_redirects(add_up([counted], MENTIONS), deduplicate_redirects(redirects))
+    redirected = follow_redirects(sum_rows([counted], MENTIONS), deduplicate_redirects(redirects))
     return sort_mentions(add_redirected(*redirected))
-
-
-def _find_site(file: str, ranges: list[Range], language: str) -> SiteInfo:
-    site = find_siteinfo(file, ranges)
-    if site is None:
-        raise DamagedInputError(f"{file}: expected the head of a MediaWiki dump, saw none that can be decoded")
-    return site.with_language(language, language_profile(language).namespace_aliases)
 
 
 def _scan(
@@ -128,10 +124,10 @@ def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.
     >>> add_redirected(direct, redirected)["anchor"].to_pylist()
     ['moon', 'luna']
     """
-    at = pc.index_in(rows["title"], value_set=redirects["source"].combine_chunks())
-    is_redirect = at.is_valid()
+    redirect = pc.index_in(rows["title"], value_set=redirects["source"].combine_chunks())
+    is_redirect = redirect.is_valid()
     redirected = rows.filter(is_redirect)
-    targets = redirects["target"].take(at.filter(is_redirect))
+    targets = redirects["target"].take(redirect.filter(is_redirect))
     column = redirected.schema.get_field_index("title")
     return rows.filter(pc.invert(is_redirect)), redirected.set_column(column, "title", targets)
 
@@ -140,7 +136,7 @@ def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
     """Summed mentions of pages, and those that redirects lead to them, as one summed table."""
     shared = pc.is_in(direct["title"], value_set=pc.unique(redirected["title"]))
     # Nearly all pages have no redirect that leads to them: their mentions need no second sum.
-    return pa.concat_tables([direct.filter(pc.invert(shared)), add_up([direct.filter(shared), redirected], MENTIONS)])
+    return pa.concat_tables([direct.filter(pc.invert(shared)), sum_rows([direct.filter(shared), redirected], MENTIONS)])
 
 
 # Titles that are no page of their wiki, but in another script are one: their links count for that page.
@@ -183,8 +179,8 @@ def find_conversions(titles: pa.ChunkedArray, pages: PageTitles, variants: Title
 
 def convert_titles(rows: pa.Table, conversions: pa.Table, column: str = "title") -> pa.Table:
     """Rows under the titles that conversions lead to, in the same order."""
-    at = pc.index_in(rows[column], value_set=conversions["source"].combine_chunks())
-    converted = pc.if_else(at.is_valid(), conversions["target"].take(at), rows[column])
+    conversion = pc.index_in(rows[column], value_set=conversions["source"].combine_chunks())
+    converted = pc.if_else(conversion.is_valid(), conversions["target"].take(conversion), rows[column])
     return rows.set_column(rows.schema.get_field_index(column), column, converted)
 
 
@@ -210,18 +206,16 @@ def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, va
     """
     of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
     pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])
-    at = pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks())
-    rows = of_titles.append_column("total", pages["count_sum"].take(at))
-    most = pc.and_(pc.equal(rows["count"], pages["count_max"].take(at)), pc.greater_equal(rows["count"], minimum_count))
+    page = pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks())
+    rows = of_titles.append_column("total", pages["count_sum"].take(page))
+    most = pc.and_(
+        pc.equal(rows["count"], pages["count_max"].take(page)), pc.greater_equal(rows["count"], minimum_count)
+    )
     top = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
-    return sort_by(_prefer_title(top, variant), [("title", "ascending"), ("surface", "ascending")])
-
-
-def _prefer_title(top: pa.Table, variant: str) -> pa.Table:
-    """Only the title for pages of which it is one of the anchors; all anchors of other pages."""
     is_title = pc.equal(write_in(variant, top["title"]), top["surface"])
     decided = pc.is_in(top["title"], value_set=top["title"].filter(is_title).combine_chunks())
-    return top.filter(pc.or_(is_title, pc.invert(decided)))
+    top = top.filter(pc.or_(is_title, pc.invert(decided)))
+    return sort_by(top, [("title", "ascending"), ("surface", "ascending")])
 
 
 def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa.Table:
@@ -257,8 +251,8 @@ def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
 
 def add_links(anchors: pa.Table, totals: pa.Table) -> pa.Table:
     """TOP_ANCHORS as CHOSEN_ANCHORS, with ``links`` from ``totals`` (ANCHOR_TOTALS); null for anchors it lacks."""
-    at = pc.index_in(anchors["surface"], value_set=totals["anchor"].combine_chunks())
-    return anchors.append_column("links", totals["count"].take(at)).cast(CHOSEN_ANCHORS)
+    anchor = pc.index_in(anchors["surface"], value_set=totals["anchor"].combine_chunks())
+    return anchors.append_column("links", totals["count"].take(anchor)).cast(CHOSEN_ANCHORS)
 
 
 def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Table:
@@ -288,8 +282,8 @@ def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Tabl
 class WantedAnchors:
     """The anchors whose links are to be counted, as hashes in ascending order, each once, shape ``(n,)``.
 
-    They take 8 bytes each and are mapped into memory by every worker. A hash may match an anchor that nobody asked for,
-    once in 10**12 pairs or so; its links are then counted and not used.
+    They take 8 bytes each and are mapped into memory by every worker. A hash may match another anchor, once in 10**12
+    pairs or so; its links are then counted and not used.
 
     >>> wanted = WantedAnchors.of([hashes_of(pa.array(["oak"]))])
     >>> links = pa.table({"anchor": ["oak", "elm", "oak"], "count": [2, 5, 1]})
@@ -308,7 +302,7 @@ class WantedAnchors:
         """How many links of some mentions have each anchor, as ANCHOR_TOTALS; anchors without links are absent."""
         anchors = mentions["anchor"].combine_chunks()
         here = is_in(hashes_of(anchors), self.hashes)
-        return add_up([mentions.select(ANCHOR_TOTALS.names).filter(pa.array(here))], ANCHOR_TOTALS)
+        return sum_rows([mentions.select(ANCHOR_TOTALS.names).filter(pa.array(here))], ANCHOR_TOTALS)
 
 
 # Helpers.

@@ -53,8 +53,8 @@ class NamedItems:
         A label in the variant goes before others of the language. Titles are in NFC, as the titles of pages are.
         """
         label, code = first_label(self._labels, name_codes(language, variant))
-        own = pa.array(label_codes(language, variant), pa.string())
-        foreign = pc.if_else(pc.is_in(code, value_set=own), None, code)
+        own_codes = pa.array(label_codes(language, variant), pa.string())
+        foreign = pc.if_else(pc.is_in(code, value_set=own_codes), None, code)
         title = compose(self._titles.lookup(wiki_of(language) or ""))
         items = pa.table([self._qids, title, label, foreign], schema=ITEMS)
         return items.filter(pc.or_(title.is_valid(), label.is_valid()))
@@ -75,18 +75,52 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     """
     variant = variant_of(options.variant, language)
     anchor = _of_pages(items, chosen)
-    source = pc.if_else(anchor["surface"].is_valid(), "anchor", None)
-    form, form_source = anchor, source
+    form, form_source = anchor, pc.if_else(anchor["surface"].is_valid(), "anchor", None)
     if options.form == "dictionary":
         form, form_source = _dictionary_forms(items, anchor, _of_pages(items, titled), variant)
-    refused = _refusals(anchor, form, options, language)
-    return _fall_back(items, form.append_column("source", form_source), refused, options, language)
+
+    # Why the form is refused; of several reasons the last one here. Links to the page and P(s | page) are those of the
+    # most frequent anchor: if they are low, the page is rare or has no settled name. P(page | s) is that of the form
+    # that would be shown.
+    page_share = pc.divide(pc.cast(form["count"], "float64"), form["links"])
+    refusals = {
+        OTHER_SCRIPT: _in_other_script(form["surface"], options, language),
+        LOW_PAGE_SHARE: pc.less(page_share, options.minimum_page_share),
+        LOW_SHARE: pc.less(pc.divide(pc.cast(anchor["count"], "float64"), anchor["total"]), options.minimum_share),
+        FEW_LINKS: pc.less(anchor["total"], options.minimum_total),
+    }
+    refused: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
+    for reason, refuses in refusals.items():
+        refused = pc.if_else(pc.fill_null(refuses, False), reason, refused)
+
+    # The label or the title of each item, in the variant; labels of other languages stay as they are.
+    fallback = pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
+    if options.fallback == "label":
+        fallback = without_parenthesis(items["label"]) if options.clean_labels else items["label"]
+        if variant:
+            fallback = pc.if_else(items["label_language"].is_null(), write_in(variant, fallback), fallback)
+    elif options.fallback == "title":
+        fallback = write_in(variant, tidy(without_parenthesis(items["title"])))
+    stray = _in_other_script(fallback, options, language)
+
+    keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
+    surface = pc.if_else(keeps, form["surface"], pc.if_else(stray, None, fallback))
+    source = pc.if_else(keeps, form_source, options.fallback)
+    is_anchor = pc.equal(source, "anchor")
+    count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
+    links, page_share = (pc.if_else(is_anchor, column, None) for column in (form["links"], page_share))
+    # ``take``, because if_else of a slice that is all null makes an invalid column in pyarrow 16 to 20 (2026-11).
+    from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
+    label_language = items["label_language"].take(from_label)
+    columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
+    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), OTHER_SCRIPT, None))
+    return pa.table(columns, schema=SURFACES).append_column("refused", reasons)
 
 
 def _of_pages(items: pa.Table, chosen: pa.Table) -> pa.Table:
-    """The anchor of each item's page, a row for each item; nulls where there is none."""
-    at = pc.index_in(items["title"], value_set=chosen["title"].combine_chunks(), skip_nulls=True)
-    return chosen.select(_EVIDENCE).take(at)
+    """The anchor of each item's page, a row for each item; nulls if there is none."""
+    rows = pc.index_in(items["title"], value_set=chosen["title"].combine_chunks(), skip_nulls=True)
+    return chosen.select(_EVIDENCE).take(rows)
 
 
 def _dictionary_forms(
@@ -105,68 +139,12 @@ def _dictionary_forms(
     return pa.table(columns, names=list(_EVIDENCE)), pc.if_else(anchor["surface"].is_valid(), source, None)
 
 
-def _refusals(anchor: pa.Table, form: pa.Table, options: SurfaceOptions, language: str) -> pa.ChunkedArray:
-    """The first rule that refuses an item's surface form, null if none does or there is no form to refuse.
-
-    Links to the page and P(s | page) are those of the most frequent anchor: if they are low, the page is rare or has no
-    settled name. P(page | s) is that of the form that would be shown.
-    """
-    share = pc.divide(pc.cast(anchor["count"], "float64"), anchor["total"])
-    page_share = page_shares(form)
-    reason: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
-    checks = {
-        OTHER_SCRIPT: _in_other_script(form["surface"], options, language),
-        LOW_PAGE_SHARE: pc.less(page_share, options.minimum_page_share),
-        LOW_SHARE: pc.less(share, options.minimum_share),
-        FEW_LINKS: pc.less(anchor["total"], options.minimum_total),
-    }
-    for name, refuses in checks.items():
-        reason = pc.if_else(pc.fill_null(refuses, False), name, reason)
-    return reason
-
-
-def page_shares(rows: pa.Table) -> pa.ChunkedArray:
-    """P(page | s) = count / links; null where links is null."""
-    return pc.divide(pc.cast(rows["count"], "float64"), rows["links"])
-
-
 def _in_other_script(surfaces: pa.ChunkedArray, options: SurfaceOptions, language: str) -> pa.Array:
     if not options.script:
         return pa.repeat(False, len(surfaces))
     return pa.array(
         [text is not None and not is_in_script(text, language) for text in surfaces.to_pylist()], pa.bool_()
     )
-
-
-def _fall_back(
-    items: pa.Table, form: pa.Table, refused: pa.ChunkedArray, options: SurfaceOptions, language: str
-) -> pa.Table:
-    """The rows of items, with the fallback where there is no anchor or it was refused."""
-    keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
-    fallback = _fallbacks(items, options, variant_of(options.variant, language))
-    stray = _in_other_script(fallback, options, language)
-    fallback = pc.if_else(stray, None, fallback)
-    surface = pc.if_else(keeps, form["surface"], fallback)
-    source = pc.if_else(keeps, form["source"], options.fallback)
-    is_anchor = pc.equal(source, "anchor")
-    count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
-    links, page_share = pc.if_else(is_anchor, form["links"], None), pc.if_else(is_anchor, page_shares(form), None)
-    # ``take``, because if_else of a slice that is all null makes an invalid column in pyarrow 16 to 20 (2026-11).
-    from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
-    label_language = items["label_language"].take(from_label)
-    columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
-    reason = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), OTHER_SCRIPT, None))
-    return pa.table(columns, schema=SURFACES).append_column("refused", reason)
-
-
-def _fallbacks(items: pa.Table, options: SurfaceOptions, variant: str) -> pa.ChunkedArray:
-    """The label or the title of each item, in the variant; labels of other languages stay as they are."""
-    if options.fallback == "label":
-        labels = without_parenthesis(items["label"]) if options.clean_labels else items["label"]
-        return pc.if_else(items["label_language"].is_null(), write_in(variant, labels), labels) if variant else labels
-    if options.fallback == "title":
-        return write_in(variant, tidy(without_parenthesis(items["title"])))
-    return pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
 
 
 def count_items(named: pa.Table) -> Counts:

@@ -36,8 +36,8 @@ class SurfaceTable:
     """Surface forms of a language: row i is that of item ``items[i]``, an index into the graph.
 
     Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``; ``numbers`` and ``sitelinks``
-    are the item's. ``links`` is 0 where the surface form is not an anchor. ``label_codes`` is an index into the codes
-    of labels, 0 where the label is of the language itself. Rows are in any order until ``in_order`` sorts them by item.
+    are the item's. ``links`` is 0 if the surface form is not an anchor. ``label_codes`` is an index into the codes
+    of labels, 0 if the label is of the language itself. Rows are in any order until ``in_order`` sorts them by item.
     """
 
     items: npt.NDArray[np.uint32]
@@ -60,18 +60,28 @@ class SurfaceTable:
         numbers = qid_numbers(table["qid"])
         indices, here = indices_of(numbers, graph.items)
         table, items = table.filter(pa.array(here)).combine_chunks(), indices[here].astype(np.uint32)
-        offsets, text = _texts(table["surface"])
+        links, label_codes = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int16)
+        if "links" in table.column_names:
+            links = pc.fill_null(table["links"], 0).to_numpy()
+        if "label_language" in table.column_names:
+            codes = pc.fill_null(table["label_language"], "")
+            label_codes = _codes(codes, _LABEL_CODES, "labels under").astype(np.int16)
+        # The bytes of all surface forms one after the other, and where each begins.
+        surfaces = table["surface"].cast(pa.large_string()).combine_chunks()
+        surfaces = surfaces.chunk(0) if isinstance(surfaces, pa.ChunkedArray) else surfaces
+        _, bounds, text = surfaces.buffers()
+        offsets = np.frombuffer(bounds, dtype=np.int64)[surfaces.offset : surfaces.offset + len(surfaces) + 1]
         return SurfaceTable(
-            items,
-            numbers[here],
-            graph.sitelinks[items],
-            offsets,
-            text,
-            _codes(table["source"], SOURCES, "surface forms from").astype(np.int8),
-            table["count"].to_numpy(),
-            table["total"].to_numpy(),
-            _numbers(table, "links"),
-            _label_codes(table),
+            items=items,
+            numbers=numbers[here],
+            sitelinks=graph.sitelinks[items],
+            offsets=offsets - offsets[0],
+            text=np.frombuffer(text or b"", dtype=np.uint8)[offsets[0] : offsets[-1]],
+            sources=_codes(table["source"], SOURCES, "surface forms from").astype(np.int8),
+            counts=table["count"].to_numpy(),
+            totals=table["total"].to_numpy(),
+            links=links,
+            label_codes=label_codes,
         )
 
     @staticmethod
@@ -105,12 +115,12 @@ class SurfaceTable:
         columns = (self.sources, self.counts, self.totals, self.sitelinks, self.links, self.label_codes)
         return [
             Member(
-                qid_of(number),
-                surface,
-                SOURCES[source],
-                count,
-                total,
-                sitelinks,
+                id=qid_of(number),
+                surface=surface,
+                source=SOURCES[source],
+                count=count,
+                total=total,
+                sitelinks=sitelinks,
                 links=links or None,
                 page_share=count / links if links else None,
                 label_language=_LABEL_CODES[code] or None,
@@ -147,7 +157,7 @@ def form_of(surface: str) -> tuple[int, int, int]:
     >>> form_of("42nd Street")
     (11, 2, 2)
     """
-    return len(surface), surface.count(" ") + 1, sum(each in _MARKS for each in surface)
+    return len(surface), surface.count(" ") + 1, sum(character in _MARKS for character in surface)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,46 +170,18 @@ class SurfaceForms:
 
     @staticmethod
     def of(table: SurfaceTable) -> "SurfaceForms":
-        """What all surface forms of a table look like; a number that is larger than 65,535 is that."""
+        """What all surface forms of a table look like; larger numbers count as 65,535."""
+        numbers = [np.zeros((3, 0), dtype=np.uint16)]
         ends = [*range(0, len(table), _CHUNK), len(table)]
-        chunks = [_count_forms(table.text, table.offsets[begin : end + 1]) for begin, end in pairwise(ends)]
-        none = np.zeros((3, 0), dtype=np.uint16)
-        return SurfaceForms(*np.concatenate([none, *chunks], axis=1))
-
-
-def _count_forms(text: npt.NDArray[np.uint8], offsets: Int64s) -> npt.NDArray[np.uint16]:
-    """The numbers of some surface forms that follow each other, shape ``(3, n)``."""
-    own = text[offsets[0] : offsets[-1]]
-    bounds = offsets - offsets[0]
-    # Bytes that begin a character, blanks, marks.
-    kinds = (own & 0xC0 != 0x80, own == ord(" "), _IS_MARK[own])
-    numbers = np.stack([np.diff(offsets_of(kind.astype(np.int64))[bounds]) for kind in kinds])
-    numbers[1] += 1
-    found: npt.NDArray[np.uint16] = np.minimum(numbers, np.iinfo(np.uint16).max).astype(np.uint16)
-    return found
-
-
-def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:
-    """Where each string begins, and the bytes of all strings one after the other."""
-    array = texts.cast(pa.large_string()).combine_chunks()
-    array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-    _, bounds, text = array.buffers()
-    offsets: Int64s = np.frombuffer(bounds, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
-    return offsets - offsets[0], np.frombuffer(text or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
-
-
-def _numbers(table: pa.Table, name: str) -> Int64s:
-    """A column of numbers that may be missing; nulls become 0."""
-    if name not in table.column_names:
-        return np.zeros(len(table), dtype=np.int64)
-    numbers: Int64s = pc.fill_null(table[name], 0).to_numpy()
-    return numbers
-
-
-def _label_codes(table: pa.Table) -> npt.NDArray[np.int16]:
-    if "label_language" not in table.column_names:
-        return np.zeros(len(table), dtype=np.int16)
-    return _codes(pc.fill_null(table["label_language"], ""), _LABEL_CODES, "labels under").astype(np.int16)
+        for begin, end in pairwise(ends):
+            bounds = table.offsets[begin : end + 1]
+            text = table.text[bounds[0] : bounds[-1]]
+            # Bytes that begin a character, blanks, marks.
+            kinds = (text & 0xC0 != 0x80, text == ord(" "), _IS_MARK[text])
+            counts = np.stack([np.diff(offsets_of(kind.astype(np.int64))[bounds - bounds[0]]) for kind in kinds])
+            counts[1] += 1
+            numbers.append(np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16))
+        return SurfaceForms(*np.concatenate(numbers, axis=1))
 
 
 def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:

@@ -32,7 +32,7 @@ from wikisem.wikidata.line_types import (
 
 # Columns that grow.
 
-# P31 and P279 say of what class an item is; a signature says what else is said of it.
+# P31 and P279 name the classes of an item; its signature names its other properties.
 _CLASS_PROPERTIES: Final = (31, 279)
 
 T = TypeVar("T")
@@ -212,7 +212,14 @@ class LineColumns:
         self._items(columns.instance_of, classes)
         self._items(columns.subclass_of, [found.statements.get("P279") for found in claims])
         columns.sitelinks += [len(line.sitelinks) for line in lines]
-        _titles(columns.titles, lines)
+        # A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links
+        # to a redirect are counted for its target, which is the page that such a sitelink means.
+        for line in lines:
+            if isinstance(sitelinks := line.sitelinks, dict):
+                sites = [site for site in sorted(sitelinks) if is_wikipedia(site)]
+                columns.titles.keys.extend(sites)
+                columns.titles.values.extend([sitelinks[site].title for site in sites])
+            columns.titles.ends.append(len(columns.titles.keys))
         self._labels(columns.labels, lines)
         columns.revisions += [line.lastrevid for line in lines]
         for line, found, class_statements in zip(lines, claims, classes, strict=True):
@@ -235,7 +242,7 @@ class LineColumns:
         """The items at sound ranks that are not among the best; nearly always there are none."""
         if not self._best or not statements or len(statements) == 1:
             return ()
-        if all(each.rank != "preferred" for each in statements):
+        if all(statement.rank != "preferred" for statement in statements):
             return ()
         best = {item_number(_qid(value)) for value in self._values(statements)}
         sound = {item_number(_qid(value)) for value in ranked_values(statements, best=False)}
@@ -271,13 +278,16 @@ class LineColumns:
         return ranked_values(statements, self._best)
 
     def _statements(self, found: Mapping[str, list[LineStatement] | None]) -> list[tuple[str, str, str]]:
-        asked = [
-            (name, *_text(value))
-            for name, statements in found.items()
-            if name in self._asked and statements
-            for value in self._values(statements)
-        ]
-        return sorted({each for each in asked if each[1]}) if asked else asked
+        asked: list[tuple[str, str, str]] = []
+        for name, statements in found.items():
+            for value in self._values(statements) if name in self._asked and statements else ():
+                if isinstance(value, str):
+                    asked.append((name, value, ""))
+                elif qid := _qid(value):
+                    asked.append((name, qid, ""))
+                else:
+                    asked.append((name, value.text, value.language))
+        return sorted({statement for statement in asked if statement[1]}) if asked else asked
 
 
 def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | str]:
@@ -286,11 +296,11 @@ def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | s
     Statements of an unknown value or of no value are left out.
     """
     if len(statements) == 1:  # most
-        [one] = statements
-        data = one.mainsnak.datavalue
-        sound = one.rank != "deprecated" and one.mainsnak.snaktype == "value"
+        [statement] = statements
+        data = statement.mainsnak.datavalue
+        sound = statement.rank != "deprecated" and statement.mainsnak.snaktype == "value"
         return [data.value] if data is not None and sound else []
-    best = best and any(each.rank == "preferred" for each in statements)
+    best = best and any(statement.rank == "preferred" for statement in statements)
     return [
         snak.datavalue.value
         for statement in statements
@@ -301,20 +311,6 @@ def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | s
     ]
 
 
-def _titles(column: MapColumn, lines: Sequence[Line]) -> None:
-    """Append the titles of pages in Wikipedias.
-
-    A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links to a
-    redirect are counted for its target, which is the page that such a sitelink means.
-    """
-    for line in lines:
-        if isinstance(sitelinks := line.sitelinks, dict):
-            sites = [site for site in sorted(sitelinks) if is_wikipedia(site)]
-            column.keys.extend(sites)
-            column.values.extend([sitelinks[site].title for site in sites])
-        column.ends.append(len(column.keys))
-
-
 def _qid(value: Value | str) -> str:
     """The id of a value that is an item, else ""."""
     if isinstance(value, str):
@@ -322,14 +318,6 @@ def _qid(value: Value | str) -> str:
     if value.id:
         return target_id(value.id)
     return f"Q{value.numeric_id}" if value.numeric_id and value.entity_type == "item" else ""
-
-
-def _text(value: Value | str) -> tuple[str, str]:
-    """An item or a string, and the language of a string that has one."""
-    if isinstance(value, str):
-        return value, ""
-    qid = _qid(value)
-    return (qid, "") if qid else (value.text, value.language)
 
 
 # Which items stay.

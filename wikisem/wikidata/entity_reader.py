@@ -158,7 +158,11 @@ class EntityReader:
         if len(line) > _TYPE and line[_TYPE] != _ITEM:
             left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
             if left_out is not None:
-                return self._property(line, left_out) if left_out.reason == "property" else left_out
+                if left_out.reason != "property":
+                    return left_out
+                # Its labels are read, of which a dump has few; whatever else is in its line, it is left out.
+                read = read_leniently(bytes(line), self.fields)
+                return read if isinstance(read, LeftOutLine) else left_out
         try:
             found = self._decode(line)
             if claims := found.claims:
@@ -171,11 +175,6 @@ class EntityReader:
         if found.type != "item" or found.redirect is not None or not match_item(found.id):
             return read_leniently(bytes(line), self.fields)
         return found
-
-    def _property(self, line: bytes | memoryview, unread: LeftOutLine) -> LeftOutLine:
-        """The labels of a property, of which a dump has few; whatever else is in its line, it is left out."""
-        found = read_leniently(bytes(line), self.fields)
-        return found if isinstance(found, LeftOutLine) else unread
 
 
 # The lines of a chunk, and the chunks of a range.

@@ -1,8 +1,8 @@
 """Wikidata as public Parquet tables, in place of the JSON dump: which files are read, and in which ranges of ids.
 
 The layout is that of https://github.com/lmmx/wikidata-pq (cards of its data sets, 2026-11): one row a statement, a
-label or a page, in ``claims/all``, ``labels/<language>`` and ``links/<site>``. Since each folder is sorted by id, what
-Parquet says of its row groups tells which of them have the ids of a range; ``table_reader`` reads these alone.
+label or a page, in ``claims/all``, ``labels/<language>`` and ``links/<site>``. Since each folder is sorted by id, the
+statistics of a row group tell whether it has ids of a range; ``table_reader`` reads only the row groups that have.
 
 A row group at the border of two ranges is decoded for both, and small sites have only one: so ranges are large.
 """
@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
-
-import pyarrow.parquet as pq
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
@@ -54,7 +52,7 @@ class TableFile:
 
 
 def table_file(path: str) -> TableFile | None:
-    """What the folders of a Parquet file say of it; None if it is none of the tables that are read.
+    """The table that a Parquet file is a part of, by the names of its folders; None for tables that are not read.
 
     >>> found = table_file("data/wikidata-links/dewiki/part-0-of-2.parquet")
     >>> found.kind, found.key, found.folder
@@ -62,7 +60,7 @@ def table_file(path: str) -> TableFile | None:
     """
     *above, key, _ = path.split("/")
     for depth in range(len(above), 0, -1):
-        # The folder is called wikidata-labels, wikidata-scholar-links, wikidata-claims@20260928 or the like.
+        # The folder is called wikidata-labels, wikidata-scholar-links, wikidata-claims@20260928 or similar.
         name = above[depth - 1].partition("@")[0]
         kind = "claims_labels" if name.endswith("claims_labels") else re.split("[-_]", name)[-1]
         if kind in _COLUMNS:
@@ -211,37 +209,39 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
             f"expected tables of claims, labels and links, saw {', '.join(sorted(kinds))} in "
             f"{', '.join(sorted({file.folder for file in found}))}; get wikidata-{missing[0]} as well"
         )
-    _refuse_other_releases(found)
-    _refuse_copies(found)
-    _require_parts(found)
+    _require_one_release(found)
     wanted = [file for file in found if file.kind != "labels" or labels is None or file.key in labels]
-    opened: dict[str, TablePart] = {}
-
-    def look(file: TableFile) -> None:
-        opened[file.path] = _look(file)
-
-    for_each_file(found[0].path, look, wanted)
-    parts = sorted(opened.values(), key=lambda part: (part.file.kind, part.file.key, part.file.path))
+    opened: list[TablePart] = []
+    for_each_file(found[0].path, lambda file: opened.append(_open_file(file)), wanted)
+    parts = sorted(opened, key=lambda part: (part.file.kind, part.file.key, part.file.path))
     for _, series in itertools.groupby(parts, key=lambda part: part.file.series):
-        _require_order(list(series))
+        groups = [(group, part.file.path) for part in series for group in part.groups]
+        for (before, _), (after, path) in itertools.pairwise(groups):
+            if after.least < before.greatest:
+                raise unsorted(path, after.begin, before.greatest, after.least)
     layout = _layout(parts)
     return EntityTables(layout, tuple(parts), tuple(_lacking(found, parts, layout, labels)))
 
 
-def _refuse_other_releases(found: Iterable[TableFile]) -> None:
+def _require_one_release(found: Iterable[TableFile]) -> None:
+    """Check that the files are of one release, none of them twice, and that no part is missing."""
     folders = {release_of(folder): folder for folder in {file.folder for file in found} if release_of(folder)}
     if len(folders) > 1:
-        (one, first), (other, second) = sorted(folders.items())[:2]
-        raise UsageError(f"expected tables of one release, saw {first} of {one} and {second} of {other}")
-
-
-def _refuse_copies(found: Iterable[TableFile]) -> None:
-    """Raise UsageError where the files of one language or site are in two folders, as after two downloads."""
-    places: dict[tuple[str, str], str] = {}
+        (date, folder), (other_date, other_folder) = sorted(folders.items())[:2]
+        raise UsageError(f"expected tables of one release, saw {folder} of {date} and {other_folder} of {other_date}")
+    places: dict[tuple[str, str], str] = {}  # of each language or site: two downloads may have left it in two folders
     for file in found:
         name = file.folder.rpartition("/")[2].partition("@")[0]
-        if (other := places.setdefault((name, file.key), file.series)) != file.series:
-            raise UsageError(f"expected one copy of {name}/{file.key}, saw {other} and {file.series}")
+        if (place := places.setdefault((name, file.key), file.series)) != file.series:
+            raise UsageError(f"expected one copy of {name}/{file.key}, saw {place} and {file.series}")
+    seen: dict[tuple[str, int], set[int]] = {}
+    for file in found:
+        if part := _PART.fullmatch(file.path.rpartition("/")[2]):
+            seen.setdefault((file.series, int(part[2])), set()).add(int(part[1]))
+    for (folder, number), parts in seen.items():
+        first = min(parts & {0, 1}, default=0)  # of i from 0 to n - 1, or from 1 to n
+        if missing := set(range(first, first + number)) - parts:
+            raise MissingInputError(f"{folder}: expected {number} parts, saw none with the number {min(missing)}")
 
 
 def release_of(folder: str) -> str:
@@ -254,47 +254,33 @@ def release_of(folder: str) -> str:
     return date_in_name(name) or date_in_name(above)
 
 
-def _require_parts(found: Iterable[TableFile]) -> None:
-    """Raise MissingInputError where the name of a part says that there are others, which are not there."""
-    seen: dict[tuple[str, int], set[int]] = {}
-    for file in found:
-        if name := _PART.fullmatch(file.path.rpartition("/")[2]):
-            seen.setdefault((file.series, int(name[2])), set()).add(int(name[1]))
-    for (folder, number), parts in seen.items():
-        first = min(parts & {0, 1}, default=0)  # of i from 0 to n - 1, or from 1 to n
-        if missing := set(range(first, first + number)) - parts:
-            raise MissingInputError(f"{folder}: expected {number} parts, saw none with the number {min(missing)}")
-
-
-def _look(file: TableFile) -> TablePart:
-    """The row groups and columns of a file."""
+def _open_file(file: TableFile) -> TablePart:
+    """Read the row groups and columns of a file from its end."""
     with open_binary(file.path) as source, open_parquet(source, file.path) as table:
-        return _look_at(file, table.metadata)
-
-
-def _look_at(file: TableFile, metadata: pq.FileMetaData) -> TablePart:
-    columns = {metadata.schema.column(at).path: at for at in range(metadata.num_columns)}
-    names = frozenset(path.partition(".")[0] for path in columns)
-    expected = ("id", *columns_of(file, columns))
-    if not names.issuperset(name.partition(".")[0] for name in expected):
-        raise DamagedInputError(
-            f"{file.path}: expected the columns {', '.join(expected)} of a table of {file.kind}, "
-            f"saw {', '.join(sorted(names))}"
-        )
-    read = [columns[name] for name in expected if name in columns]
-    groups, begin = list[RowGroup](), 0
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        known = group.column(columns["id"]).statistics
-        if group.num_rows and (known is None or not known.has_min_max):
+        metadata = table.metadata
+        columns = {metadata.schema.column(index).path: index for index in range(metadata.num_columns)}
+        names = frozenset(path.partition(".")[0] for path in columns)
+        expected = ("id", *columns_of(file, columns))
+        if not names.issuperset(name.partition(".")[0] for name in expected):
             raise DamagedInputError(
-                f"{file.path}: expected the least and the greatest id of each row group, saw none of row group {number}"
+                f"{file.path}: expected the columns {', '.join(expected)} of a table of {file.kind}, "
+                f"saw {', '.join(sorted(names))}"
             )
-        if group.num_rows:
-            size = sum(group.column(at).total_compressed_size for at in read)
-            groups.append(RowGroup(_text(known.min), _text(known.max), begin, group.num_rows, size))
-        begin += group.num_rows
-    return TablePart(file, tuple(groups), frozenset(columns))
+        read = [columns[name] for name in expected if name in columns]
+        groups, begin = list[RowGroup](), 0
+        for number in range(metadata.num_row_groups):
+            group = metadata.row_group(number)
+            known = group.column(columns["id"]).statistics
+            if not group.num_rows:
+                continue
+            if known is None or not known.has_min_max:
+                ids = "the least and the greatest id of each row group"
+                raise DamagedInputError(f"{file.path}: expected {ids}, saw none of row group {number}")
+            least, greatest = (end.decode() if isinstance(end, bytes) else end for end in (known.min, known.max))
+            size = sum(group.column(column).total_compressed_size for column in read)
+            groups.append(RowGroup(least, greatest, begin, group.num_rows, size))
+            begin += group.num_rows
+        return TablePart(file, tuple(groups), frozenset(columns))
 
 
 def columns_of(file: TableFile, columns: Iterable[str]) -> tuple[str, ...]:
@@ -303,18 +289,6 @@ def columns_of(file: TableFile, columns: Iterable[str]) -> tuple[str, ...]:
         return ()  # such a page only counts
     nested = any(name.startswith("datavalue.") for name in columns)
     return tuple("datavalue.id" if nested and name == "datavalue" else name for name in _COLUMNS[file.kind])
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value
-
-
-def _require_order(series: Sequence[TablePart]) -> None:
-    """Raise DamagedInputError unless each row group of a folder begins where the one before it ends, or later."""
-    groups = [(group, part.file.path) for part in series for group in part.groups]
-    for (one, _), (other, path) in itertools.pairwise(groups):
-        if other.least < one.greatest:
-            raise unsorted(path, other.begin, one.greatest, other.least)
 
 
 def unsorted(path: str, row: int, before: str, seen: str) -> DamagedInputError:
@@ -327,7 +301,11 @@ def unsorted(path: str, row: int, before: str, seen: str) -> DamagedInputError:
 
 def _layout(parts: Sequence[TablePart]) -> Layout:
     """The layout of the claims; UsageError if files of one run have several, or the links those of another."""
-    found = {_layout_of(part.columns): part for part in parts if part.file.kind == "claims"}
+    found: dict[Layout, TablePart] = {}
+    for part in parts:
+        if part.file.kind == "claims":
+            others: Layout = "release" if "snaktype" in part.columns else "copy"
+            found["by language" if "datavalue" in part.columns else others] = part
     if len(found) > 1:
         seen = " and ".join(f"{part.file.path} of {LAYOUTS[layout]}" for layout, part in sorted(found.items()))
         raise UsageError(f"expected claims of one layout, saw {seen}")
@@ -339,12 +317,6 @@ def _layout(parts: Sequence[TablePart]) -> Layout:
             f"{'with' if True in badges else 'without'} badges"
         )
     return layout
-
-
-def _layout_of(columns: frozenset[str]) -> Layout:
-    if "datavalue" in columns:
-        return "by language"
-    return "release" if "snaktype" in columns else "copy"
 
 
 def _lacking(

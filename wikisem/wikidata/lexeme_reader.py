@@ -141,24 +141,20 @@ class LexemeReader:
         try:
             return self._decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return _explain(line, error)
+            wrong = error
+        try:
+            head = msgspec.json.decode(line, type=_Head)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return UnreadableLine("not-json", f"expected a JSON object, saw {bytes(line[:SHOWN])!r}: {wrong}")
+        if head.redirect is not None:
+            return LeftOutLine("redirect")
+        if head.type in _OTHER_TYPES:
+            return LeftOutLine(head.type)
+        return UnreadableLine("bad-lexeme", f"{head.id or 'a line without an id'}: {wrong}")
 
     def _drop(self, reason: str, where: str, detail: str) -> None:
         self._unreadable[reason] += 1
         report_unreadable(UnreadableRecord(STAGE, reason, where, detail), self._on_unreadable)
-
-
-def _explain(line: memoryview, error: Exception) -> LeftOutLine | UnreadableLine:
-    """What is in a line that could not be decoded as a lexeme."""
-    try:
-        head = msgspec.json.decode(line, type=_Head)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return UnreadableLine("not-json", f"expected a JSON object, saw {bytes(line[:SHOWN])!r}: {error}")
-    if head.redirect is not None:
-        return LeftOutLine("redirect")
-    if head.type in _OTHER_TYPES:
-        return LeftOutLine(head.type)
-    return UnreadableLine("bad-lexeme", f"{head.id or 'a line without an id'}: {error}")
 
 
 def check_any(counts: Counts, path: str) -> None:

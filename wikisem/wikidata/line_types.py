@@ -249,16 +249,12 @@ _DATATYPE: Final = re.compile(rb'"datatype":"(wikibase-item")?').search
 
 def line_type(fields: Fields) -> type[Line]:
     """The type of a whole line. Labels in languages that are not asked for do not become objects."""
-    codes = fields.label_codes
-    labels: Any = dict[str, Label] if codes is None else _struct("Labels", Label, codes)
+    codes, labels = fields.label_codes, cast(Any, dict[str, Label])
+    if codes is not None:
+        names = {f"label{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
+        labels = msgspec.defstruct("Labels", [(name, Label | None, None) for name in names], rename=names, gc=False)
     members = [("labels", labels | EmptyMap, None), ("claims", dict[str, msgspec.Raw] | EmptyMap, None)]
     return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
-
-
-def _struct(name: str, kind: Any, keys: Sequence[str]) -> Any:
-    """A type with an optional member for each key, in the order of the keys; a key may be any string."""
-    members = {f"member{number}": key for number, key in enumerate(keys)}
-    return msgspec.defstruct(name, [(member, kind | None, None) for member in members], rename=members, gc=False)
 
 
 # Lines that the types refuse: read slowly, whatever oddities of old dumps they have, or refused with a reason.
@@ -288,13 +284,14 @@ def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | Unr
     except orjson.JSONDecodeError as error:
         return UnreadableLine("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:SHOWN]!r}")
     try:
-        return _left_out(data, fields) or _row(data, fields)
+        return _find_other_entity(data, fields) or _read_item(data, fields)
     except _WrongError as error:
         reason, detail = error.args
         return UnreadableLine(reason, detail)
 
 
-def _left_out(data: Any, fields: Fields) -> LeftOutLine | None:
+def _find_other_entity(data: Any, fields: Fields) -> LeftOutLine | None:
+    """What a line holds if that is no item."""
     if not isinstance(data, dict):
         raise _WrongError("no-entity", "a JSON object", data)
     if data.get("redirect") is not None:
@@ -306,21 +303,15 @@ def _left_out(data: Any, fields: Fields) -> LeftOutLine | None:
     if not isinstance(kind, str):
         raise _WrongError("bad-type", "a string as type", kind)
     if kind == "property" and (number := property_number(data["id"] if letter else "")):
-        return _property(number, data, fields)
+        labels: dict[str, str] = {}
+        with contextlib.suppress(_WrongError):  # they are for people: where they cannot be read, there are none
+            labels = _labels(_map(data, "labels"), fields.label_codes)
+        revision = data.get("lastrevid")
+        return PropertyLine("property", number, revision if isinstance(revision, int) else 0, labels)
     return None if kind == "item" else LeftOutLine(kind if kind in _TYPES.values() else "other-entity")
 
 
-def _property(number: int, data: Mapping[str, Any], fields: Fields) -> LeftOutLine:
-    """A property with its labels, which are for people: where they cannot be read, it has none."""
-    try:
-        labels = _labels(_map(data, "labels"), fields.label_codes)
-    except _WrongError:
-        labels = {}
-    revision = data.get("lastrevid")
-    return PropertyLine("property", number, revision if isinstance(revision, int) else 0, labels)
-
-
-def _row(data: Mapping[str, Any], fields: Fields) -> EntityRow:
+def _read_item(data: Mapping[str, Any], fields: Fields) -> EntityRow:
     qid, revision = data["id"], data.get("lastrevid")
     if not isinstance(qid, str) or not item_number(qid):
         raise _WrongError("bad-id", "an item id such as Q28640", qid)
@@ -330,18 +321,25 @@ def _row(data: Mapping[str, Any], fields: Fields) -> EntityRow:
     classes = {_number(value) for value in _values(claims, "P31", fields)}
     sound = {_number(value) for value in _values(claims, "P31", replace(fields, ranks="not-deprecated"))}
     sitelinks = {site: _member(link, "title", "bad-sitelinks") for site, link in _map(data, "sitelinks").items()}
+    superclasses = sorted_qids(_number(value) for value in _values(claims, "P279", fields))
+    labels = _labels(_map(data, "labels"), fields.label_codes)
+    statements = tuple(sorted(set(_statements(claims, fields))))
+    relations: list[tuple[str, str]] = []
+    for identifier in claims if fields.relations and sitelinks else ():
+        with contextlib.suppress(_WrongError):  # where the statements of a property cannot be read, there are none
+            relations += [(identifier, f"Q{_number(value)}") for value in _values(claims, identifier, fields)]
     return (
         qid,
         sorted_qids(classes),
-        sorted_qids(_number(value) for value in _values(claims, "P279", fields)),
+        superclasses,
         len(sitelinks),
         {site: title for site, title in sorted(sitelinks.items()) if is_wikipedia(site)},
-        _labels(_map(data, "labels"), fields.label_codes),
+        labels,
         revision or 0,
-        tuple(sorted(set(_statements(claims, fields)))),
+        statements,
         sorted_qids(sound - classes),
         tuple(claims) if fields.signatures and sitelinks else (),
-        tuple(_relations(claims, fields)) if fields.relations and sitelinks else (),
+        tuple(relations),
     )
 
 
@@ -373,36 +371,25 @@ def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Itera
         return
     if not isinstance(statements, list):
         raise _WrongError("bad-claims", f"a list of statements for {identifier}", statements)
-    ranked = [(_rank(statement), _snak(statement)) for statement in statements]
+    ranked = [_rank_and_snak(statement) for statement in statements]
     best = fields.ranks == "best" and any(rank == "preferred" for rank, _ in ranked)
     for rank, snak in ranked:
-        if rank == "preferred" or (rank == "normal" and not best):
-            yield from _value(snak)
+        data = snak.get("datavalue")
+        if rank == "deprecated" or (rank == "normal" and best) or snak["snaktype"] != "value" or data is None:
+            continue
+        if not isinstance(data, dict) or "value" not in data:
+            raise _WrongError("bad-claims", "a datavalue with a value", data)
+        yield data["value"]
 
 
-def _rank(statement: Any) -> str:
+def _rank_and_snak(statement: Any) -> tuple[str, Mapping[str, Any]]:
     rank = statement.get("rank") if isinstance(statement, dict) else statement
-    if rank is None:
-        return "normal"
-    if rank not in ("preferred", "normal", "deprecated"):
+    if rank not in (None, "preferred", "normal", "deprecated"):
         raise _WrongError("bad-claims", "a statement of rank preferred, normal or deprecated", statement)
-    return str(rank)
-
-
-def _snak(statement: Mapping[str, Any]) -> Mapping[str, Any]:
     snak = statement.get("mainsnak") if isinstance(statement, dict) else None
     if not isinstance(snak, dict) or not isinstance(snak.get("snaktype"), str):
         raise _WrongError("bad-claims", "a statement with a mainsnak and its snaktype", statement)
-    return snak
-
-
-def _value(snak: Mapping[str, Any]) -> Iterator[Any]:
-    found = snak.get("datavalue")
-    if snak["snaktype"] != "value" or found is None:
-        return
-    if not isinstance(found, dict) or "value" not in found:
-        raise _WrongError("bad-claims", "a datavalue with a value", found)
-    yield found["value"]
+    return rank or "normal", snak
 
 
 def _number(value: Any) -> int:
@@ -419,21 +406,10 @@ def _number(value: Any) -> int:
 def _statements(claims: Mapping[str, Any], fields: Fields) -> Iterator[tuple[str, str, str]]:
     for identifier in fields.properties:
         for value in _values(claims, identifier, fields):
-            number = _number(value)
-            text, language = (f"Q{number}", "") if number else _text(value)
-            if text:
-                yield identifier, text, language
-
-
-def _relations(claims: Mapping[str, Any], fields: Fields) -> Iterator[tuple[str, str]]:
-    """The items that statements are about; where those of a property cannot be read, there are none."""
-    for identifier in claims:
-        with contextlib.suppress(_WrongError):
-            yield from [(identifier, f"Q{_number(value)}") for value in _values(claims, identifier, fields)]
-
-
-def _text(value: Any) -> tuple[str, str]:
-    if isinstance(value, str):
-        return value, ""
-    text, language = (value.get("text"), value.get("language")) if isinstance(value, dict) else ("", "")
-    return (text, language if isinstance(language, str) else "") if isinstance(text, str) else ("", "")
+            text, language = value, cast(Any, "")
+            if number := _number(value):
+                text = f"Q{number}"
+            elif isinstance(value, dict):
+                text, language = value.get("text"), value.get("language")
+            if isinstance(text, str) and text:
+                yield identifier, text, language if isinstance(language, str) else ""

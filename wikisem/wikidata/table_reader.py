@@ -51,7 +51,7 @@ from wikisem.wikidata.line_types import (
 
 # All rows of a range.
 
-# Lines are made for so many items at a time.
+# Items whose lines are made at a time.
 _WINDOW: Final = 1 << 13
 _IDS: Final = "^(Q[1-9][0-9]{0,17}|[PLM][1-9][0-9]*)$"
 # What is neither an item nor a property.
@@ -88,21 +88,19 @@ class TableReader(LineAccount):
         ids = pc.unique(pa.chunked_array(chunks, pa.string())).sort()
         del chunks
         rows = {kind: _Rows.of(found.pop(kind), ids) for kind in KINDS}
-        statements = rows["claims"].keep(self._wanted(rows["claims"], rows["links"]))
+        claims, links = rows["claims"], rows["links"]
+        # What becomes objects: statements that are asked for, and of items with a sitelink all about items.
+        wanted = claims.is_in("property", self._keys)
+        if self._fields.relations:
+            linked = np.repeat(np.diff(links.ends) > 0, np.diff(claims.ends))
+            wanted |= linked & claims.is_in("datatype", {_ITEM, None})
+        statements = claims.keep(wanted)
         for begin in range(0, len(ids), _WINDOW):
             columns = EntityColumns()
             window = ids[begin : begin + _WINDOW].to_pylist()
             self._lines.extend(columns, list(self._join(window, rows, statements, begin)))
             if len(columns):
                 yield from split_by_certainty(columns.table(), self._linked_only)
-
-    def _wanted(self, claims: "_Rows", links: "_Rows") -> _Mask:
-        """Which statements become objects: those asked for, and with a sitelink all of properties about items."""
-        wanted = claims.is_in("property", self._keys)
-        if self._fields.relations:
-            linked = np.repeat(np.diff(links.ends) > 0, np.diff(claims.ends))
-            wanted |= linked & claims.is_in("datatype", {_ITEM, None})
-        return wanted
 
     def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
         """The items among some ids as lines of a dump; properties and other entities are only noted."""
@@ -111,27 +109,23 @@ class TableReader(LineAccount):
         revisions = rows["entities"].window(begin, stop, "lastrevid")
         properties = rows["claims"].window(begin, stop, "property")
         statements = wanted.window(begin, stop, "property", "rank", "item", "text", "language")
-        for at, identifier in enumerate(ids):
-            names = {code: Label(text) for code, text in labels(at)}
-            revision = max((number for (number,) in revisions(at)), default=0)
+        for index, identifier in enumerate(ids):
+            names = {code: Label(text) for code, text in labels(index)}
+            revision = max((number for (number,) in revisions(index)), default=0)
             if not item_number(identifier):
-                self._note(identifier, revision, names)
+                if number := property_number(identifier):
+                    texts = {code: label.value for code, label in names.items()}
+                    self.properties.append(PropertyLine("property", number, revision, texts))
+                self.left_out[_OTHERS.get(identifier[0], "property")] += 1
                 continue
-            sites = {site: Sitelink(title) if title else _UNTITLED for site, title in links(at)}
+            sites = {site: Sitelink(title) if title else _UNTITLED for site, title in links(index)}
             found: dict[str, list[LineStatement] | None] = {}
-            for name, rank, item, text, language in statements(at):
+            for name, rank, item, text, language in statements(index):
                 data = DataValue(Value(item or "", text=text or "", language=language or "")) if item or text else None
                 statement = LineStatement(Snak("value", data), rank or "normal")
                 found.setdefault(name, []).append(statement)  # type: ignore[union-attr]
-            all_properties = list(dict.fromkeys(name for (name,) in properties(at))) if sites else ()
+            all_properties = list(dict.fromkeys(name for (name,) in properties(index))) if sites else ()
             yield Line(identifier, "item", revision, None, sites, names, Claims(found, all_properties))
-
-    def _note(self, identifier: str, revision: int, names: Mapping[str, Label]) -> None:
-        """Leave out what is no item, with the labels of a property."""
-        if number := property_number(identifier):
-            labels = {code: label.value for code, label in names.items()}
-            self.properties.append(PropertyLine("property", number, revision, labels))
-        self.left_out[_OTHERS.get(identifier[0], "property")] += 1
 
     # The row groups of a file.
 
@@ -142,34 +136,38 @@ class TableReader(LineAccount):
             return
         path = part.file.path
         with open_binary(path) as source, open_parquet(source, path) as file:
-            filled = [at for at in range(file.num_row_groups) if file.metadata.row_group(at).num_rows]
+            filled = [index for index in range(file.num_row_groups) if file.metadata.row_group(index).num_rows]
             for number in numbers:
-                group, at = part.groups[number], filled[number]
-                ids = _strings(file.read_row_group(at, ["id"], use_threads=False)["id"])
+                group, index = part.groups[number], filled[number]
+                ids = _strings(file.read_row_group(index, ["id"], use_threads=False)["id"])
                 rows = self._rows_in(ids, group, range_, path)
                 if len(rows):
-                    found = _plain(_GroupReader(file, at, part), self._asked).append_column("id", ids)
-                    yield self._sound(_take(found, rows), part.file, rows + group.begin)
+                    found = _plain(_GroupReader(file, index, part), self._asked).append_column("id", ids)
+                    follow = int(rows[-1]) - int(rows[0]) + 1 == len(rows)  # then they need no copy
+                    found = found.slice(int(rows[0]), len(rows)) if follow else found.take(pa.array(rows))
+                    yield self._drop_unreadable(found, part.file, rows + group.begin)
 
     def _rows_in(self, ids: pa.Array, group: RowGroup, range_: IdRange, path: str) -> Numbers:
-        """The rows of a row group that are in the range, which has a row without an id if the row group begins there.
-
-        Raises DamagedInputError unless the ids of the row group ascend.
-        """
-        there = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False))
+        """The rows of a row group whose ids are in the range; DamagedInputError unless the ids ascend."""
+        filled = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False))
         if ids.null_count:
-            for row in np.delete(np.arange(len(ids)), there) if range_.has(group.least) else ():
-                self._reject("bad-id", path, group.begin + int(row), "an id", None)
+            # A row without an id is rejected once, by the range in which its row group begins.
+            for empty in np.delete(np.arange(len(ids)), filled) if range_.has(group.least) else ():
+                self._reject("bad-id", path, group.begin + int(empty), "an id", None)
             ids = ids.drop_null()
         ascends = pc.less_equal(ids[:-1], ids[1:])
         if ascends.false_count:
-            at = ascends.index(False).as_py()
-            raise unsorted(path, group.begin + int(there[at + 1]), ids[at].as_py(), ids[at + 1].as_py())
-        borders = [range_.start] if range_.stop is None else [range_.start, range_.stop]
-        begin, *stop = (bisect_left(range(len(ids)), border, key=lambda at: ids[at].as_py()) for border in borders)
-        return there[slice(begin, *stop)] if stop else there[begin:]
+            before = ascends.index(False).as_py()
+            row = group.begin + int(filled[before + 1])
+            raise unsorted(path, row, ids[before].as_py(), ids[before + 1].as_py())
 
-    def _sound(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
+        def first_from(identifier: str) -> int:
+            return bisect_left(range(len(ids)), identifier, key=lambda index: ids[index].as_py())
+
+        stop = len(ids) if range_.stop is None else first_from(range_.stop)
+        return filled[first_from(range_.start) : stop]
+
+    def _drop_unreadable(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
         """The rows that can be read; the others are noted by their ``places`` in the file."""
         sound = np.ones(len(rows), np.bool_)
         for reason, expected, column, passed in _checks(rows, file):
@@ -178,9 +176,9 @@ class TableReader(LineAccount):
                 self._reject(reason, file.path, int(places[row]), expected, rows[column][int(row)].as_py())
             sound &= passed
         rows = rows if sound.all() else rows.filter(pa.array(sound))
-        for at, name in enumerate(rows.column_names):
+        for index, name in enumerate(rows.column_names):
             if name in _CODED:
-                rows = rows.set_column(at, name, rows[name].dictionary_encode())
+                rows = rows.set_column(index, name, rows[name].dictionary_encode())
         return rows
 
     def _reject(self, reason: str, path: str, row: int, expected: str, seen: object) -> None:
@@ -189,7 +187,7 @@ class TableReader(LineAccount):
 
 
 def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _Mask]]:
-    """What a row has to be: the reason otherwise, what is expected of which column, and the rows in which it is so."""
+    """The checks of a row: the reason to reject it, what is expected, in which column, and the rows that pass."""
 
     def mask(found: pa.ChunkedArray) -> _Mask:
         return pc.fill_null(found, False).to_numpy()  # type: ignore[no-any-return]
@@ -279,12 +277,6 @@ def _strings(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
-def _take(table: pa.Table, rows: Numbers) -> pa.Table:
-    """Some rows, which ascend; without a copy where they follow one another."""
-    whole = int(rows[-1]) - int(rows[0]) + 1 == len(rows)
-    return table.slice(int(rows[0]), len(rows)) if whole else table.take(pa.array(rows))
-
-
 @dataclass(frozen=True, slots=True)
 class _Rows:
     """The rows of a table in a range, by item: those of item i are ``ends[i]`` to ``ends[i + 1]``."""
@@ -321,16 +313,15 @@ class _Rows:
         return known[column.indices.fill_null(len(known) - 1).to_numpy()]  # type: ignore[no-any-return]
 
     def window(self, begin: int, stop: int, *names: str) -> Callable[[int], Iterable[tuple[Any, ...]]]:
-        """The values of some columns in the rows of item ``begin + at``, by ``at``; none from ``stop`` on."""
+        """The values of some columns in the rows of item ``begin + index``, by ``index``; none from ``stop`` on."""
         first, last = int(self.ends[begin]), int(self.ends[stop])
         borders = (self.ends[begin : stop + 1] - first).tolist()
-        lists = [_values(self.columns[name][first:last]) if name in self.columns else [] for name in names]
-        return lambda at: zip(*(values[borders[at] : borders[at + 1]] for values in lists), strict=True)
-
-
-def _values(column: pa.Array) -> list[Any]:
-    """The values of a column, equal ones of a dictionary as one object."""
-    if isinstance(column, pa.DictionaryArray):
-        values = np.array([*column.dictionary.to_pylist(), None], object)
-        return values[column.indices.fill_null(len(values) - 1).to_numpy()].tolist()  # type: ignore[no-any-return]
-    return column.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
+        lists: list[list[Any]] = []
+        for name in names:
+            column = self.columns[name][first:last] if name in self.columns else pa.array([])
+            if isinstance(column, pa.DictionaryArray):  # equal values become one object
+                values = np.array([*column.dictionary.to_pylist(), None], object)
+                lists.append(values[column.indices.fill_null(len(values) - 1).to_numpy()].tolist())
+            else:
+                lists.append(column.to_numpy(zero_copy_only=False).tolist())
+        return lambda index: zip(*(values[borders[index] : borders[index + 1]] for values in lists), strict=True)

@@ -32,17 +32,13 @@ def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = file
     for first in ranges[:1]:
         for piece in read_records(first, open_binary, b"</siteinfo>", _HEAD_BYTES):
             if isinstance(piece, Chunk):
-                return _siteinfo_of(path, piece.data)
+                try:
+                    return read_siteinfo(piece.data)
+                except (ValueError, TypeError) as error:  # among them a namespace whose key is missing or not a number
+                    raise DamagedInputError(f"{path}: {error}") from error
             if piece.lost:
                 return None
     raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw an empty file")
-
-
-def _siteinfo_of(path: str, head: bytes) -> SiteInfo:
-    try:
-        return read_siteinfo(head)
-    except (ValueError, TypeError) as error:  # among them a namespace whose key is missing or not a number
-        raise DamagedInputError(f"{path}: {error}") from error
 
 
 def read_siteinfo(head: bytes) -> SiteInfo:
@@ -57,21 +53,21 @@ def read_siteinfo(head: bytes) -> SiteInfo:
         raise DamagedInputError(f"expected a well-formed <siteinfo>, saw {error}") from error
     root = _ROOT.search(head, 0, match.start())
     tag = root.group() if root else b""
-    spaces = [(_key(each.get("key")), each) for each in info.iterfind("namespaces/namespace")]
-    cases = [each.get("case") for key, each in spaces if key == 0 and each.get("case")]
+    namespaces, cases = dict[int, str](), list[str]()
+    for element in info.iterfind("namespaces/namespace"):
+        key = element.get("key")
+        if key is None or not _KEY.fullmatch(key):
+            raise DamagedInputError(f"expected the number of a namespace in <siteinfo>, saw {str(key)[:80]!r}")
+        namespaces[int(key)] = element.text or ""
+        if int(key) == 0 and element.get("case"):
+            cases.append(element.get("case"))
     return SiteInfo(
         dbname=info.findtext("dbname", ""),
         language=_attribute(_LANGUAGE, tag),
         version=_attribute(_VERSION, tag),
         first_letter=(cases or [info.findtext("case", "first-letter")])[0] == "first-letter",
-        namespaces={key: each.text or "" for key, each in spaces},
+        namespaces=namespaces,
     )
-
-
-def _key(written: str | None) -> int:
-    if written is None or not _KEY.fullmatch(written):
-        raise DamagedInputError(f"expected the number of a namespace in <siteinfo>, saw {str(written)[:80]!r}")
-    return int(written)
 
 
 def _attribute(pattern: re.Pattern[bytes], tag: bytes) -> str:

@@ -140,7 +140,9 @@ def language_profile(
     short = alias_names(known)
     # An alias of one letter says nothing about a surface form that begins with it.
     aliases = [name for name in site.aliases if name not in short] if site is not None else ()
-    lists = _list_affixes(row.lists)
+    # Titles begin with a capital, labels of Wikidata often do not.
+    words = {form for word in row.lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
+    lists = tuple(sorted(words))
     names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local])
     return LanguageProfile(
         code=code,
@@ -169,29 +171,17 @@ def _known_script(code: str) -> str | None:
     if code not in SCRIPTS and code not in ROWS:
         return None
     sets = script_sets(code)
-    special = [next((script for script in each if script in SPECIAL_SCRIPTS), "") for each in sets]
+    special = [next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets]
     return special[0] if len(set(special)) == 1 else None
 
 
 def detect_script(sample: Iterable[str]) -> str:
     """The script with rules of its own that most letters of the first 10,000 strings are written in, else ""."""
     text = "".join(islice(sample, _SAMPLE))
-    letters = _count(r"[\p{L}\p{M}]", text)
-    counts = {
-        name: _count(rf"(?=[\p{{L}}\p{{M}}])[{script.letters}]", text) for name, script in SPECIAL_SCRIPTS.items()
-    }
+    letters = "".join(regex.findall(r"[\p{L}\p{M}]", text))
+    counts = {name: len(regex.findall(f"[{script.letters}]", letters)) for name, script in SPECIAL_SCRIPTS.items()}
     leader = max(counts, key=lambda name: counts[name])
-    return leader if 2 * counts[leader] > letters else ""
-
-
-def _count(pattern: str, text: str) -> int:
-    return len(regex.findall(pattern, text))
-
-
-def _list_affixes(lists: str) -> tuple[str, ...]:
-    # Titles begin with a capital, labels of Wikidata often do not.
-    words = {form for word in lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
-    return tuple(sorted(words))
+    return leader if 2 * counts[leader] > len(letters) else ""
 
 
 def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:

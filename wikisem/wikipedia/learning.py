@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
+from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
@@ -77,18 +78,10 @@ def count_link_letters(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkLe
         links += 1
         start, end = link.span()
         before += _is_letter(text[start - 1 : start])
-        if run := _letters(text[end : end + _LONGEST_TRAIL]):
+        if letters := set(takewhile(_is_letter, text[end : end + _LONGEST_TRAIL])):
             after += 1
-            trail.update(set(run))
+            trail.update(letters)
     return LinkLetters(links, before, after, dict(trail))
-
-
-def _letters(text: str) -> str:
-    """The letters and marks that a string begins with."""
-    for at, character in enumerate(text):
-        if not _is_letter(character):
-            return text[:at]
-    return text
 
 
 def _is_letter(character: str) -> bool:
@@ -138,18 +131,14 @@ def read_profile_file(text: bytes | str, where: str) -> ProfileFile:
         raise RecipeError(f"{where}: {error}{f'; {hint}' if hint else ''}") from error
     if isinstance(found.affix_length, int) and not 1 <= found.affix_length <= 100:
         raise RecipeError(f"{where}: affix_length: expected a number from 1 to 100, saw {found.affix_length}")
-    if isinstance(found.link_trail, str):
-        _check_trail(found.link_trail, where)
-    return found
-
-
-def _check_trail(trail: str, where: str) -> None:
+    trail = found.link_trail if isinstance(found.link_trail, str) else ""
     try:
-        takes_a_space = re.match(trail, " ") if trail else None
+        space = re.match(trail, " ")
     except re.error as error:
         raise RecipeError(f"{where}: link_trail: expected a regular expression, saw {trail!r}: {error}") from error
-    if takes_a_space and takes_a_space.end():
+    if space and space.end():
         raise RecipeError(f"{where}: link_trail: expected letters only, saw {trail!r}, which takes a space")
+    return found
 
 
 def write_profile_file(
@@ -186,7 +175,7 @@ def _toml(value: Any) -> str:
 LINKS: Final = 100
 LIST_TITLES: Final = 30
 SURFACES: Final = 200
-# From so many surface forms on, ``affix = "surprise"`` in a recipe measures instead of comparing fixed lengths.
+# From this many surface forms on, ``affix = "surprise"`` in a recipe measures instead of comparing fixed lengths.
 SURPRISED: Final = 2000
 
 
@@ -231,47 +220,50 @@ def find_profile(
     """The profile of a language by all known facts; without ``rows``, only by the dump and MediaWiki."""
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces, rows=rows)
-    own = own_code(code)
-    source = _sources(profile, own, rows)
-    support = dict.fromkeys(KEYS, 0)
-    support["script"] = len(seen.surfaces)
-    support["writing"] = support["link_trail"] = seen.links.links
-    support["hyphens"] = len(seen.surfaces)
-    support["affix"] = support["affix_length"] = seen.surface_count
-    support["lists"] = seen.list_titles
-    changes = _learned(profile, seen, known_trail=rows and own in TRAILS, known_row=rows and own in ROWS)
+    wiki = own_code(code)
+    row = ROWS.get(wiki) if rows else None
+    by_script = "script" if profile.script else "default"
+    source = {
+        "script": "table" if rows and wiki in SCRIPTS else "dump" if profile.script else "default",
+        "writing": by_script,
+        "hyphens": "row" if row is not None and row.hyphens else "default",
+        "affix": "row" if row is not None and row.words else by_script,
+        "affix_length": by_script,
+        "length_one": by_script,
+        "link_trail": "MediaWiki" if wiki in TRAILS else "default",
+        "lists": "row" if row is not None and row.lists else "default",
+    }
+    support = {
+        "script": len(seen.surfaces),
+        "writing": seen.links.links,
+        "hyphens": len(seen.surfaces),
+        "affix": seen.surface_count,
+        "affix_length": seen.surface_count,
+        "length_one": 0,
+        "link_trail": seen.links.links,
+        "lists": seen.list_titles,
+    }
+    changes = _learn(profile, seen, known_trail=rows and wiki in TRAILS, known_row=row is not None)
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
         changes["lists"] = (*profile.lists, *seen.list_words)
         source["lists"] = "row and dump" if profile.lists else "dump"
     if given is not None:
-        own_values = given.values()
-        source |= {key: "file" for key, value in own_values.items() if value != changes.get(key, getattr(profile, key))}
-        changes |= own_values
+        edited = {
+            key: value for key, value in given.values().items() if value != changes.get(key, getattr(profile, key))
+        }
+        source |= dict.fromkeys(edited, "file")
+        changes |= edited
     return FoundProfile(with_values(profile, changes), source, support)
 
 
-def _sources(profile: LanguageProfile, own: str, rows: bool) -> dict[str, str]:
-    row = ROWS.get(own) if rows else None
-    script = "script" if profile.script else "default"
-    return {
-        "script": "table" if rows and own in SCRIPTS else "dump" if profile.script else "default",
-        "writing": script,
-        "hyphens": "row" if row is not None and row.hyphens else "default",
-        "affix": "row" if row is not None and row.words else script,
-        "affix_length": script,
-        "length_one": script,
-        "link_trail": "MediaWiki" if own in TRAILS else "default",
-        "lists": "row" if row is not None and row.lists else "default",
-    }
-
-
-# A hyphen between letters is in a third of the surface forms of Southern Min and its like, and in 1 to 4 % of others.
+# A hyphen between letters is in a third of the surface forms of Southern Min and similar languages, and in 1 to 4 % of
+# others.
 _HYPHENATED: Final = 0.3
 _HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
 
 
-def _learned(profile: LanguageProfile, seen: Evidence, *, known_trail: bool, known_row: bool) -> dict[str, Any]:
+def _learn(profile: LanguageProfile, seen: Evidence, *, known_trail: bool, known_row: bool) -> dict[str, Any]:
     """What the dump shows beyond what is known; only the finer points for a language with a row or a special script."""
     changes: dict[str, Any] = {}
     writing = writing_of(seen.links)

@@ -75,4 +75,4 @@ class SiteInfo:
     @classmethod
     def from_json(cls, data: bytes | str, where: str = "siteinfo.json") -> "SiteInfo":
         """The SiteInfo that ``to_json`` wrote."""
-        return decode_json(data, cls, where, "what a wiki says of itself")
+        return decode_json(data, cls, where, "the site information of a wiki")

@@ -25,7 +25,7 @@ _DIGITS: Final = 7
 _ILLEGAL: Final = re.compile(
     r"[\[\]{}<>|\x00-\x1f\x7f\ufffd]|%[0-9A-Fa-f]{2}|~~~|^\.{1,2}(?:/|$)|/\.{1,2}(?:/|$)|^:|" + _ENTITY.pattern
 )
-# `[[mailto:x]]` and the like are not links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
+# `[[mailto:x]]` and similar are not links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
 _URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips?|sms|tel|urn|xmpp|matrix):")
 # Text that holds no entity, escape, mark of direction or comment.
 _PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
@@ -62,14 +62,11 @@ def composed(text: str) -> str:
     """The text in the normal form that MediaWiki keeps all text in: NFC."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", text if len(text) <= _LONG_TEXT else _decomposed(text))
-
-
-def _decomposed(text: str) -> str:
-    """The text in NFD, its marks sorted in n log n steps."""
-    letters = "".join(unicodedata.normalize("NFD", letter) for letter in text)
-    runs = groupby(letters, key=lambda letter: unicodedata.combining(letter) > 0)
-    return "".join("".join(sorted(run, key=unicodedata.combining) if marks else run) for marks, run in runs)
+    if len(text) > _LONG_TEXT:  # in NFD first, with its marks sorted in n log n steps
+        letters = "".join(unicodedata.normalize("NFD", letter) for letter in text)
+        runs = groupby(letters, key=lambda letter: unicodedata.combining(letter) > 0)
+        text = "".join("".join(sorted(run, key=unicodedata.combining) if marks else run) for marks, run in runs)
+    return unicodedata.normalize("NFC", text)
 
 
 def upper_first(text: str, language: str = "") -> str:

@@ -103,10 +103,12 @@ class TitleVariants:
     def of(self, titles: Sequence[str]) -> Iterator[list[str]]:
         """The titles in each variant, in MediaWiki's order; some do not change."""
         code = own_code(self.language)
-        converters = [_opencc(name) for name in _TITLES.get(code, ())] or [converter(each) for each in VARIANTS[code]]
+        converters = [_opencc(name) for name in _TITLES.get(code, ())] or [
+            converter(variant) for variant in VARIANTS[code]
+        ]
         for convert in converters:
             written = convert_all(convert, titles)
-            yield [upper_first(one, code) for one in written] if self.first_letter else written
+            yield [upper_first(title, code) for title in written] if self.first_letter else written
 
 
 def convert_all(convert: Convert, texts: Sequence[str]) -> list[str]:

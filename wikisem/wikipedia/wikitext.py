@@ -65,7 +65,7 @@ def anchor_text(raw: str, work: Work | None = None) -> str:
     Empty for an anchor that only the parser can read and that is longer than ``LONGEST_PARSED``. ``work`` counts the
     steps.
     """
-    text = _CONVERTER.sub(_shown, raw) if "-{" in raw else raw
+    text = _CONVERTER.sub(_convert, raw) if "-{" in raw else raw
     if ("<" in text or "{{" in text) and "nowiki" not in text.lower():
         text = _PLAIN_TEMPLATE.sub("", _PLAIN_TAG.sub("", _BREAK.sub(" ", text)))
     if _MARKED.search(text):
@@ -93,47 +93,34 @@ def without_quotes(text: str) -> str:
     lengths = [run - extra for run, extra in zip(runs, spare, strict=True)]
     bold = [mark for mark, length in enumerate(lengths) if length == 3]
     if (len(bold) + lengths.count(5)) % 2 and (lengths.count(2) + lengths.count(5)) % 2 and bold:
-        spare[_apostrophe(bold, pieces)] += 1
+        # It is the first one after a lone letter, else after a word, else after a space.
+        before = {mark: pieces[2 * mark] for mark in bold}
+        ranks = {mark: 2 if text.endswith(" ") else text[-2:-1] not in ("", " ") for mark, text in before.items()}
+        spare[min(bold, key=lambda mark: ranks[mark])] += 1
     return "".join(piece + "'" * extra for piece, extra in zip(pieces[::2], [*spare, 0], strict=True))
-
-
-def _apostrophe(bold: list[int], pieces: list[str]) -> int:
-    """Which mark for bold hides an apostrophe: after a lone letter, else after a word, else after a space."""
-
-    def rank(mark: int) -> int:
-        before = pieces[2 * mark]
-        return 2 if before.endswith(" ") else 0 if before[-2:-1] in ("", " ") else 1
-
-    return min(bold, key=rank)
 
 
 def _plain(wikitext: Iterable[nodes.Node]) -> Iterable[str]:
     for node in wikitext:
         if isinstance(node, nodes.Text | nodes.HTMLEntity):
             yield str(node)
-        elif isinstance(node, nodes.Tag):
-            yield from _tag(node)
         elif isinstance(node, nodes.ExternalLink) and node.title is not None:
             yield from _plain(node.title.nodes)
+        elif isinstance(node, nodes.Tag):
+            name = str(node.tag).strip().lower()
+            if name == "br":
+                yield " "
+            elif name == "nowiki":  # its apostrophes are not marks
+                yield str(node.contents or "").replace("'", "&#39;")
+            elif name not in _SILENT and node.contents is not None:
+                yield from _plain(node.contents.nodes)
 
 
-def _tag(tag: nodes.Tag) -> Iterable[str]:
-    name = str(tag.tag).strip().lower()
-    if name == "br":
-        yield " "
-    elif name == "nowiki":  # its apostrophes are not marks
-        yield str(tag.contents or "").replace("'", "&#39;")
-    elif name not in _SILENT and tag.contents is not None:
-        yield from _plain(tag.contents.nodes)
-
-
-def _shown(rule: re.Match[str]) -> str:
-    return _chosen(rule.group(1)) if rule.group(2) else rule.group()
-
-
-def _chosen(rule: str) -> str:
+def _convert(rule: re.Match[str]) -> str:
     """What ``-{rule}-`` shows: the text itself, or one of its variants; nothing where a flag hides it."""
-    flags, bar, body = rule.rpartition("|")
+    if not rule.group(2):
+        return rule.group()
+    flags, bar, body = rule.group(1).rpartition("|")
     if bar and {flag.strip() for flag in flags.split(";")} & {"H", "T", "-"}:
         return ""
     choices = [choice for part in body.split(";") if (choice := _VARIANT.fullmatch(part))]

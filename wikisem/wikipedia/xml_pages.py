@@ -27,15 +27,27 @@ def read_page(data: bytes, site: SiteInfo) -> Page:
     Of several revisions the last counts, of several slots the main one. Raises DamagedInputError if the bytes are not a
     well-formed page.
     """
-    page = _parse(data)
+    parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True, remove_comments=True)
+    try:
+        page = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise DamagedInputError(f"expected a well-formed <page>, saw {error}") from error
     title, revisions = page.findtext("title"), page.findall("revision")
     if title is None or not revisions:
         raise DamagedInputError("expected a <page> with a <title> and a <revision>, saw one without")
     text = revisions[-1].find("text")
     deleted = text is None or bool(text.get("deleted"))
     written = "" if deleted else text.text or ""
-    redirect, version = _redirect(page, written, site), _version(page, revisions[-1])
-    return Page(title, _namespace(page, title, site), written, redirect, version, deleted)
+    ids = [element.findtext("id", "").strip() for element in (page, revisions[-1])]
+    are_numbers = all(text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID for text in ids)
+    number = page.findtext("ns")
+    if number is not None and re.fullmatch(r"\s*-?[0-9]+\s*", number):
+        namespace = int(number)
+    else:
+        read = read_title(title, site)
+        namespace = read.namespace if read else 0
+    version = (int(ids[0]), int(ids[1])) if are_numbers else None
+    return Page(title, namespace, written, _redirect(page, written, site), version, deleted)
 
 
 def canonical(page: Page) -> bytes:
@@ -57,29 +69,6 @@ def unescape_xml(text: str) -> str:
 def marks_redirects(site: SiteInfo) -> bool:
     """Whether the dump marks redirects; in older ones only the text of a page says that it is one."""
     return site.version not in _UNMARKED
-
-
-def _parse(data: bytes) -> Any:
-    parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True, remove_comments=True)
-    try:
-        return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise DamagedInputError(f"expected a well-formed <page>, saw {error}") from error
-
-
-def _version(page: Any, revision: Any) -> tuple[int, int] | None:
-    ids = [each.findtext("id", "").strip() for each in (page, revision)]
-    if all(text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID for text in ids):
-        return int(ids[0]), int(ids[1])
-    return None
-
-
-def _namespace(page: Any, title: str, site: SiteInfo) -> int:
-    number = page.findtext("ns")
-    if number is not None and re.fullmatch(r"\s*-?[0-9]+\s*", number):
-        return int(number)
-    read = read_title(title, site)
-    return read.namespace if read else 0
 
 
 def _redirect(page: Any, text: str, site: SiteInfo) -> str | None:

@@ -5,9 +5,15 @@ import io
 import json
 from collections.abc import Callable, Mapping
 
-from wikisem.outputs.annotation.answers import Answer, parse_page_answers
 from wikisem.outputs.annotation.sample import Sheet
-from wikisem.outputs.annotation.sheets import format_csv, format_tasks, parse_csv, parse_export
+from wikisem.outputs.annotation.sheets import (
+    Answer,
+    format_csv,
+    format_tasks,
+    parse_csv,
+    parse_export,
+    parse_page_answers,
+)
 
 Choices = Mapping[str, int]
 

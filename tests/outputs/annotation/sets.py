@@ -1,16 +1,17 @@
 """Test groups and annotation sets for tests."""
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, sample_cases
+from wikisem.records import Group
 
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">"
 
 
-def make_group(number: int, size: int = 8, classes: tuple[int | None, ...] = (1, 1, 2, 2, 3, 3)) -> WordGroup:
+def make_group(number: int, size: int = 8, classes: tuple[int | None, ...] = (1, 1, 2, 2, 3, 3)) -> Group:
     """A group of words that no other group has; the outliers of a class are told apart by a letter."""
     cluster = tuple(f"member_{number}_{at}" for at in range(size))
-    outliers = tuple(OutlierWord(f"outlier_{number}_{kind}_{at}", kind) for at, kind in enumerate(classes))
-    return WordGroup(f"Q{number}", cluster, outliers, f"Q{number}.txt")
+    outliers = tuple(outlier_word(f"outlier_{number}_{kind}_{at}", kind) for at, kind in enumerate(classes))
+    return word_group(f"Q{number}", cluster, outliers, f"Q{number}.txt")
 
 
 def make_set(
@@ -24,5 +25,5 @@ def make_set(
 def hostile_set(language: str = "en") -> AnnotationSet:
     """One case with words that try to be markup, a formula and a line end of JavaScript."""
     cluster = (HOSTILE, '=HYPERLINK("x")', "line\u2028end", "{{SHEET}}", "A & B <b>bold</b>", "plain", "“quoted”")
-    group = WordGroup("Q1", cluster, (OutlierWord("+1-1", 1),), "Q1.txt")
+    group = word_group("Q1", cluster, (outlier_word("+1-1", 1),), "Q1.txt")
     return sample_cases([group], SampleOptions(language, 1, 1, 1, 1))

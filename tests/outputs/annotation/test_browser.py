@@ -3,9 +3,10 @@
 Needs an installed Chromium with its driver (Debian: apt install chromium chromium-driver); skipped without them.
 """
 
+import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,9 @@ from selenium.webdriver.common.keys import Keys
 from tests.browser import ReadPage, needs_browser, open_browser, problems, requests
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
 from tests.waiting import wait_until
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.outputs.annotation.answers import check_answers, parse_page_answers
+from tests.word_groups import outlier_word, word_group
 from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationSet, SampleOptions, sample_cases
-from wikisem.outputs.annotation.sheets import format_page
+from wikisem.outputs.annotation.sheets import check_answers, format_page, parse_page_answers
 
 pytestmark = [pytest.mark.slow, needs_browser]
 
@@ -54,12 +54,20 @@ class Page(ReadPage):
         found = self.texts(".word[aria-checked=true] :last-child")
         return found[0] if found else None
 
-    def downloaded(self) -> Path:
-        """The file in the folder of downloads, once it is whole."""
-        wait_until(lambda: [path.suffix for path in self.downloads.iterdir()] == [".json"])
-        (file,) = self.downloads.iterdir()
-        wait_until(lambda: file.read_bytes().rstrip().endswith(b"}"))
-        return file
+    def downloaded(self) -> bytes:
+        """What is in the one file of the folder of downloads, once it is whole; the browser must be open until then."""
+        found: list[bytes] = []
+
+        def is_whole() -> bool:
+            files = list(self.downloads.iterdir())
+            if [path.suffix for path in files] == [".json"]:
+                found[:] = [files[0].read_bytes()]
+            with suppress(json.JSONDecodeError):
+                return bool(found) and isinstance(json.loads(found[0]), dict)
+            return False
+
+        wait_until(is_whole)
+        return found[0]
 
     def problems(self) -> list[str]:
         """What the browser complains of."""
@@ -88,7 +96,7 @@ def make_set(language: str, two_answers: bool = False) -> AnnotationSet:
     """Three cases of the same words, told apart by a number."""
     _, cluster, outlier = WORDS[language]
     groups = [
-        WordGroup(f"Q{at}", tuple(f"{word} {at}" for word in cluster), (OutlierWord(outlier, 1 + at % 3),), "")
+        word_group(f"Q{at}", tuple(f"{word} {at}" for word in cluster), (outlier_word(outlier, 1 + at % 3),), "")
         for at in range(1, 4)
     ]
     return sample_cases(groups, SampleOptions(language, 500, 3, 1, 3, two_answers))
@@ -124,11 +132,12 @@ def test_a_sheet_is_answered_by_keyboard_alone(language: str, tmp_path: Path) ->
         page.press("?", Keys.ENTER, Keys.ENTER)
         assert page.text("#end h1") == "All answered"
         page.press(Keys.ENTER)
-        file = page.downloaded()
+        downloaded = page.downloaded()
+        names = [path.name for path in page.downloads.iterdir()]
         assert page.problems() == []
         assert page.requests() == {(tmp_path / "sheet.html").as_uri()}
-    assert file.name == f"answers-annotator-1-{annotation.fingerprint}.json"
-    answers = check_answers(parse_page_answers(file.read_bytes(), str(file)), annotation)
+    assert names == [f"answers-annotator-1-{annotation.fingerprint}.json"]
+    answers = check_answers(parse_page_answers(downloaded, ""), annotation)
     assert {answer.case: answer.choice for answer in answers} == {first: 4, second: CANNOT_TELL, third: 1}
     assert {answer.case: answer.remark for answer in answers} == {first: "", second: "3 of 9?", third: ""}
 
@@ -183,8 +192,8 @@ def test_a_browser_that_keeps_nothing_is_enough(tmp_path: Path) -> None:
         page.press("2", Keys.ENTER)
         assert page.text("#count") == "case 2 of 3 · 1 answered"
         page.driver.find_element("id", "partial").click()
-        file = page.downloaded()
-    (answer,) = parse_page_answers(file.read_bytes(), "")
+        downloaded = page.downloaded()
+    (answer,) = parse_page_answers(downloaded, "")
     assert (answer.case, answer.choice) == (annotation.annotators["annotator-1"][0], 2)
 
 
@@ -200,7 +209,7 @@ def test_the_mouse_works_too(tmp_path: Path) -> None:
         page.driver.find_element("id", "back-to-cases").click()
         page.driver.find_element("id", "next").click()
         page.driver.find_element("id", "download").click()
-        answers = parse_page_answers(page.downloaded().read_bytes(), "")
+        answers = parse_page_answers(page.downloaded(), "")
     assert [answer.choice for answer in answers] == [7, 7, 7]
 
 
@@ -228,7 +237,7 @@ def test_a_case_is_answered_without_help_and_then_with_it(tmp_path: Path) -> Non
         page.press(Keys.ENTER)
         assert page.text("#step").endswith("Your first answer was cannot tell.")
         page.driver.find_element("id", "partial").click()
-        answers = check_answers(parse_page_answers(page.downloaded().read_bytes(), ""), annotation)
+        answers = check_answers(parse_page_answers(page.downloaded(), ""), annotation)
         assert page.problems() == []
     found = [(answer.case, answer.with_help, answer.choice) for answer in answers]
     assert sorted(found) == sorted([(first, False, 4), (first, True, 6), (second, False, 0)])

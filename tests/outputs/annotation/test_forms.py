@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 
 from tests.outputs.annotation.forms import FORMS, filled_csv
 from tests.outputs.annotation.sets import HOSTILE, hostile_set, make_set
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.outputs.annotation.answers import check_answers, missing_answers
 from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, Sheet, encode_key, read_key, sample_cases
 from wikisem.outputs.annotation.sheets import (
+    check_answers,
     format_csv,
     format_page,
     format_tasks,
     instructions,
     instructions_text,
     labelling_config,
+    missing_answers,
     parse_csv,
 )
 from wikisem.outputs.html_page import direction, script_json
@@ -125,7 +126,7 @@ def test_sheets_hold_no_hint_of_the_answer() -> None:
     """No form names groups, outlier classes or outliers; a set with another key and the same words looks the same."""
     cluster = ("alpha", "beta", "gamma")
     annotation = sample_cases(
-        [WordGroup("Q123456789", cluster, (OutlierWord("delta", 3),), "")], SampleOptions("en", 1, 1, 1, 1)
+        [word_group("Q123456789", cluster, (outlier_word("delta", 3),), "")], SampleOptions("en", 1, 1, 1, 1)
     )
     sheet = annotation.sheet("annotator-1")
     forms = [format_page(sheet), format_csv(sheet), format_tasks(sheet).decode()]

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.outputs.annotation.sets import make_group, make_set
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from tests.word_groups import outlier_word, word_group
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, sample_cases
 
@@ -107,9 +107,11 @@ def test_groups_without_all_outlier_classes_leave_them_to_others() -> None:
 
 def test_words_are_shown_as_people_write_them() -> None:
     """Underlines become blanks; an outlier that the cluster has too, or a group that has nothing else, is not used."""
-    group = WordGroup("Q1", ("New_York", "Rome", "Rome"), (OutlierWord("New York", 1), OutlierWord("red_kite", 2)), "")
-    useless = WordGroup("Q2", ("New_York", "Rome"), (OutlierWord("Rome", 1),), "")
-    lonely = WordGroup("Q3", ("Rome",), (OutlierWord("kite", 1),), "")
+    group = word_group(
+        "Q1", ("New_York", "Rome", "Rome"), (outlier_word("New York", 1), outlier_word("red_kite", 2)), ""
+    )
+    useless = word_group("Q2", ("New_York", "Rome"), (outlier_word("Rome", 1),), "")
+    lonely = word_group("Q3", ("Rome",), (outlier_word("kite", 1),), "")
     (case,) = sample_cases([useless, group, lonely], SampleOptions("en", 1, 1, 1, 0)).cases
     assert sorted(case.words) == ["New York", "Rome", "red kite"]
     assert case.words[case.outlier - 1] == "red kite"

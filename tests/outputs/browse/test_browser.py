@@ -4,11 +4,11 @@ import importlib.util
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 

@@ -4,12 +4,12 @@ import json
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 from tests.outputs.release.world import READ_CROISSANT, run_euroeval_file, run_python, write_run
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall

@@ -77,12 +77,12 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
     """A group whose words say their class and rank, some of them hostile; the first has no coherence and no margins."""
     cluster = tuple(
         Member(
-            f"Q{number * 100 + rank}",
-            HOSTILE[rank] if number == 1 else f"{code} {number} {rank}",
-            "anchor" if rank else "label",
-            9 - rank if rank else 0,
-            10 if rank else 0,
-            100 - rank,
+            id=f"Q{number * 100 + rank}",
+            surface=HOSTILE[rank] if number == 1 else f"{code} {number} {rank}",
+            source="anchor" if rank else "label",
+            count=9 - rank if rank else 0,
+            total=10 if rank else 0,
+            sitelinks=100 - rank,
             links=20 if rank else None,
             page_share=0.25 if rank else None,
             label_language=None if rank else "mul",
@@ -91,12 +91,12 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
     )
     found = tuple(
         Outlier(
-            f"Q{number * 100 + 50 + rank}",
-            f"{code} {number} out {rank}",
-            "anchor",
-            5,
-            6,
-            40,
+            id=f"Q{number * 100 + 50 + rank}",
+            surface=f"{code} {number} out {rank}",
+            source="anchor",
+            count=5,
+            total=6,
+            sitelinks=40,
             links=5,
             page_share=1.0,
             outlier_class=1 + rank // 2,
@@ -106,7 +106,7 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
         for rank in range(outliers)
     )
     label, coherence = "NA" if number == 2 else f"class {number}", None if number == 1 else 0.9 + number % 10 / 100
-    return Group(f"Q{number}", label, code, cluster, found, coherence=coherence)
+    return Group(id=f"Q{number}", label=label, language=code, cluster=cluster, outliers=found, coherence=coherence)
 
 
 def write_run(

@@ -16,7 +16,7 @@ import pytest
 
 from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.errors import DamagedInputError, DownloadError, OutputError
-from wikisem.pipeline.download.catalogue import Mirror, find_wikipedia
+from wikisem.pipeline.download.catalogue import Mirror, find_wikipedia_dump
 from wikisem.pipeline.download.fetch import (
     Fetcher,
     download,
@@ -50,7 +50,7 @@ def _download(
     on_pause = (lambda _: None) if pauses is None else pauses.append
     patience = Patience(attempts=attempts, first=0.001, on_pause=on_pause)
     mirror = Mirror(server.url, HttpClient("tests@example.org", timeout), patience)
-    dumps = [find_wikipedia(mirror, "de", None)]
+    dumps = [find_wikipedia_dump(mirror, "de", None)]
     folder.mkdir(exist_ok=True)
     download(plan_downloads(dumps, folder), mirror, folder, "2026-11-21", counts.append)
     return counts
@@ -209,7 +209,7 @@ def test_a_file_grows_no_larger_than_it_is(server: Server, tmp_path: Path, fault
 def test_a_file_of_unknown_size_is_not_begun(server: Server, tmp_path: Path) -> None:
     """A server that says the size neither beforehand nor with the file could fill any disk."""
     mirror = Mirror(server.url, HttpClient("tests@example.org", 60.0))
-    remote = find_wikipedia(mirror, "de", None).files[0]
+    remote = find_wikipedia_dump(mirror, "de", None).files[0]
     server.faults[_path(server)].append(Fault(more=BODY))
     fetcher = Fetcher(mirror, tmp_path, lambda _: None, threading.Event())
     with pytest.raises(DownloadError, match="no Content-Length, which a file must have"):

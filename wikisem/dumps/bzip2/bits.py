@@ -13,25 +13,23 @@ MARK_BITS: Final = 48
 MARK_BYTES: Final = 6
 
 
-def _cores(mark: int) -> list[tuple[int, bytes]]:
-    """For each bit offset in a byte, the bytes that the mark fills wholly there."""
-    shifted = [(mark << (8 - bit)).to_bytes(7, "big")[1:6] for bit in range(1, 8)]
-    return [(0, mark.to_bytes(6, "big")), *enumerate(shifted, start=1)]
-
-
-_CORES: Final = {mark: _cores(mark) for mark in (BLOCK_MARK, END_MARK)}
+# For each bit offset in a byte, the bytes that the mark fills wholly there.
+_CORES: Final = {
+    mark: [mark.to_bytes(6, "big"), *((mark << (8 - bit)).to_bytes(7, "big")[1:6] for bit in range(1, 8))]
+    for mark in (BLOCK_MARK, END_MARK)
+}
 
 
 def find_marks(data: bytes, mark: int) -> list[int]:
     """The bit offsets in ``data`` at which a mark begins, in ascending order."""
     found = []
-    for bit, core in _CORES[mark]:
-        at = data.find(core)
-        while at >= 0:
-            start = 8 * at if bit == 0 else 8 * (at - 1) + bit
+    for bit, core in enumerate(_CORES[mark]):
+        byte = data.find(core)
+        while byte >= 0:
+            start = 8 * byte if bit == 0 else 8 * (byte - 1) + bit
             if start >= 0 and bits_at(data, start) == mark:
                 found.append(start)
-            at = data.find(core, at + 1)
+            byte = data.find(core, byte + 1)
     return sorted(found)
 
 

@@ -33,9 +33,9 @@ _EMPTY_STREAMS: Final = re.compile(rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\
 _CHECKSUM_BITS: Final = 32
 # How much of the compressed file is kept in memory where there are no marks: more than a block.
 _KEEP: Final = 6 << 20
-# So much is read at a time, because each reading copies all that is in hand.
+# Bytes per read: each read copies all that is in hand.
 _STEP: Final = 2 << 20
-# The smallest block has so many bytes: mark, checksum and the tables that even one symbol needs.
+# The bytes of the smallest block: mark, checksum and the tables that even one symbol needs.
 _SMALLEST: Final = 34
 
 # What ranges tell each other about the streams that cross them.
@@ -46,7 +46,7 @@ class StreamEnd:
     """The end of a stream that began before a range: the checksum there, its byte, and the blocks from the range on."""
 
     checksum: int
-    at: int
+    byte: int
     blocks: int
     fold: int
     known: bool
@@ -97,13 +97,13 @@ class StreamTally:
         """A part of this stream cannot be decoded. Its checksum must not report again what is reported already."""
         self._known = False
 
-    def end(self, checksum: int, at: int) -> Damage | None:
-        """The stream has ended, with this checksum at byte ``at``; damage if its blocks have another checksum."""
+    def end(self, checksum: int, byte: int) -> Damage | None:
+        """The stream has ended, with this checksum at byte ``byte``; damage if its blocks have another checksum."""
         damage = None
         if self._fresh:
-            damage = _compare(self._range.path, checksum, at, self._fold, self._known)
+            damage = _compare(self._range.path, checksum, byte, self._fold, self._known)
         else:
-            self._end = StreamEnd(checksum, at, self._blocks, self._fold, self._known)
+            self._end = StreamEnd(checksum, byte, self._blocks, self._fold, self._known)
         self._begin(fresh=True)
         return damage
 
@@ -116,10 +116,10 @@ class StreamTally:
 def join_streams(parts: Iterable[StreamPart]) -> Iterator[Damage]:
     """The damage of the streams that are in several ranges, from the parts of all ranges of a file, or of several."""
     fold, known = 0, True
-    for part in sorted(parts, key=lambda one: (one.path, one.start)):
+    for part in sorted(parts, key=lambda part: (part.path, part.start)):
         if end := part.end:
             seen = _rotate(fold, end.blocks) ^ end.fold
-            if damage := _compare(part.path, end.checksum, end.at, seen, known and end.known):
+            if damage := _compare(part.path, end.checksum, end.byte, seen, known and end.known):
                 yield damage
         if part.fresh:  # as the first one of each file is
             fold, known = 0, True
@@ -131,14 +131,14 @@ def _rotate(checksum: int, bits: int) -> int:
     return (checksum << bits | checksum >> (32 - bits)) & 0xFFFFFFFF
 
 
-def _compare(path: str, checksum: int, at: int, seen: int, known: bool) -> Damage | None:
+def _compare(path: str, checksum: int, byte: int, seen: int, known: bool) -> Damage | None:
     if not known or seen == checksum:
         return None
     detail = (
-        f"expected blocks with the checksum {checksum:08x} of their bzip2 stream, which ends in byte {at} of the file, "
-        f"saw {seen:08x}: some are missing, there twice, or out of order"
+        f"expected blocks with the checksum {checksum:08x} of their bzip2 stream, which ends in byte {byte} of the "
+        f"file, saw {seen:08x}: some are missing, there twice, or out of order"
     )
-    return Damage("checksum", format_location(path, at, 0), detail, lost=False)
+    return Damage("checksum", format_location(path, byte, 0), detail, lost=False)
 
 
 # The blocks of a range.
@@ -238,9 +238,11 @@ class _BlockScanner:
     def read(self, mark: int) -> DecodedBlock | None:
         """The block at a mark, or None where it cannot be decoded."""
         self._ahead.discard(mark // 8)
-        following = self._second_mark(mark // 8 + BLOCK_LIMIT)
+        while len(self._marks) < 2 and self._scanned < mark // 8 + BLOCK_LIMIT and self._scan():
+            pass
+        following = self._marks[1] if len(self._marks) > 1 else None
         # First up to the next mark, which nearly always is the end of the block; only then beyond that mark.
-        block = self._decode(mark, following) or self._read_slowly(mark, following)
+        block = self._decode(mark, following) or self._decode_with_python(mark, following)
         if block is None and self._retries.is_worth(mark):
             block = self._decode(mark, None) or decode_without_end(self._from(mark))
             if block is None:
@@ -252,30 +254,21 @@ class _BlockScanner:
         data, at = self._ahead.view(mark // 8, mark // 8 + size)
         return self._decoder.decode(memoryview(data)[: at + size], 8 * at + mark % 8)
 
-    def _read_slowly(self, mark: int, following: int | None) -> DecodedBlock | None:
-        """The same with Python's ``bz2``, which reads whole streams only."""
-        for end in self._ends(mark, following):
-            data = self._ahead.slice(mark // 8, (end + 7) // 8)
-            text = decode_to(align(data, mark % 8), end - mark)
+    def _decode_with_python(self, mark: int, following: int | None) -> DecodedBlock | None:
+        """The same with ``bz2``, which must be told the end: the next mark, or an end mark right before that."""
+        if following is None:
+            ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
+        elif following % 8:
+            ends = [following]
+        else:
+            start = max(mark // 8, following // 8 - _BORDER_BYTES)
+            border = self._ahead.slice(start, following // 8)
+            ends = [*(8 * start + bit for bit in find_marks(border, END_MARK)), following]
+        for end in ends:
+            text = decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
             if text is not None:
                 return DecodedBlock(text, end - mark)
         return None
-
-    def _second_mark(self, limit: int) -> int | None:
-        """The mark after the one that is read, if a block that ends there could be read up to byte ``limit``."""
-        while len(self._marks) < 2 and self._scanned < limit and self._scan():
-            pass
-        return self._marks[1] if len(self._marks) > 1 else None
-
-    def _ends(self, mark: int, following: int | None) -> list[int]:
-        """Where the block at a mark probably ends: at the next mark, or at an end mark right before that."""
-        if following is None:
-            return [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
-        if following % 8:
-            return [following]
-        start = max(mark // 8, following // 8 - _BORDER_BYTES)
-        border = self._ahead.slice(start, following // 8)
-        return [*(8 * start + bit for bit in find_marks(border, END_MARK)), following]
 
     def _from(self, mark: int) -> bytes:
         return align(self._ahead.slice(mark // 8, mark // 8 + BLOCK_LIMIT), mark % 8)

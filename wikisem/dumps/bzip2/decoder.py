@@ -16,7 +16,7 @@ from wikisem.dumps.bzip2.bits import END_MARK
 BLOCK_LIMIT: Final = 2_300_000
 # A block of any level fits the largest.
 _HEADER: Final = b"BZh9"
-# The first response of a decoder is looked for in steps of so many bytes, then byte by byte.
+# The first response of a decoder is searched in steps of this many bytes, then byte by byte.
 _STEP: Final = 1 << 14
 
 
@@ -76,22 +76,18 @@ class NativeDecoder:
 
 def decode_to(block: bytes, bits: int) -> bytes | None:
     """The text of an aligned block of exactly ``bits`` bits, its checksum verified; None if it is not such a block."""
-    decoder = bz2.BZ2Decompressor()
-    try:
-        text = decoder.decompress(_as_stream(block, bits))
-    except OSError:
-        return None
-    return text if decoder.eof and not decoder.unused_data else None
-
-
-def _as_stream(block: bytes, bits: int) -> bytes:
-    # The footer is the end mark and the checksum of the stream, which for one block is the block's own: the 32 bits
-    # after its mark.
+    # As a stream: a footer follows the block, the end mark and the checksum of the stream, which for one block is the
+    # block's own: the 32 bits after its mark.
     whole, rest = divmod(bits, 8)
     footer = END_MARK << 32 | int.from_bytes(block[6:10], "big")
     last = block[whole] >> (8 - rest) if rest else 0
     tail = (last << 80 | footer) << (-rest % 8)
-    return _HEADER + block[:whole] + tail.to_bytes(10 + (rest > 0), "big")
+    decoder = bz2.BZ2Decompressor()
+    try:
+        text = decoder.decompress(_HEADER + block[:whole] + tail.to_bytes(10 + (rest > 0), "big"))
+    except OSError:
+        return None
+    return text if decoder.eof and not decoder.unused_data else None
 
 
 def decode_without_end(data: bytes) -> DecodedBlock | None:
@@ -113,10 +109,10 @@ def _step_of_response(data: bytes, start: int, step: int) -> tuple[int, bool]:
     """The first step from ``start`` on for which a decoder returns anything, and whether that is text, not an error."""
     decoder = bz2.BZ2Decompressor()
     decoder.decompress(_HEADER + data[:start])
-    for at in range(start, len(data), step):
+    for offset in range(start, len(data), step):
         try:
-            if decoder.decompress(data[at : at + step]):
-                return at, True
+            if decoder.decompress(data[offset : offset + step]):
+                return offset, True
         except OSError:
-            return at, False
+            return offset, False
     return len(data), False

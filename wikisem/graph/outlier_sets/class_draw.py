@@ -78,7 +78,7 @@ class ClassDraw:
     def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
         """For each class the row of the first class on the ring that may bring enough; -1 if there is none."""
         found = self._classes.first_locations(self._full(outlier_class), bits, self._starts[bits], 1)
-        return np.array([self._classes.rows[at[0]] if at else -1 for at in found], dtype=np.int64)
+        return np.array([self._classes.rows[locations[0]] if locations else -1 for locations in found], dtype=np.int64)
 
     def later_rows(self, outlier_class: int, bit: int) -> Iterator[int]:
         """The rows after the first of the classes that may bring enough."""
@@ -105,7 +105,7 @@ class ClassDraw:
         return self._known[outlier_class, least]
 
     def _walk(self, sets: BitPlanes, bit: int) -> Iterator[int]:
-        return (int(self._classes.rows[at]) for at in self._classes.walk(sets, bit, self._starts[bit]))
+        return (int(self._classes.rows[location]) for location in self._classes.walk(sets, bit, self._starts[bit]))
 
     def locations(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[Iterable[int]]:
         """For each row the locations of what its class brings into the outlier set of class ``bits[i]``, in order."""
@@ -114,20 +114,22 @@ class ClassDraw:
         lists = self._language.lists(outlier_class, rows[small])
         listed = iter(self._list(lists, sets, bits[small]))
         for row, bit, is_small in zip(rows, bits.tolist(), small.tolist(), strict=True):
-            own = np.array([row])
-            yield next(listed) if is_small else self._pick(self._language.lists(outlier_class, own).targets, sets, bit)
+            if is_small:
+                yield next(listed)
+            else:
+                yield self._pick(self._language.lists(outlier_class, np.array([row])).targets, sets, bit)
 
     def sample(
         self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int
     ) -> tuple[Int64s, list[int], CsrRows]:
-        """Of each class the first classes on the ring that bring enough, and the locations of some of their items.
+        """For each bit the first classes on the ring that bring enough, and the locations of some of their items.
 
-        Of one class these are about ``of_class`` items, spread over all that it brings; of so many ``classes`` at most,
-        they are asked until they may bring so many ``items``. Returns where the classes of each bit begin, the classes,
-        and for each of them the locations by the way from the bit's own class.
+        At most ``classes`` are asked, until they may bring ``items`` in all. Each gives about ``of_class`` items,
+        spread over all that it brings. Returns where the classes of each bit begin, the classes, and for each of them
+        the locations in the order of the ring from the bit's own class on.
         """
         found = self._classes.first_locations(self._full(outlier_class), bits, self._starts[bits], classes)
-        owners = np.repeat(np.arange(len(bits)), [len(each) for each in found])
+        owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in found])
         rows = self._classes.rows[np.fromiter(chain.from_iterable(found), dtype=np.int64)]
         before = offsets_of(np.minimum(self._language.counts[outlier_class - 1][rows], of_class))
         asked = before[:-1] - before[np.searchsorted(owners, owners)] < items

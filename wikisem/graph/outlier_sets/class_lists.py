@@ -91,19 +91,15 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
     # What items differ in besides their classes, as one more number; 0 for nothing, as most have.
     apart = np.flatnonzero(is_node | (others.counts() > 0))
     further = np.zeros(len(items), dtype=np.int64)
-    further[apart] = 1 + _distinct_rows(others.take(apart), nodes[apart], len(graph.whole_up))
+    # Both share one range of numbers: first other classes, then the items' own nodes.
+    few = others.take(apart)
+    owners = np.concatenate([few.sources(), np.arange(len(apart))])
+    targets = np.concatenate([few.targets, nodes[apart] + 1 + len(graph.whole_up)])
+    further[apart] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(apart)))[0]
     count, numbers = rank_keys(pack_pairs(class_lists(classes)[0], further))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(items))
     return items, numbers, PoolLists(classes.take(example), others.take(example), nodes[example])
-
-
-def _distinct_rows(others: CsrRows, nodes: Int64s, node_count: int) -> Int64s:
-    """A number for each row of both: the same where both are equal."""
-    # Both share one range of numbers: first other classes, then the items' own nodes.
-    sources = np.concatenate([others.sources(), np.arange(len(nodes))])
-    targets = np.concatenate([others.targets, nodes + 1 + node_count])
-    return class_lists(CsrRows.from_pairs(sources, targets, len(nodes)))[0]
 
 
 def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
@@ -131,7 +127,7 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
     return numbers, rows.take(example)
 
 
-# What shares of a class are counted over, besides the items of the graph: the instances that nothing links to.
+# Shares of a class are counted over the items of the graph, and over the instances that nothing links to.
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +153,16 @@ class UnlinkedItems:
         """
         lists = table["instance_of"].combine_chunks()
         coded = lists.flatten().dictionary_encode()
-        known = qid_numbers(coded.dictionary)
-        nodes, is_node = indices_of(known, graph.nodes)
-        _, no_subject = indices_of(known, graph.no_subjects)
-        codes, owners = coded.indices.to_numpy(), np.repeat(np.arange(len(table)), np.diff(lists.offsets))
-        counted = np.ones(len(table), dtype=bool)
-        counted[owners[no_subject[codes]]] = False
-        kept = is_node[codes] & counted[owners]
-        classes = CsrRows.from_pairs(owners[kept], nodes[codes[kept]], len(table))
-        rows = np.flatnonzero(classes.counts())
-        return UnlinkedItems(table["items"].to_numpy()[rows], classes.take(rows))
+        codes, rows = coded.indices.to_numpy(), np.repeat(np.arange(len(table)), np.diff(lists.offsets))
+        class_numbers = qid_numbers(coded.dictionary)
+        nodes, is_node = indices_of(class_numbers, graph.nodes)
+        _, has_no_subject = indices_of(class_numbers, graph.no_subjects)
+        is_counted = np.ones(len(table), dtype=bool)
+        is_counted[rows[has_no_subject[codes]]] = False
+        kept = is_node[codes] & is_counted[rows]
+        classes = CsrRows.from_pairs(rows[kept], nodes[codes[kept]], len(table))
+        left = np.flatnonzero(classes.counts())
+        return UnlinkedItems(table["items"].to_numpy()[left], classes.take(left))
 
     @staticmethod
     def join(parts: Sequence["UnlinkedItems"]) -> "UnlinkedItems":

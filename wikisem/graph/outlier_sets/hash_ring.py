@@ -76,24 +76,20 @@ class HashRing:
             if looked < size:
                 in_set = sets.rows_with(bit) if in_set is None else in_set
                 if int(self._sizes(in_set).sum()) <= look:
-                    yield from self._list_all(in_set, begin, looked)
+                    # All locations of the set that have not been examined yet.
+                    steps: Int64s = (self.by_list.take(in_set).targets.astype(np.int64) - begin) % size
+                    steps.sort()
+                    yield from ((begin + steps[steps >= looked]) % size).tolist()
                     return
 
     def _sizes(self, lists: Ints) -> Ints:
         sizes: Ints = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
         return sizes
 
-    def _list_all(self, lists: Int64s, begin: int, looked: int) -> list[int]:
-        """All locations of the items of some lists that the walk has not examined yet, in its order."""
-        steps: Int64s = (self.by_list.take(lists).targets.astype(np.int64) - begin) % len(self.keys)
-        steps.sort()
-        rest: list[int] = ((begin + steps[steps >= looked]) % len(self.keys)).tolist()
-        return rest
-
     def spread(self, lists: CsrRows, starts: Bitsets, most: int) -> CsrRows:
         """About ``most`` locations of each row's lists: all, or as many from equal parts of all, as ``starts`` decides.
 
-        It depends on the items of this ring alone: lists have other numbers where other languages are built, too.
+        It depends on the items of this ring alone: lists have other numbers if other languages are built with it.
         """
         offsets = self.by_list.offsets
         lists = lists.keep(offsets[lists.targets + 1] > offsets[lists.targets])
@@ -102,12 +98,12 @@ class HashRing:
         having = np.diff(offsets_of(sizes)[lists.offsets])[owners]
         wanted = np.minimum(having, most)
         shifts = (self.keys[self.by_list.targets[begins]] + starts[owners]) % having.astype(np.uint64)
-        # Of a row with n items of which m are wanted, a list gives those at i * n / m, but for the shift.
+        # Of a row with n items of which m are wanted, a list gives those at i * n / m, plus a shift.
         counts = (sizes * wanted + shifts.astype(np.int64)) // having
         found = offsets_of(counts)
         steps = np.arange(found[-1]) - np.repeat(found[:-1], counts)
-        at = np.repeat(having - 1 - shifts.astype(np.int64), counts) + steps * np.repeat(having, counts)
-        locations = self.by_list.targets[np.repeat(begins, counts) + at // np.repeat(wanted, counts)]
+        scaled = np.repeat(having - 1 - shifts.astype(np.int64), counts) + steps * np.repeat(having, counts)
+        locations = self.by_list.targets[np.repeat(begins, counts) + scaled // np.repeat(wanted, counts)]
         return CsrRows(found[lists.offsets], locations)
 
     def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:

@@ -56,15 +56,14 @@ class KinIndex:
 
 def build_kin_index(graph: ClassGraph, lists: PoolLists, candidates: Ints) -> KinIndex:
     """The index for an outlier pool with these lists, and for these candidate classes (nodes)."""
-    own = np.flatnonzero(lists.nodes != NO_NODE)
+    own_lists = np.flatnonzero(lists.nodes != NO_NODE)
     owners = np.concatenate([lists.classes.sources(), lists.others.sources()])
     stated = CsrRows.from_pairs(owners, np.concatenate([lists.classes.targets, lists.others.targets]), len(lists))
-    terminals = distinct(np.concatenate([stated.targets, lists.nodes[own], candidates]))
+    terminals = distinct(np.concatenate([stated.targets, lists.nodes[own_lists], candidates]))
     ancestors = build_ancestor_index(graph.whole_up, terminals)
     rows = ancestors.node_to_row
-    return KinIndex(
-        ancestors, CsrRows(stated.offsets, rows[stated.targets]), own, rows[lists.nodes[own]].astype(np.int64)
-    )
+    own_rows = rows[lists.nodes[own_lists]].astype(np.int64)
+    return KinIndex(ancestors, CsrRows(stated.offsets, rows[stated.targets]), own_lists, own_rows)
 
 
 class Kin:
@@ -95,16 +94,16 @@ class Kin:
         They are the class itself, above it or below it, or its instances; with ``closure`` also those of what is below.
         """
         found = self._below(CsrRows(np.arange(len(classes) + 1), classes))
-        barred = self._by_component.union(found) if closure else self._instances(classes)
+        if closure:
+            barred = self._by_component.union(found)
+        else:
+            rows = self._ancestors.node_to_row[classes]
+            barred = self._by_row.union(set_bits(self._down.rows, rows, np.arange(len(classes))))
         starts = self._ancestors.component[self._ancestors.node_to_row[classes]]
         owners, above = pairs_from(self._ancestors.component_parents, np.arange(len(classes)), starts)
         found |= set_bits(len(found), above, owners)
         barred[self._own_lists] |= found[self._own_components]
         return barred
-
-    def _instances(self, classes: Ints) -> Bitsets:
-        bitsets = set_bits(self._down.rows, self._ancestors.node_to_row[classes], np.arange(len(classes)))
-        return self._by_row.union(bitsets)
 
     @cached_property
     def _by_row(self) -> RowUnion:
@@ -149,19 +148,12 @@ def build_via_index(graph: ClassGraph, lists: PoolLists, ancestors: AncestorInde
     rows = np.arange(len(ancestors.row_to_node))
     ring = HashRing.of(seed, graph.nodes[ancestors.row_to_node], rows, rows, len(rows))
     direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
-    return ViaIndex(ring, _lists_at_or_below(direct, ancestors), direct)
-
-
-def _lists_at_or_below(direct: SparseRows, ancestors: AncestorIndex) -> CsrRows:
-    """The lists at or below each component: those that are on a class which is in it or below it.
-
-    This is worked out once, from each class to all components above it: a few dozen for each list, because the graph
-    is pruned near its root.
-    """
+    # From each class to all components above it: a few dozen for each list, because the graph is pruned near its root.
     components: Ints = ancestors.component[ancestors.node_to_row[direct.owners]]
     classes, above = pairs_from(ancestors.component_parents, np.arange(len(components)), components)
-    lists = direct.rows.take(classes)
-    return CsrRows.from_pairs(above[lists.sources()], lists.targets, len(ancestors.component_starts))
+    below = direct.rows.take(classes)
+    at_or_below = CsrRows.from_pairs(above[below.sources()], below.targets, len(ancestors.component_starts))
+    return ViaIndex(ring, at_or_below, direct)
 
 
 def items_of(rows: CsrRows, sizes: Ints) -> Int64s:
@@ -228,30 +220,21 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, n
     """
     is_candidate = np.zeros(len(graph.nodes), dtype=bool)
     is_candidate[candidates] = True
-    asked = several.keep(is_candidate[several.targets]).counts() > 0
-    rows_asked = np.flatnonzero(asked)
-    list_of, lists = class_lists(several.take(rows_asked))
-    owners, first, second = _ordered_pairs(lists)
+    with_candidate = np.flatnonzero(several.keep(is_candidate[several.targets]).counts())
+    list_of, lists = class_lists(several.take(with_candidate))
+    # Every two classes of each list, in both orders and each with itself.
+    sources = lists.sources()
+    seconds = lists.take(sources)
+    first, second, owners = lists.targets[seconds.sources()], seconds.targets, sources[seconds.sources()]
     rows, found = indices_of(first, candidates)
-    owners, rows = owners[found], rows[found]
-    outside = ~_is_at_or_below(graph, second[found], first[found])
-    keys = sort_pairs(pack_pairs(owners[outside], rows[outside]))
-    items = np.bincount(list_of, None if numbers is None else numbers[rows_asked], minlength=len(lists))
+    first, second, owners, rows = first[found], second[found], owners[found], rows[found]
+    # The second class is the first one, is below it, or is on a cycle with it.
+    count, ranks = rank_keys(second)
+    classes = np.zeros(count, dtype=np.int64)
+    classes[ranks] = second
+    above = pack_pairs(*pairs_from(graph.up, np.arange(count), classes))
+    is_at_or_below = are_known(pack_pairs(ranks, first), above)
+    keys = sort_pairs(pack_pairs(owners[~is_at_or_below], rows[~is_at_or_below]))
+    items = np.bincount(list_of, None if numbers is None else numbers[with_candidate], minlength=len(lists))
     counts = np.bincount(second_of(keys), items[first_of(keys)], minlength=len(candidates))
     return counts.astype(np.int64)
-
-
-def _ordered_pairs(lists: CsrRows) -> tuple[Ints, Ints, Ints]:
-    """Every two classes of each list, in both orders and each with itself: the list, the first, the second."""
-    sources, first = lists.sources(), lists.targets
-    seconds = lists.take(sources)
-    return sources[seconds.sources()], first[seconds.sources()], seconds.targets
-
-
-def _is_at_or_below(graph: ClassGraph, classes: Ints, others: Ints) -> Flags:
-    """Whether each class is the other one, is below it, or is on a cycle with it."""
-    count, numbers = rank_keys(classes)
-    known = np.zeros(count, dtype=np.int64)
-    known[numbers] = classes
-    above = pack_pairs(*pairs_from(graph.up, np.arange(count), known))
-    return are_known(pack_pairs(numbers, others), above)

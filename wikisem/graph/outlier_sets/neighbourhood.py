@@ -135,7 +135,7 @@ _PUSH_COST: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class NeighbourhoodIndex:
-    """The stripped graph: ``node_to_row`` gives the row of each node of the class graph, -1 where it was stripped.
+    """The stripped graph: ``node_to_row`` gives the row of each node of the class graph, -1 if it was stripped.
 
     ``edges_1`` lead to the rows one step away, ``edges_2`` to those two steps away through a class that was stripped.
 
@@ -166,10 +166,19 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
     for _ in range(_ROUNDS):
         kept = _without_dead_ends(edges_1, edges_2, is_end)
         edges_1, edges_2, is_end, nodes = _only(edges_1, kept), _only(edges_2, kept), is_end[kept], nodes[kept]
-        passed = _passed_through(edges_1, edges_2, is_end)
+        # Nodes that are not ends and have exactly two neighbours, one step away, neither of which is such a node.
+        passed: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
+        neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
+        passed[passed] = ~passed[neighbours].any(axis=1)
         if not passed.any():
             break
-        edges_1, edges_2 = _bridge(edges_1, edges_2, passed)
+        # An edge of length two replaces each unless there is a shorter one. Its row stays, empty, until the next round.
+        neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
+        bridges = CsrRows.undirected(neighbours[:, 0], neighbours[:, 1], len(edges_1))
+        sources, targets = edges_1.sources(), edges_1.targets
+        left = ~passed[sources] & ~passed[targets]
+        edges_1 = CsrRows.from_pairs(sources[left], targets[left], len(edges_1))
+        edges_2 = _join(edges_2, bridges).without(edges_1)
     node_to_row = np.full(count, -1, dtype=np.int32)
     node_to_row[nodes] = np.arange(len(nodes), dtype=np.int32)
     return NeighbourhoodIndex(node_to_row, edges_1, edges_2)
@@ -196,27 +205,6 @@ def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Fla
     return kept
 
 
-def _passed_through(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Flags:
-    """Nodes that are not ends and have exactly two neighbours, one step away, neither of which is such a node."""
-    passed: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
-    neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
-    passed[passed] = ~passed[neighbours].any(axis=1)
-    return passed
-
-
-def _bridge(edges_1: CsrRows, edges_2: CsrRows, passed: Flags) -> tuple[CsrRows, CsrRows]:
-    """Replace each passed node by an edge of length two, unless there is a shorter one.
-
-    The row of a passed node stays, empty, until the next stripping.
-    """
-    neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
-    bridges = CsrRows.undirected(neighbours[:, 0], neighbours[:, 1], len(edges_1))
-    sources, targets = edges_1.sources(), edges_1.targets
-    kept = ~passed[sources] & ~passed[targets]
-    shorter = CsrRows.from_pairs(sources[kept], targets[kept], len(edges_1))
-    return shorter, _join(edges_2, bridges).without(shorter)
-
-
 def _join(first: CsrRows, second: CsrRows) -> CsrRows:
     if not len(second.targets):
         return first
@@ -237,7 +225,12 @@ class NeighbourhoodSearch:
         self.rows = len(index.edges_1)
         self._steps = distance - 1
         self._ends: Int64s = index.node_to_row[ends].astype(np.int64)
-        self._neighbours = _side_by_side(index.edges_1, index.edges_2)
+        # Each row with the targets of both; those of edges of length two are numbered after all rows.
+        sources = np.concatenate([index.edges_1.sources(), index.edges_2.sources()])
+        targets = np.concatenate(
+            [index.edges_1.targets.astype(np.int64), index.edges_2.targets.astype(np.int64) + self.rows]
+        )
+        self._neighbours = CsrRows.from_pairs(sources, targets, self.rows)
         self._degrees = self._neighbours.counts()
         self._pull_all = RowUnion.of(self._neighbours)
         # Only the ends are read, so the last step is taken for them alone.
@@ -263,19 +256,11 @@ class NeighbourhoodSearch:
         pushed = np.zeros(self.rows, dtype=np.uint64)
         rows = self._neighbours.take(frontier % self.rows)
         from_before = np.repeat(frontier >= self.rows, degrees)
-        over_edge = from_before == (
-            rows.targets >= self.rows
-        )  # current bits go over edges_1, earlier ones over edges_2
+        # Current bits go over edges_1, earlier ones over edges_2.
+        over_edge = from_before == (rows.targets >= self.rows)
         bitsets = np.repeat(now_and_before[frontier], degrees)
         np.bitwise_or.at(pushed, rows.targets[over_edge] % self.rows, bitsets[over_edge])
         return pushed
-
-
-def _side_by_side(first: CsrRows, second: CsrRows) -> CsrRows:
-    """Each row with the targets of both; those of the second are numbered after all rows of the first."""
-    sources = np.concatenate([first.sources(), second.sources()])
-    targets = np.concatenate([first.targets.astype(np.int64), second.targets.astype(np.int64) + len(first)])
-    return CsrRows.from_pairs(sources, targets, len(first))
 
 
 # Which classes are below which.
@@ -294,7 +279,7 @@ class AncestorIndex:
         level 1    B {0}  C {}
         level 2      D {0}          D is below B, C is not
 
-    ``node_to_row`` gives the row of each node of the class graph, -1 where it has none; ``row_to_node`` leads back.
+    ``node_to_row`` gives the row of each node of the class graph, -1 if it has none; ``row_to_node`` leads back.
     ``parents`` are the P279 edges from row to row. ``component`` is each row's component, ``component_starts`` the
     first row of each component, ``component_parents`` the P279 edges between components. Level i is the components
     ``level_starts[i]:level_starts[i + 1]``.
@@ -316,7 +301,8 @@ def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
     up = up.take(nodes)
     up = CsrRows(up.offsets, local[up.targets])
     count, component = rank_keys(components(up))
-    component_up = _between_components(up, component, count)
+    children, parents = component[up.sources()], component[up.targets]
+    component_up = CsrRows.from_pairs(children[children != parents], parents[children != parents], count)
     level = levels(component_up)
     by_level = np.argsort(level, kind="stable")
     rank = _inverse(by_level)
@@ -337,12 +323,6 @@ def _new_numbers(nodes: Ints, count: int) -> Ints:
     numbers = np.full(count, -1, dtype=np.int32)
     numbers[nodes] = np.arange(len(nodes), dtype=np.int32)
     return numbers
-
-
-def _between_components(up: CsrRows, component: Ints, count: int) -> CsrRows:
-    children, parents = component[up.sources()], component[up.targets]
-    differ = children != parents
-    return CsrRows.from_pairs(children[differ], parents[differ], count)
 
 
 def _inverse(order: Int64s) -> Int64s:

@@ -89,7 +89,7 @@ class ClassOutliers:
 
     ``via`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
     the classes that are far. All classes that bring items into a set are among them. ``other_kind`` has for each list
-    the classes that it may be a related outlier of, where the recipe asks for any.
+    the classes that it may be a related outlier of, if the recipe asks for any.
     """
 
     sets: tuple[Bitsets, Bitsets, Bitsets]
@@ -127,14 +127,13 @@ class OutlierSets:
         # A cousin that is at or below a sibling brings nothing that is not in O1 already.
         below_sibling = siblings.at_or_below[self._index.ancestors.component]
         via = (siblings.relatives, cousins.relatives & ~below_sibling, far)
-        other_kind = allowed & ~self._kin.at_or_below(self._family(classes, parents)) if self._options.related else None
+        other_kind = None
+        if self._options.related:
+            # What is below a class or any of its parents is of its kind, or of a sibling's.
+            owners = np.concatenate([parents.sources(), np.arange(len(classes), dtype=np.uint32)])
+            family = CsrRows.from_pairs(owners, np.concatenate([parents.targets, classes]), len(classes))
+            other_kind = allowed & ~self._kin.at_or_below(family)
         return ClassOutliers((first, second, third), (siblings, cousins), via, other_kind)
-
-    @staticmethod
-    def _family(classes: Ints, parents: CsrRows) -> CsrRows:
-        """Each class with its parents: what is below any of them is of its kind, or of a sibling's."""
-        owners = np.concatenate([parents.sources(), np.arange(len(classes), dtype=np.uint32)])
-        return CsrRows.from_pairs(owners, np.concatenate([parents.targets, classes]), len(classes))
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
@@ -207,22 +206,15 @@ class ViaFinder:
         component: Ints = self._ancestors.component[self._ancestors.node_to_row[classes.targets]]
         while len(asked):
             inside = contains(relatives.at_or_below[component], bits[asked])
-            asked, component = _distinct_pairs(asked[inside], component[inside])
-            self._note_lowest(lowest, asked, component, bits, relatives)
+            pairs = distinct(pack_pairs(asked[inside], component[inside]))
+            asked, component = first_of(pairs), second_of(pairs)
+            # The rows of each component that was reached, and which of them are relatives.
+            starts = self._ancestors.component_starts[component]
+            counts = self._ends[component] - starts
+            owners = np.repeat(asked, counts)
+            rows = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(len(owners))
+            found = contains(relatives.relatives[rows], bits[owners])
+            np.minimum.at(lowest, owners[found], self._ancestors.row_to_node[rows[found]])
             above = self._ancestors.component_parents.take(component)
             asked, component = asked[above.sources()], above.targets
         return lowest
-
-    def _note_lowest(self, lowest: Int64s, asked: Ints, component: Ints, bits: Ints, relatives: RelativeSet) -> None:
-        """Lower ``lowest`` where the rows of the components that were reached are relatives."""
-        starts = self._ancestors.component_starts[component]
-        counts = self._ends[component] - starts
-        asked = np.repeat(asked, counts)
-        rows = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(len(asked))
-        found = contains(relatives.relatives[rows], bits[asked])
-        np.minimum.at(lowest, asked[found], self._ancestors.row_to_node[rows[found]])
-
-
-def _distinct_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    keys = distinct(pack_pairs(first, second))
-    return first_of(keys), second_of(keys)

@@ -70,7 +70,7 @@ def iso_639(code: str) -> str:
     if code in _THREE_LETTERS:
         return code
     three = iso_639_3(code)
-    return next((two for two, each in _THREE_LETTERS.items() if each == three), three)
+    return next((two for two, known in _THREE_LETTERS.items() if known == three), three)
 
 
 def iso_15924(code: str) -> str:

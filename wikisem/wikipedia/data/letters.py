@@ -29,7 +29,7 @@ def _pairs(source: str, target: str) -> dict[str, str]:
     {'н': 'n', 'њ': 'nj', 'Н': 'N', 'Њ': 'Nj'}
     """
     small = dict(zip(source.split(), target.split(), strict=True))
-    return small | {one.capitalize(): other.capitalize() for one, other in small.items()}
+    return small | {letter.capitalize(): written.capitalize() for letter, written in small.items()}
 
 
 def _without_case(source: str, target: str) -> dict[str, str]:

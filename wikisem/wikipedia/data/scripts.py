@@ -63,4 +63,4 @@ def script_sets(code: str) -> tuple[tuple[str, ...], ...]:
     >>> script_sets("ja"), script_sets("sr"), script_sets("de")
     ((('Hira', 'Kana', 'Hani'),), (('Cyrl',), ('Latn',)), (('Latn',),))
     """
-    return tuple(tuple(each.split("+")) for each in SCRIPTS.get(code, "Latn").split("|"))
+    return tuple(tuple(scripts.split("+")) for scripts in SCRIPTS.get(code, "Latn").split("|"))

@@ -20,8 +20,8 @@ from wikisem.files import (
     size_and_time,
 )
 from wikisem.layout import profile_path
-from wikisem.pipeline.build.ledger import Ledger, fingerprint
 from wikisem.pipeline.download.record import origin_of
+from wikisem.pipeline.runs.ledger import Ledger, fingerprint
 from wikisem.redaction import redacted
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of
 from wikisem.wikipedia.data.scripts import script_sets
@@ -36,8 +36,6 @@ _ARCHIVES: Final = {
     "an xz file": b"\xfd7zXZ\x00",
     "a zip archive": b"PK\x03\x04",
 }
-# The key in the origin of a dump that was made up, as those of the demo are.
-MADE_UP: Final = "made_up"
 # The wiki and the date in names such as dewiki-20261101-pages-articles.xml.bz2 and dewiki-2026-11-01-p1p9.xml.bz2.
 _DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
 

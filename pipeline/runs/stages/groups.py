@@ -2,24 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 
 import msgspec
 
-from wikisem.files import for_each_file, make_folder, open_binary, replace_file
+from wikisem.files import open_binary
 from wikisem.heuristics.rules.extra import require_known
-from wikisem.heuristics.selection.places import count_places
 from wikisem.layout import ENTITIES, GROUPS, MENTIONS, SURFACES, TAXONOMY, group_leaves, profile_path, unit_of
-from wikisem.outputs.groupfile import group_files, group_folders, read_groups, side_files
-from wikisem.pipeline.build.inputs import FACT, Profiles
-from wikisem.pipeline.build.ledger import fingerprint
-from wikisem.pipeline.build.manifest import ENGLISH, PLACES
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import check_columns
+from wikisem.outputs.groupfile import group_folders
+from wikisem.pipeline.runs.inputs import FACT, Profiles
+from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, fingerprint
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult
+from wikisem.pipeline.runs.stages.entities import check_columns
 from wikisem.recipes.options import ClassOptions, Recipe
-from wikisem.records import Counts, Group
-from wikisem.transforms.groups.shared_files import english_labels
+from wikisem.records import Counts
+from wikisem.transforms.groups.shared_files import read_facts
 from wikisem.transforms.groups.stage import VERSION, build_groups
 from wikisem.transforms.io.runtime import StageContext
 
@@ -46,11 +43,10 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
         )
 
         def result(language: str) -> UnitResult:
-            found = read_groups(context.scratch.finished, language)
-            facts = {"cases": write_texts(context, language, found), FACT: _learned(context, language, given)}
-            facts |= {ENGLISH: english} if (english := english_labels(context.scratch, language)) else {}
-            if recipe.outliers.places:
-                facts[PLACES] = count_places(found, recipe.seed)
+            found = read_facts(context.scratch, language)
+            facts = {"cases": found.cases, FACT: _learned(context, language, given)}
+            facts |= {ENGLISH: found.english} if found.english else {}
+            facts |= {PLACES: found.places} if recipe.outliers.places else {}
             nothing = nothing_to_try(folders.counts(unit_of(SURFACES, language)), recipe)
             warning = no_groups(folders.run.output, language, counts[language], nothing)
             return UnitResult(counts[language], facts, warning)
@@ -126,13 +122,3 @@ def nothing_to_try(items: Counts, recipe: Recipe) -> str:
     if items.read:
         without = f"{items.read - items.kept:,} of {items.read:,} items have none"
     return f"no class has {recipe.cluster.minimum} instances with a surface form; {without}"
-
-
-def write_texts(context: StageContext, language: str, groups: Sequence[Group]) -> int:
-    """Write the files of single groups next to all groups of a language, and return the number of test cases."""
-    folder = context.scratch.finished
-    for name in group_folders(language):
-        make_folder(f"{folder}/{name}")
-    files = chain(side_files(language, groups), chain.from_iterable(map(group_files, groups)))
-    for_each_file(folder, lambda file: replace_file(f"{folder}/{file[0]}", file[1]), files)
-    return sum(len(group.outliers) for group in groups)

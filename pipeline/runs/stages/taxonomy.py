@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from wikisem.layout import ENTITIES, TAXONOMY
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.recipes.options import GraphOptions
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.taxonomy import VERSION, build_taxonomy

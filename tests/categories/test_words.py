@@ -2,9 +2,7 @@
 
 import pytest
 
-from wikisem.categories.recipe import CandidateItem
-from wikisem.categories.word_filter import WordFilter
-from wikisem.categories.wording import (
+from wikisem.categories.language_sets import (
     CategoryItem,
     LeftOutItem,
     ValuedItem,
@@ -13,6 +11,8 @@ from wikisem.categories.wording import (
     word_category,
     word_relation,
 )
+from wikisem.categories.recipe import CandidateItem
+from wikisem.categories.word_filter import WordFilter
 
 RANKED = [
     CandidateItem("Q5", 9),

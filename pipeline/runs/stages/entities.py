@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from wikisem.errors import MissingInputError
 from wikisem.layout import ENTITIES
-from wikisem.pipeline.build.inputs import Dump
-from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, identity_of
+from wikisem.pipeline.runs.inputs import Dump
+from wikisem.pipeline.runs.ledger import Record
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, identity_of
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import VERSION, EntityOptions, read_entities
 from wikisem.transforms.io.runtime import StageContext

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO, Final
 
-from wikisem.dumps.codecs import Codec, Decoder
+from wikisem.dumps.codecs import Codec
 from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
 # A damaged member is decoded again in steps of this size, and the step that fails byte by byte.
 _STEP_BYTES: Final = 1 << 16
-# A decoder is given so much first, then twice as much each time: of a small member's input it would use little.
+# A decoder is given this much first, then twice as much each time: a small member would use little of more.
 _FIRST_INPUT: Final = 1 << 8
-# Most bytes that only look like a head fail within so many bytes.
+# Most false heads fail to decode within this many bytes.
 _GLANCE_BYTES: Final = 64
 _TRUNCATED: Final = "truncated"
 
@@ -23,7 +23,7 @@ def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> i
     while (head := ahead.find(codec.magic, limit)) is not None:
         if _probe(codec, ahead, _GLANCE_BYTES) is None:
             ahead.discard(head + 1)
-        elif _is_sound(codec, ahead):
+        elif _probe(codec, ahead, codec.probe):
             return head
         else:
             retries.failed(head, min(head + codec.probe, ahead.end))
@@ -31,12 +31,8 @@ def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> i
     return None
 
 
-def _is_sound(codec: Codec, ahead: Lookahead) -> bool:
-    return bool(_probe(codec, ahead, codec.probe))
-
-
 def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
-    """Whether the next ``size`` bytes give text, or are a whole member; None if they cannot be decoded."""
+    """Whether the next ``size`` bytes decode to text or are a whole member; None if they cannot be decoded."""
     data, at = ahead.view(ahead.base, ahead.base + size)
     decoder = codec.precise()
     try:
@@ -47,25 +43,24 @@ def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
 
 def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:
     """The text of the members that begin in the range, then of those after it, as long as the caller asks for more."""
-    ahead, retries = Lookahead(source, range_.start), Retries()
+    path, ahead, retries = range_.path, Lookahead(source, range_.start), Retries()
     if range_.start:
         found = find_head(codec, ahead, range_.stop, retries)
         if retries.has_skipped:
-            where = format_location(range_.path, range_.start, 0)
             detail = f"expected a {codec.name} member, saw too many heads that do not decode"
-            yield BadRegion(Damage("garbage", where, detail), inside=True)
+            yield BadRegion(Damage("garbage", format_location(path, range_.start, 0), detail), inside=True)
         if found is None:
             return
     inside = True
     while True:
-        for damage in _go_to_next(range_.path, codec, ahead, retries):
+        for damage in _go_to_next(path, codec, ahead, retries):
             yield BadRegion(damage, inside)
         if not ahead.slice(ahead.base, ahead.base + 1):
             return
         # The range after this one looks for a sound head, and so passes over a damaged member at its start: that
         # member is this range's to report.
-        inside = inside and (ahead.base < range_.stop or not _is_sound(codec, ahead))
-        yield from _read_member(range_.path, codec, ahead, chunk_bytes, retries, inside=inside)
+        inside = inside and (ahead.base < range_.stop or not _probe(codec, ahead, codec.probe))
+        yield from _read_member(path, codec, ahead, chunk_bytes, retries, inside=inside)
 
 
 def _go_to_next(path: str, codec: Codec, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
@@ -103,11 +98,17 @@ def _resume(codec: Codec, ahead: Lookahead, retries: Retries) -> int | None:
 def _read_member(
     path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, retries: Retries, *, inside: bool
 ) -> Iterator[Block | BadRegion]:
-    head, decoder, given = ahead.base, codec.fast(), 0
+    head, decoder, given, most = ahead.base, codec.fast(), 0, _FIRST_INPUT
     with suppress(*codec.errors):
-        for text in _decode(decoder, ahead, chunk_bytes):
-            yield Block(text, head, given, inside)
-            given += len(text)
+        while not decoder.eof:
+            data, wants_input = b"", decoder.needs_input
+            if wants_input:
+                data, most = ahead.read_buffered(most), min(2 * most, STEP)
+            if text := decoder.decompress(data, chunk_bytes):
+                yield Block(text, head, given, inside)
+                given += len(text)
+            elif not data and (wants_input or not decoder.needs_input):
+                break  # the file ends here, or the decoder neither gives nor takes anything
     if decoder.eof:
         ahead.unread(len(decoder.unused_data))
         return
@@ -119,22 +120,11 @@ def _read_member(
             yield Block(rescued.data[start:], head, rescued.offset + start, inside)
 
 
-def _decode(decoder: Decoder, ahead: Lookahead, chunk_bytes: int) -> Iterator[bytes]:
-    """The text of a member, up to its end or that of the file."""
-    most = _FIRST_INPUT
-    while not decoder.eof:
-        data, wants_input = b"", decoder.needs_input
-        if wants_input:
-            data, most = ahead.read_buffered(most), min(2 * most, STEP)
-        text = decoder.decompress(data, chunk_bytes)
-        if text:
-            yield text
-        elif not data and (wants_input or not decoder.needs_input):
-            return  # the file ends here, or the decoder neither gives nor takes anything
-
-
 def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retries) -> Iterator[Block | Damage]:
-    """Decode a damaged member again: first to find the step that fails, then once more with that step byte by byte."""
+    """Decode a damaged member again: first to find the step that fails, then once more with that step byte by byte.
+
+    ``ahead`` then goes on to the next member, which the decoder may already have entered.
+    """
     ahead.seek(head)
     coarse = _PreciseReading(codec, ahead, sys.maxsize)
     for _ in coarse.texts():
@@ -145,26 +135,21 @@ def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retri
     for text in fine.texts():
         yield Block(text, head, given, inside=True)
         given += len(text)
-    if fine.failure:
-        yield _damage_of(path, codec, ahead, head, given, fine.failure, retries)
-
-
-def _damage_of(
-    path: str, codec: Codec, ahead: Lookahead, head: int, given: int, failure: str, retries: Retries
-) -> Damage:
-    """The damage of a member; ``ahead`` goes on to the next member, which the decoder may already have entered."""
+    if not fine.failure:
+        return
     failed = ahead.base
     retries.failed(head, failed)
     ahead.seek(retries.next_after(head))
     found = _resume(codec, ahead, retries)
     where = format_location(path, head, given)
-    if failure == _TRUNCATED and found is None:
+    if fine.failure == _TRUNCATED and found is None:
         detail = f"the {codec.name} member ends too soon after {given} bytes of text, in byte {failed} of the file"
-        return Damage("truncated", where, detail)
-    checksum = any(text in failure for text in codec.checksum_errors)
+        yield Damage("truncated", where, detail)
+        return
+    is_checksum = any(text in fine.failure for text in codec.checksum_errors)
     lost = found is not None and not 0 <= found - failed < codec.smallest
-    detail = f"{failure} after {given} bytes of text, in bytes {head} to {ahead.base} of the file"
-    return Damage("checksum" if checksum else "undecodable", where, detail, lost or not checksum)
+    detail = f"{fine.failure} after {given} bytes of text, in bytes {head} to {ahead.base} of the file"
+    yield Damage("checksum" if is_checksum else "undecodable", where, detail, lost or not is_checksum)
 
 
 class _PreciseReading:
@@ -176,30 +161,22 @@ class _PreciseReading:
 
     def texts(self) -> Iterator[bytes]:
         """The text, step by step; from byte ``fine_from`` of the file on, a step is a single byte."""
-        decoder = self._codec.precise()
-        for data in self._inputs():
-            try:
-                yield from _texts(decoder, data)
-            except self._codec.errors as error:
-                self.failure = str(error)
-                self._ahead.seek(self.reached)
-                return
-            if decoder.eof:
-                self._ahead.seek(self.reached + len(data) - len(decoder.unused_data))
-                return
-        self.failure = _TRUNCATED
-
-    def _inputs(self) -> Iterator[bytes]:
-        while data := self._ahead.slice(self._ahead.base, self._ahead.base + _STEP_BYTES):
-            self._ahead.discard(self._ahead.base + len(data))
+        ahead, decoder = self._ahead, self._codec.precise()
+        while data := ahead.slice(ahead.base, ahead.base + _STEP_BYTES):
+            ahead.discard(ahead.base + len(data))
             size = 1 if self.reached >= self._fine_from else len(data)
             for start in range(0, len(data), size):
-                yield data[start : start + size]
+                step = unread = data[start : start + size]
+                try:
+                    while text := decoder.decompress(unread):
+                        yield text
+                        unread = b""
+                except self._codec.errors as error:
+                    self.failure = str(error)
+                    ahead.seek(self.reached)
+                    return
+                if decoder.eof:
+                    ahead.seek(self.reached + len(step) - len(decoder.unused_data))
+                    return
                 self.reached += size
-
-
-def _texts(decoder: Decoder, data: bytes) -> Iterator[bytes]:
-    """All text that some input gives."""
-    while text := decoder.decompress(data):
-        yield text
-        data = b""
+        self.failure = _TRUNCATED

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from typing import Final
 
 from wikisem.layout import ENTITIES, MENTIONS, NAMES, SURFACES, unit_of
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import check_labels
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult
+from wikisem.pipeline.runs.stages.entities import check_labels
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.surfaces import names as pages

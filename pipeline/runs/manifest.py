@@ -15,17 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from wikisem import __version__
 from wikisem.layout import MANIFEST
-from wikisem.pipeline.build.inputs import MADE_UP
-from wikisem.pipeline.build.ledger import Record, write_json
+from wikisem.pipeline.runs.ledger import MADE_UP, Record, write_json
 from wikisem.typed_json import with_checksum
 
 if TYPE_CHECKING:  # `wikisem --version` does without Beam, which a run imports
-    from wikisem.pipeline.build.run import Run
+    from wikisem.pipeline.runs.run import Run
 
-# The fact of a unit of groups that lists the classes whose label is English for want of one in the language or in mul.
-ENGLISH: Final = "english_labels"
-# Of a unit of groups: how many outliers take their places, as far as the recipe gives them any.
-PLACES: Final = "places"
 _IN_COMMON: Final = ("recipe", "seed", "versions")
 _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow", "regex")
 

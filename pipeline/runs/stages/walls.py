@@ -15,10 +15,10 @@ from wikisem.layout import (
     unit_of,
     walls_path,
 )
-from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import check_columns
+from wikisem.pipeline.runs.ledger import Ledger
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult
+from wikisem.pipeline.runs.stages.entities import check_columns
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Tier

@@ -32,9 +32,16 @@ from wikisem.files import (
     sync_files,
 )
 from wikisem.layout import Fingerprint, folder_below, folder_path, names_path, record_path
-from wikisem.pipeline.build.lock import is_lock_file
+from wikisem.pipeline.runs.lock import is_lock_file
 from wikisem.records import Count, Counts
 from wikisem.typed_json import CHECKSUM, decode_json, digest, with_checksum
+
+# What a unit of groups says in its facts: the classes whose label is English because they have none in the language or
+# in ``mul``; how many outliers take their places, if the recipe gives them any.
+ENGLISH: Final = "english_labels"
+PLACES: Final = "places"
+# The key in the origin of a dump that was made up, as those of the demo are.
+MADE_UP: Final = "made_up"
 
 # Records of finished units.
 

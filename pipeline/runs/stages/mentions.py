@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from wikisem.files import open_binary
 from wikisem.layout import MENTIONS, siteinfo_path, unit_of
-from wikisem.pipeline.build.inputs import Dump, Profiles
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
+from wikisem.pipeline.runs.inputs import Dump, Profiles
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.mentions.stage import VERSION, count_mentions, read_link_letters

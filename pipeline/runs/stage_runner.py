@@ -12,14 +12,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from wikisem.dumps import ENDINGS
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import is_local
 from wikisem.layout import folder_below, record_path
 from wikisem.local_copies import remove_copies
-from wikisem.pipeline.build.ledger import Record, fingerprint, measure_parts
-from wikisem.pipeline.build.lock import LockFile, locked
-from wikisem.pipeline.build.manifest import bzip2_decoder, versions, write_manifest
-from wikisem.pipeline.build.run import Run, check_writable
+from wikisem.pipeline.runs.ledger import Record, fingerprint, measure_parts
+from wikisem.pipeline.runs.lock import LockFile, locked
+from wikisem.pipeline.runs.manifest import bzip2_decoder, versions, write_manifest
+from wikisem.pipeline.runs.run import Run, check_writable
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import StageContext, check_shared
@@ -283,7 +284,7 @@ def _require_whole(record: Record, run: Run) -> None:
 # has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
 # little more.
 _WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
-_COMPRESSED: Final = (".bz2", ".gz", ".zst")
+_COMPRESSED: Final = tuple(f".{ending}" for ending in ENDINGS)
 # How many times smaller a compressed dump is (docs/full-dump.md: 7 to 16).
 _TIMES_SMALLER: Final = 8
 

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.build.inputs import Dump, find_profiles
-from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Stage, run_stages, session
-from wikisem.pipeline.build.stages.entities import entities, labels_for
-from wikisem.pipeline.build.stages.groups import groups
-from wikisem.pipeline.build.stages.mentions import mentions
-from wikisem.pipeline.build.stages.mixed import mixed
-from wikisem.pipeline.build.stages.surfaces import surfaces
-from wikisem.pipeline.build.stages.taxonomy import taxonomy
-from wikisem.pipeline.build.stages.walls import walls
+from wikisem.pipeline.runs.inputs import Dump, find_profiles
+from wikisem.pipeline.runs.ledger import Record
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
+from wikisem.pipeline.runs.stages.entities import entities, labels_for
+from wikisem.pipeline.runs.stages.groups import groups
+from wikisem.pipeline.runs.stages.mentions import mentions
+from wikisem.pipeline.runs.stages.mixed import mixed
+from wikisem.pipeline.runs.stages.surfaces import surfaces
+from wikisem.pipeline.runs.stages.taxonomy import taxonomy
+from wikisem.pipeline.runs.stages.walls import walls
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import EntityOptions
 

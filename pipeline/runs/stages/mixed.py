@@ -7,9 +7,9 @@ from typing import Final
 from wikisem.errors import RecipeError
 from wikisem.heuristics.selection.mixed import mix_groups, mixed_code
 from wikisem.layout import GROUPS, group_leaves, unit_of
-from wikisem.outputs.groupfile import encode_group, encode_rejection, group_folders, read_groups
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.groups import no_groups, write_texts
+from wikisem.outputs.groupfile import group_folders, read_groups
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult
+from wikisem.pipeline.runs.stages.groups import no_groups
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.shared_files import write_groups
@@ -36,13 +36,11 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         found = list(mix_groups({language: read_groups(output, language) for language in recipe.mixed}, recipe))
         kept = [one for one in found if isinstance(one, Group)]
         rejected = [one for one in found if isinstance(one, Rejection)]
-        write_groups(
-            context.scratch.finished, code, list(map(encode_group, kept)), list(map(encode_rejection, rejected))
-        )
+        write_groups(context.scratch.finished, code, kept, rejected)
         reasons = Counter(one.reason for one in rejected)
         counts = Counts(len(found), len(kept), dict(sorted(reasons.items())))
         warning = no_groups(output, code, counts, f"no class has a group in any of {', '.join(recipe.mixed)}")
-        return {unit: UnitResult(counts, {"cases": write_texts(context, code, kept)}, warning)}
+        return {unit: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)}, warning)}
 
     unit = Unit(
         unit_of(GROUPS, code),
