@@ -86,6 +86,16 @@ def pytest_collection_finish() -> None:
         states.get_dofn_specs = _remembering_by_class(states.get_dofn_specs)  # type: ignore[attr-defined]
         options = sys.modules["apache_beam.options.pipeline_options"].PipelineOptions
         options.__init__ = _remembering_options(options.__init__)
+    if runtime := sys.modules.get("wikisem.transforms.io.runtime"):
+        from tests.kept_workers import KeptWorkers
+
+        runtime.LocalWorkers = KeptWorkers.lend  # type: ignore[attr-defined]
+
+
+def pytest_sessionfinish() -> None:
+    """End the process that local workers were forked from."""
+    if kept := sys.modules.get("tests.kept_workers"):
+        kept.KeptWorkers.end_kept()
 
 
 def _remembering(read: Callable[[object], Signature]) -> Callable[[object], Signature]:

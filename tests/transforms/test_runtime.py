@@ -11,6 +11,7 @@ import pytest
 
 from wikisem.errors import DamagedInputError, StageError, UsageError
 from wikisem.transforms.io import runtime as module
+from wikisem.transforms.io.local_workers import LocalWorkers
 from wikisem.transforms.io.runtime import PartListing, Runtime
 
 
@@ -170,8 +171,9 @@ def test_workers_are_asked_for_in_one_way(word: str) -> None:
 
 
 @pytest.mark.slow
-def test_processes_are_shared_by_the_pipelines_of_a_run(tmp_path: Path) -> None:
+def test_processes_are_shared_by_the_pipelines_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inside the context all workers have one parent, a process of this one, which is gone after it."""
+    monkeypatch.setattr(module, "LocalWorkers", LocalWorkers)  # not those that tests keep
     with Runtime(workers=2) as runtime:
         _write_parents(runtime, tmp_path / "a")
         _write_parents(runtime, tmp_path / "b")
