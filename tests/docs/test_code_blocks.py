@@ -87,6 +87,7 @@ def test_every_numbered_part_of_a_paper_has_a_row(paper: str) -> None:
     assert {row.paper for row in ROWS} == set(NUMBERED)
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize("page", sorted(REAL_SAMPLES))
 def test_numbers_of_real_data_are_those_of_the_page(

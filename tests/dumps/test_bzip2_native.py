@@ -300,6 +300,7 @@ def test_both_kernels_are_tested_where_there_are_two() -> None:
     assert native.BlockDecoder().instructions in ("avx2", "portable")
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @KERNELS
 def test_real_files_come_back(portable: bool, realdata: Path) -> None:

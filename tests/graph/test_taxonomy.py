@@ -104,6 +104,7 @@ def some_held(taxonomy: Taxonomy) -> list[str]:
     return [qid_of(int(numbers[0])) for numbers in (taxonomy.graph.nodes, taxonomy.graph.items) if len(numbers)]
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_every_set_of_real_classes_is_that_of_brute_force(realdata: Path) -> None:
     """The same on the real slice, for all of its classes and items."""
@@ -117,6 +118,7 @@ def test_every_set_of_real_classes_is_that_of_brute_force(realdata: Path) -> Non
         assert_unknown(taxonomy, qid)
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_every_distance_between_real_classes_is_that_of_brute_force(realdata: Path) -> None:
     """From every class of the real slice, with a limit of seven to one nearer and one further, and to one anywhere."""

@@ -45,6 +45,7 @@ def articles(data: bytes, site: SiteInfo) -> Iterator[Page]:
             yield page
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_the_parser_agrees_on_every_article(realdata: Path) -> None:
     """All but a known handful of links are seen by both, in every language."""
@@ -67,6 +68,7 @@ def test_the_parser_agrees_on_every_article(realdata: Path) -> None:
     assert only_scanned == ONLY_SCANNED
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_a_whole_dump_is_what_its_pages_are(realdata: Path) -> None:
     """One chunk of all pages gives the sum of the links of its articles, and every page is accounted for."""

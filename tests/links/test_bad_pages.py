@@ -142,6 +142,7 @@ def test_a_page_without_end_is_unreadable_and_the_others_are_read() -> None:
     assert found.mentions["title"].to_pylist() == ["X", "Y"]
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_no_real_page_comes_near_the_budget(realdata: Path) -> None:
     """The costliest takes less than a hundredth of it, by columns or by an XML parser; short ones are left out."""

@@ -123,6 +123,7 @@ def test_any_class_in_any_world(
         assert online.values(_ITEMS, path) == offline.values(_ITEMS, path)
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_real_items_are_the_same(realdata: Path, tmp_path: Path) -> None:
     """Every category, relation and label of a shipped recipe, on real items at a real server and in Parquet."""

@@ -267,6 +267,7 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": b
 WRAP: dict[str, Callable[[bytes], bytes]] = {".json": bytes, ".json.gz": gzip.compress, ".json.bz2": bz2.compress}
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_real_dumps_read_alike_in_every_form(realdata: Path, tmp_path: Path) -> None:
     """The beginnings of real dumps, cut within a line, give the same rows and counts in every form."""
@@ -285,6 +286,7 @@ def test_real_dumps_read_alike_in_every_form(realdata: Path, tmp_path: Path) -> 
     assert found[1:] == found[:1] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_whole_real_dumps_are_accounted_for(realdata: Path, tmp_path: Path) -> None:
     """As they are, to their last line: every line is counted, every item is read once."""

@@ -63,6 +63,7 @@ def real_entities(realdata: Path) -> list[Entity]:
 BEFORE_STOP_AFFIXES = {"en": 131, "de": 22, "es": 19, "ru": 19, "zh": 16, "ar": 18}
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_real_groups_are_those_of_the_oracle(realdata: Path, tmp_path: Path) -> None:
     """On real classes, groups and reasons in six languages are the brute-force ones, member by member.

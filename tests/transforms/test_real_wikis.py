@@ -138,6 +138,7 @@ def first_pages(data: bytes, number: int) -> bytes:
     return data if len(pages) <= number else b"</page>".join([*pages[:number], b"\n</mediawiki>\n"])
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize(("name", "language", "pages", "wanted"), [(LTG, "ltg", 2004, 16), (EN, "en", 130, 20)])
 def test_every_argmax_equals_an_independent_count(
@@ -163,6 +164,7 @@ def test_every_argmax_equals_an_independent_count(
     assert len(rows) >= wanted
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_the_names_of_a_whole_wiki_equal_an_independent_count(realdata: Path, entities: str, tmp_path: Path) -> None:
     """Every pair of page and anchor, its links, all links of the page and of the anchor, and the items of the pages.

@@ -127,6 +127,7 @@ DECODERS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", DECODERS)
 def test_real_dumps_are_read_up_to_the_damage(name: str, realdata: Path, tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ def test_what_is_wrong_in_a_file_is_said(text: str, message: str) -> None:
         read_profile_file(text, "de.toml")
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize("code", ["de", "en", "es", "ja", "zh"])
 def test_the_languages_of_the_paper_without_their_rows(code: str, realdata: Path) -> None:

@@ -152,6 +152,7 @@ def _real_labels(data: Path) -> Iterator[dict[str, str]]:
                 yield {code: label["value"] for code, label in (labels or {}).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize(
     ("one", "other", "compared", "share"),
