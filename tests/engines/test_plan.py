@@ -11,7 +11,7 @@ from apache_beam.pvalue import AsList
 from apache_beam.runners.portability.portable_runner import PortableRunner
 from apache_beam.transforms.environments import Environment
 
-from tests.engines.plan import PlannedStep, check_options, main, plan_build, plan_pipeline
+from tests.engines.plan import PlannedPipeline, PlannedStep, check_options, main, plan_build, plan_pipeline
 from wikisem.errors import UsageError
 
 DATAFLOW = [
@@ -97,10 +97,16 @@ def test_good_options_are_taken_as_they_are() -> None:
     assert check_options([]).get_all_options()["project"] is None
 
 
+@pytest.fixture(scope="module")
+def on_dataflow() -> list[PlannedPipeline]:
+    """A build as Dataflow would be given it."""
+    return plan_build(DATAFLOW)
+
+
 @pytest.mark.slow
-def test_every_stage_is_planned_and_its_proto_kept() -> None:
+def test_every_stage_is_planned_and_its_proto_kept(on_dataflow: list[PlannedPipeline]) -> None:
     """In the order of a build, each with the proto whose steps are listed."""
-    plans = plan_build(DATAFLOW)
+    plans = on_dataflow
     stages = [plan.label.partition(" ")[0].rstrip(":") for plan in plans]
     assert list(dict.fromkeys(stages)) == ["entities", "mentions", "surfaces", "taxonomy", "groups"]
     assert {plan.environment for plan in plans} == {"docker"}

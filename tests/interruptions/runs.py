@@ -74,10 +74,10 @@ class Outcome:
         return [fault for fault, fine in found.items() if not fine]
 
 
-def make_world(folder: Path) -> World:
+def make_world(folder: Path, languages: Sequence[str] = LANGUAGES) -> World:
     """Write the dumps, and build once without interruption."""
     dumps = write_sample_world(str(folder))
-    wikipedias = [f"{language}={dumps.wikipedia[language]}" for language in LANGUAGES]
+    wikipedias = [f"{language}={dumps.wikipedia[language]}" for language in languages]
     inputs = ["--wikidata", dumps.wikidata, "--wikipedia", *wikipedias]
     world, output = World(inputs, {}, (), 0, 0.0), folder / "whole"
     begin = time.monotonic()

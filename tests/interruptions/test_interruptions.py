@@ -1,4 +1,4 @@
-"""A few of the interruptions that ``python -m tests.interruptions`` makes in number."""
+"""A few of the interruptions that ``python -m tests.interruptions`` makes in number, of builds in one language."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """The dumps, and what a run leaves that nothing interrupts."""
-    return make_world(tmp_path_factory.mktemp("world"))
+    return make_world(tmp_path_factory.mktemp("world"), ("de",))
 
 
 @pytest.mark.parametrize(("kind", "seed"), [(name, 0 if name == "worker" else 1 + at) for at, name in enumerate(KINDS)])

@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import json
 import logging
 import os
 import subprocess
@@ -210,34 +211,49 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
 
 # What runs pipelines, and walls, which are a stage without one.
 _RUN_PIPELINES = {"build", "demo", "names", "stages", "walls"}
-_WITH_BEAM = [f"commands.{name}" for name in sorted(_RUN_PIPELINES)]
-_WITHOUT = ["cli", "scoring", *(f"commands.{name}" for name in COMMANDS if name not in STAGES | _RUN_PIPELINES)]
-_QUICK = ("cli", "commands.evaluate", "commands.show")
+_OTHERS = sorted(f"commands.{name}" for name in COMMANDS if name not in STAGES | _RUN_PIPELINES)
+# Modules in the order of their import, and what none of them so far may have imported.
+_LIGHTER: list[tuple[list[str], list[str]]] = [
+    (["cli", "commands.evaluate"], ["numpy", "pyarrow", "lxml"]),  # whose help is printed at once
+    (
+        ["commands.download", "commands.languages", "commands.recipes"],
+        ["scipy", "networkx", "matplotlib", "gensim", "rdflib"],
+    ),
+    (["scoring"], ["scipy.stats"]),  # half a CPU second, for which no score needs it
+    (_OTHERS, ["apache_beam"]),
+]
+_IMPORTS = """
+import importlib, json, sys
+lighter, pipelines = json.load(sys.stdin)
+found = {}
+for names, unwanted in lighter:
+    for name in names:
+        importlib.import_module(f"wikisem.pipeline.{name}")
+        found[name] = sorted({*unwanted} & {*sys.modules})
+sys.modules["apache_beam"] = None  # from now on, whoever imports it fails
+for name in pipelines:
+    try:
+        importlib.import_module(f"wikisem.pipeline.{name}")
+    except ModuleNotFoundError as error:
+        found[name] = [error.name.partition(".")[0]]
+    else:
+        found[name] = []
+print(json.dumps(found))
+"""
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        *_QUICK,
-        *(pytest.param(name, marks=pytest.mark.slow) for name in [*_WITHOUT, *_WITH_BEAM] if name not in _QUICK),
-    ],
-)
-def test_a_command_imports_only_what_it_needs(module: str) -> None:
+def test_a_command_imports_only_what_it_needs() -> None:
     """A command starts in a part of a second unless it runs a pipeline: Beam takes one to import.
 
-    Stages start many processes: none of them waits for libraries that only scores and figures use.
+    Stages start many processes: none of them waits for libraries that only scores and figures use. One process imports
+    the commands one after the other, those that need least first.
     """
-    script = f"import sys, wikisem.pipeline.{module}; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
-    name = module.rpartition(".")[2]
-    assert f"wikisem.pipeline.{module}" in found
-    assert ("apache_beam" in found) == (name in _RUN_PIPELINES)
-    if name in {"cli", "download", "evaluate", "languages", "recipes"}:
-        assert not {"scipy", "networkx", "matplotlib", "gensim", "rdflib"} & set(found)
-    if name == "scoring":
-        assert "scipy.stats" not in found  # half a CPU second, for which no score needs it
-    if name in {"cli", "evaluate"}:  # whose help is printed at once
-        assert not {"numpy", "pyarrow", "lxml"} & set(found)
+    pipelines = [f"commands.{name}" for name in sorted(_RUN_PIPELINES)]
+    command = [sys.executable, "-c", _IMPORTS]
+    asked = json.dumps([_LIGHTER, pipelines])
+    found = json.loads(subprocess.run(command, input=asked, check=True, capture_output=True, text=True).stdout)
+    lighter: dict[str, list[str]] = {name: [] for names, _ in _LIGHTER for name in names}
+    assert found == {**lighter, **{name: ["apache_beam"] for name in pipelines}}
 
 
 def test_the_version_names_what_is_not_installed(

@@ -22,7 +22,7 @@ from wikisem.pipeline.runs.run import Run
 from wikisem.pipeline.runs.stage_runner import session
 from wikisem.transforms.io.runtime import Runtime
 
-PAIRS = 20
+PAIRS = 9
 
 
 @pytest.fixture
@@ -288,7 +288,7 @@ def test_the_command_line_refuses_and_breaks_a_lock(
 
 
 @pytest.mark.slow
-def test_twenty_pairs_of_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nine_pairs_of_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whenever the second one comes and the first one dies: one whole result, and one line for who has to wait.
 
     Afterwards each dump is read into the folder once more, which must leave what a run on its own leaves, and may be

@@ -8,9 +8,11 @@ import venv
 from pathlib import Path
 
 import pytest
+from apache_beam.runners.portability.fn_api_runner import worker_handlers
 
 from tests.pipeline.test_bad_input import LINES, RECIPE, write_dump
 from tests.trees import results_of
+from wikisem.pipeline.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
 OWN = ("transforms", "evaluation", "queries", "heuristics", "outputs")
@@ -73,22 +75,20 @@ def test_the_command_line_is_a_module_too(python: Path, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_beam_that_changed_what_workers_rely_on_costs_a_warning(tmp_path: Path) -> None:
+def test_a_beam_that_changed_what_workers_rely_on_costs_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """One process then builds the same bytes."""
     (tmp_path / "small.toml").write_text(RECIPE)
     write_dump(tmp_path / "wikidata.json.gz", LINES)
+    monkeypatch.chdir(tmp_path)
     words = ["build", "small.toml", "--wikidata", "wikidata.json.gz", "--workers", "2", "--output"]
-    whole = _run(Path(sys.executable), tmp_path, *words, "whole")
-    program = (
-        "import sys; from apache_beam.runners.portability.fn_api_runner import worker_handlers;"
-        "del worker_handlers.GrpcWorkerHandler; import logging; logging.getLogger().handlers.clear();"  # Beam may log
-        "from wikisem.pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", program, *words, "changed"]
-    changed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (whole.returncode, changed.returncode) == (0, 0), changed.stderr
-    (warning,) = (line for line in changed.stderr.splitlines() if "warning" in line)
-    assert warning.startswith("warning: one process does the work of 2: expected GrpcWorkerHandler with ")
+    assert main([*words, "whole"]) == 0
+    assert caplog.messages == []
+    monkeypatch.delattr(worker_handlers, "GrpcWorkerHandler")
+    assert main([*words, "changed"]) == 0
+    (warning,) = caplog.messages
+    assert warning.startswith("one process does the work of 2: expected GrpcWorkerHandler with ")
     assert results_of(tmp_path / "changed") == results_of(tmp_path / "whole")
 
 

@@ -23,7 +23,7 @@ from wikisem.recipes.load import shipped_names
 
 CAPITAL, COLLEGE_TOWN, GENRE = "Q5119", "Q1187811", "Q223393"
 DISAMBIGUATION, NOWHERE_ELSE = "Q4167410", "Q910001"
-LANGUAGES: Final = ("de", "ja")
+LANGUAGES: Final = ("de",)
 LINK: Final = {"dewiki": {"site": "dewiki", "title": "Seite", "badges": []}}
 
 
