@@ -230,7 +230,7 @@ for names, unwanted in lighter:
     for name in names:
         importlib.import_module(f"wikisem.pipeline.{name}")
         found[name] = sorted({*unwanted} & {*sys.modules})
-sys.modules["apache_beam"] = None  # from now on, whoever imports it fails
+sys.modules["apache_beam"] = None  # from now on, importing it fails
 for name in pipelines:
     try:
         importlib.import_module(f"wikisem.pipeline.{name}")
