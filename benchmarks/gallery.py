@@ -4,8 +4,8 @@
         --wikipedia en=enwiki-20220720-excerpt.xml.bz2 --output FOLDER > docs/gallery.md
 
 Builds groups by ``RECIPE`` in FOLDER and prints the page: what the build has of every class named below, with the
-English label of each item beside its name, and the cases of ``wikisem`` that readers called wrong. Only what is said
-about a group is written by hand; a class without the group or the rejection that it is named for is an error.
+English label of each item beside its name. Only what is said about a group is written by hand; a class without the
+group or the rejection that it is named for is an error.
 """
 
 import argparse
@@ -49,13 +49,11 @@ GOOD: Final[tuple[Seen, ...]] = (
     ("en", "Q24279", "Parts of other countries are siblings. Only the meaning tells *Ordino* from *Ingolstadt*."),
     ("ar", "Q747074", "From Rome to the village of Monteferrante, so fame does not give the outliers away."),
     ("zh", "Q1549591", "Two Italian villages, transcribed as the big cities are."),
-    ("ja", "Q484170", "Two German towns, in katakana as the French ones: only the meaning tells them apart."),
 )
 REJECTED: Final[tuple[Seen, ...]] = (
     ("th", "Q3624078", "All names begin with *prathet*, country: letters alone would find the outlier."),
     ("ar", "Q223393", "*Narrative* is a part of *short story*: two members look alike because of their spelling."),
     ("en", "Q1321960", "The names hold the name of the class."),
-    ("ko", "Q262166", "Five of these towns are in another group already. One of the two is kept."),
     ("ru", "Q20202269", "Wikidata calls these musical terms. Their statements have no more in common than any items'."),
 )
 WRONG: Final[tuple[Seen, ...]] = (
@@ -81,31 +79,23 @@ RULES: Final = {
     "own-label": "filters.md#the-classs-own-label",
     "status": "outliers.md#status-classes",
 }
-JUDGED: Final = Path(__file__).parent.parent / "docs/reading/judgements-3.jsonl"
 HEAD: Final = """\
 <!-- written by python -m benchmarks.gallery -->
 
 # Gallery
 
-Groups as `wikisem build` makes them, with the English name beside each word: good ones, classes that a rule rejected,
-and groups that passed and are wrong.
-
-O1, O2 and O3 are [outliers](outliers.md) of sibling, cousin and far classes, which are named beside them. *Coherence*
-is how much the statements of the members have in common (0.5 nothing, 1 all), a *margin* how well those of an outlier
-fit the class (0 not at all). The recipe wants a coherence of 0.6, and no margin of 0.05 or more ([the second
-witness](witness.md)).
+Groups as `wikisem build` makes them, with the English name beside each word: good, rejected and wrong ones. O1, O2 and
+O3 are [outliers](outliers.md) of sibling, cousin and far classes. *Coherence* is how much the statements of the members
+have in common (0.5 nothing, 1 all), a *margin* how well those of an outlier fit the class (0 not at all). The recipe
+wants a coherence of 0.6, and no margin of 0.05 or more ([the second witness](witness.md)).
 """
 TAIL: Final = """\
 ## Where this is from
 
-{items} real items of Wikidata. Most have few statements, and labels in few languages, so a full dump gives more groups
-and more outliers. The recipe is `wikisem` with labels as names, every group, and outliers from 3 sitelinks on. An
-English name is an anchor if 251 pages of the English Wikipedia of July 2022 link to the item's page; in brackets how
-many of the links have it.
-
-| language | groups | rejected |
-|---|---:|---:|
-{table}
+{items} real items of Wikidata, of which most have few statements, and labels in few languages. They give {kept} groups
+in {languages} languages, and {left_out} rejections. The recipe is `wikisem` with labels as names, every group, and
+outliers from 3 sitelinks on. An English name is an anchor if 251 pages of the English Wikipedia of July 2022 link to
+the item's page; in brackets how many of the links have it.
 
 Labels are from Wikidata, which is CC0; English anchors are from Wikipedia, CC BY-SA 4.0, by its contributors. A
 language model chose the groups and wrote the sentence below each.
@@ -122,23 +112,19 @@ def page(output: str) -> Iterator[str]:
     for language, qid, why in REJECTED:
         yield from rejected_section(output, language, qid, why)
     yield "## Passed, and wrong\n"
-    yield "No rule knows what Wikidata does not say. These were found while this page was made:\n"
+    yield (
+        "No rule knows what Wikidata does not say. These were found while this page was made; "
+        "[readers](reading.md) found others.\n"
+    )
     for language, qid, why in WRONG:
         yield from group_section(output, language, qid, why)
-    yield "These are all the wrong ones among 300 English cases of `wikisem` that [readers judged](reading.md):\n"
-    cases = map(orjson.loads, JUDGED.read_bytes().splitlines())
-    wrong = [case for case in cases if case["recipe"] == "wikisem" and case["judgement"] == "wrong"]
-    yield "| class | outlier | why it is wrong |\n|---|---|---|"
-    for case in sorted(wrong, key=lambda case: str(case["class"])):
-        yield f"| {case['label']} | O{case['outlier_class']}: {case['outlier'].rsplit(' (', 1)[0]} | {case['why']} |"
-    yield ""
-    found = orjson.loads((Path(output) / "manifest.json").read_bytes())
-    counts = [
-        f"| {NAMES[code]} | {found['stages'][f'groups/{code}']['kept']} | "
-        f"{sum(found['stages'][f'groups/{code}']['left_out'].values())} |"
-        for code in NAMES
-    ]
-    yield TAIL.format(items=f"{found['stages']['entities']['kept']:,}", table="\n".join(counts))
+    stages = orjson.loads((Path(output) / "manifest.json").read_bytes())["stages"]
+    yield TAIL.format(
+        items=f"{stages['entities']['kept']:,}",
+        languages=len(NAMES),
+        kept=sum(stages[f"groups/{code}"]["kept"] for code in NAMES),
+        left_out=sum(sum(stages[f"groups/{code}"]["left_out"].values()) for code in NAMES),
+    )
 
 
 def group_section(output: str, language: str, qid: str, why: str) -> Iterator[str]:

@@ -21,8 +21,8 @@ from wikisem.wikis import known_language
 
 # What commands that read test groups take.
 DATA_SET: Final = (
-    "a run's OUT or a release, by path or URL (https://, hf://datasets/OWNER/NAME), a .jsonl or .parquet file of "
-    "groups, a folder of WikiSem500 text, or a .tar.gz of these"
+    "a run's OUT or a release (a path, https:// or hf://datasets/OWNER/NAME), .jsonl or .parquet groups, a folder of "
+    "WikiSem500 text, or a .tar.gz of these"
 )
 _MAX_UNREADABLE: Final = 0.01
 T = TypeVar("T")
@@ -69,13 +69,13 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=at_least(1),
         metavar="N",
-        help="local worker processes (default: one for each core, or a single one for less than 64 MiB of input); "
-        "after --, Beam's own options choose any other runner",
+        help="local worker processes (default: one for each core, or one for less than 64 MiB of input); after --, "
+        "Beam's options choose another runner",
     )
     parser.add_argument(
         "--break-lock",
         action="store_true",
-        help="start even though another run seems to be at work in OUT; only if you know that it has ended",
+        help="start even though another run seems to be at work in OUT, if you know that it has ended",
     )
 
 
@@ -86,7 +86,7 @@ def add_max_unreadable(parser: argparse.ArgumentParser) -> None:
         type=argument(rate),
         default=_MAX_UNREADABLE,
         metavar="RATE",
-        help="the share of unreadable records above which a run fails, once there are 100 of them (default: 0.01)",
+        help="the share of unreadable records above which a run fails, from 100 of them on (default: 0.01)",
     )
 
 
@@ -116,8 +116,8 @@ def add_wikidata(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="PATH",
-        help="the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs; several are one dump in parts; "
-        "or folders of public Parquet tables of claims, labels and links",
+        help="the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs of all its parts; or folders of "
+        "public Parquet tables",
     )
     parser.add_argument(
         "--properties",
@@ -139,13 +139,13 @@ def add_wikipedia(parser: argparse.ArgumentParser, *, required: bool) -> None:
         nargs="+",
         action="extend",
         metavar="LANG=PATH",
-        help="the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst), content export or older: every part",
+        help="the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst): every part",
     )
 
 
 def add_profile(
     parser: argparse.ArgumentParser,
-    text: str = "a profile file for a language, instead of OUT/languages/LANG.toml or of what is learned",
+    text: str = "a profile file for a language, instead of OUT/languages/LANG.toml",
 ) -> None:
     """Declare --profile."""
     parser.add_argument("--profile", default=[], nargs="+", action="extend", metavar="LANG=FILE", help=text)
@@ -156,7 +156,7 @@ def add_checksum(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--checksum",
         action="store_true",
-        help="identify inputs by SHA-256 rather than by path, size and time, and write it to the manifest",
+        help="identify inputs by SHA-256, not by path, size and time, also in the manifest",
     )
 
 
@@ -188,7 +188,7 @@ def add_contact(parser: argparse.ArgumentParser, whose: str, note: str, default:
         type=argument(contact),
         default=default,
         metavar="ADDRESS",
-        help=f"an e-mail address or web page at which {whose} operators can reach you, sent as User-Agent{note}",
+        help=f"your e-mail address or web page, sent to {whose} operators as User-Agent{note}",
     )
 
 
@@ -199,7 +199,7 @@ def add_timeout(parser: argparse.ArgumentParser, default: float, what: str) -> N
         type=argument(seconds),
         default=default,
         metavar="SECONDS",
-        help=f"the longest wait for {what}, from the connection to the last byte (default: {default:g})",
+        help=f"the longest wait for {what} (default: {default:g})",
     )
 
 
@@ -227,7 +227,7 @@ def add_scores(parser: argparse.ArgumentParser, purpose: str = "") -> None:
         default=[],
         type=argument(path_of),
         metavar="FILE",
-        help=f"files that wikisem evaluate outliers wrote to --output FILE.json, or printed with --json{purpose}",
+        help=f"what wikisem evaluate outliers wrote to FILE.json or printed with --json{purpose}",
     )
 
 
@@ -237,8 +237,7 @@ def add_word_filter(parser: argparse.ArgumentParser) -> None:
         "--vocabulary",
         type=argument(path_of),
         metavar="FILE",
-        help="keep only words that begin a line of this file, such as a list of words or word vectors in text form "
-        "(.gz and .bz2 too)",
+        help="keep only words that begin a line of this file, such as word vectors in text form (.gz and .bz2 too)",
     )
     parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
 

@@ -80,21 +80,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--overlap",
         type=at_least(0),
         metavar="N",
-        help="test cases that every annotator gets, which agreement needs (default: a quarter of the groups)",
+        help="test cases that every annotator gets (default: a quarter of the groups)",
     )
     parser.add_argument(
         "--two-answers",
         action="store_true",
         default=None,
-        help="ask for two answers a case: without any help, then after up to three minutes of looking things up",
+        help="ask for two answers a case: without help, then after up to three minutes of looking things up",
     )
     parser.add_argument(
         "--vocabulary",
         nargs="+",
         action="extend",
         metavar="MODEL",
-        help="ask only for words that all of these models know, named as for --vectors, so that people and models "
-        "answer the same cases",
+        help="ask only for words that all of these models, named as for --vectors, know",
     )
     parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of the sample (default: {_SEED})")
     parser.add_argument("--score", type=argument(path_of), metavar="SHEETS", help="score the answers in SHEETS/answers")
@@ -104,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="FILE",
-        help="with --score: models to compare with the annotators, as in wikisem evaluate",
+        help="with --score: models to compare with, as in wikisem evaluate",
     )
     parser.add_argument("--json", action="store_true", help="with --score: print one JSON object and no tables")
 

@@ -57,8 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="LANG=FILE",
-        help="how often the tokens of a language occur, a token and a number a line; adds a baseline that picks the "
-        "word with the least frequent token",
+        help="a token and its frequency a line; adds a baseline that picks the word with the rarest token",
     )
     parser.add_argument("--json", action="store_true", help="print every measure of every group as JSON, and no table")
 

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
     )
     source.add_argument(
-        "--entities", metavar="OUT", help="use the entities of a build instead of an endpoint: OUT or OUT/entities"
+        "--entities", metavar="OUT", help="use the entities of a build, OUT or OUT/entities, instead of an endpoint"
     )
     options.add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
     options.add_timeout(parser, 70.0, "one answer")
@@ -62,8 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cache",
         type=options.argument(path_of),
         metavar="FOLDER",
-        help="where answers of the endpoint are kept, so that no run asks twice; remove it to ask again "
-        "(default: OUT/answers)",
+        help="where answers of the endpoint are kept; remove it to ask again (default: OUT/answers)",
     )
 
 

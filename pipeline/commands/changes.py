@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=at_least(1), default=20, metavar="N", help="rows of each table of changes (default: 20)"
     )
-    parser.add_argument(
-        "--exit-code", action="store_true", help="exit with 1 if anything changed, as git diff does, and with 0 if not"
-    )
+    parser.add_argument("--exit-code", action="store_true", help="exit with 1 if anything changed")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV, a row for each change, instead of tables")
     form.add_argument("--json", action="store_true", help="print one JSON object per line for each language")

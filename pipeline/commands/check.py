@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="wikisem500",
         help="a recipe, by path or name, for its [filters] and minimum (default: wikisem500)",
     )
-    add_profile(
-        parser, "a profile file, such as OUT/languages/LANG.toml of a build; one for another language does nothing"
-    )
+    add_profile(parser, "a profile file, such as OUT/languages/LANG.toml of a build")
     parser.add_argument("--json", action="store_true", help="print a JSON list of group, rule and detail, and no table")
 
 

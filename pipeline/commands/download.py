@@ -39,14 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--date",
         type=options.argument(_date),
         metavar="YYYY-MM-DD",
-        help="the dump of this date; of Wikidata, which has other dates, the newest one up to it (default: the newest)",
+        help="the dump of this date; of Wikidata the newest up to it (default: the newest)",
     )
     parser.add_argument(
         "--export",
         choices=EXPORTS,
         default="",
-        help="Content File Exports, or the older pages-articles dumps, where one lacks pages that the other has "
-        "(default: the former, and the latter of a wiki that has none)",
+        help="Content File Exports, or the older pages-articles dumps (default: the former, "
+        "and the latter of a wiki that has none)",
     )
     parser.add_argument(
         "--mirror",
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"a server with the same folders (default: {_MIRROR})",
     )
     options.add_contact(parser, "the server's", " (default: user@host)", user_at_host())
-    options.add_timeout(parser, 60.0, "a list of files, or for each 256 KiB of a file")
+    options.add_timeout(parser, 60.0, "a list of files, or each 256 KiB of a file")
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
 

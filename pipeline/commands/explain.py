@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--language",
         type=argument(check_language),
         metavar="LANG",
-        help="one language of the run (default: every one, or for --figure the first that has a group)",
+        help="one language of the run (default: all, or for --figure the first that has a group)",
     )
     parser.add_argument(
         "--item",
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="ITEM",
-        help="also say whether kinship and statements let these items, such as Q84,Q90, be outliers of the class",
+        help="also say whether these items, such as Q84,Q90, may be outliers of the class",
     )
     add_figure(parser, "--figure", "the group, too,")
 

@@ -35,14 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the maintainer's e-mail address or page",
     )
     add_scores(parser, " for the card and the page")
-    parser.add_argument(
-        "--since", metavar="OLD", help="the release or run before: the card says what changed since (default: nothing)"
-    )
+    parser.add_argument("--since", metavar="OLD", help="the release or run before: the card says what changed since")
     parser.add_argument(
         "--repository",
         type=argument(_repository),
         metavar="OWNER/NAME",
-        help="the release's name on the Hugging Face Hub, which its files load from (default: the folder)",
+        help="the release's name on the Hugging Face Hub (default: its files load from the folder)",
     )
 
 

@@ -43,8 +43,7 @@ def _add_entities(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe",
         metavar="RECIPE",
-        help="keep only what groups of this recipe need (default: what groups of any recipe may need, by the best "
-        "ranks)",
+        help="keep only what groups of this recipe need (default: of any recipe with the best ranks)",
     )
     options.add_output(parser)
     options.add_max_unreadable(parser)
@@ -62,9 +61,7 @@ def _run_entities(arguments: argparse.Namespace) -> int:
 
 def _add_mentions(parser: argparse.ArgumentParser) -> None:
     options.add_wikipedia(parser, required=True)
-    parser.add_argument(
-        "--link-trail", action="store_true", help="count [[bus]]es as buses, by each language's own trail rule"
-    )
+    parser.add_argument("--link-trail", action="store_true", help="count [[bus]]es as buses, by each language's rule")
     options.add_output(parser)
     options.add_max_unreadable(parser)
     options.add_profile(parser)

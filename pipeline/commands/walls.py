@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--number",
         type=options.at_least(1),
         metavar="N",
-        help=f"walls per language, all tiers together (default: as the recipe of the groups says, else {_NUMBER})",
+        help=f"walls per language, all tiers together (default: the recipe's, else {_NUMBER})",
     )
     options.add_recipe_seed(parser)
     options.add_run(parser)

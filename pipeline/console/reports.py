@@ -47,8 +47,7 @@ def add_report_file(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=argument(report_file),
         metavar="FILE",
-        help="write the report to this file as well: Markdown (.md), CSV (.csv), JSON (.json), or one "
-        "self-contained HTML page with plots (.html)",
+        help="write the report to this file, too: .md, .csv, .json, or .html with plots",
     )
 
 
