@@ -165,8 +165,11 @@ def test_a_checkout_without_links_gives_the_same_wheel_and_sdist(
         assert sorted(sdist.getnames()) == sorted(linked.getnames())
 
 
-def test_a_checkout_without_links_can_be_installed_editable(unlinked: Path, tmp_path: Path) -> None:
+def test_a_checkout_without_links_can_be_installed_editable(
+    unlinked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The command starts, and its modules are those of the checkout's own folders."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # where it names another checkout
     venv.create(tmp_path / "env", symlinks=True)
     site = next(tmp_path.glob("env/lib/python*/site-packages"))
     # Its packages are those of this environment, without what is editable there.

@@ -14,9 +14,10 @@ from types import FrameType
 from tests.damages.kinds import Kind
 from tests.damages.mutations import MUTATIONS
 from tests.queries.sparql_server import Fault, Server
+from tests.waiting import PATIENCE
 from wikisem.pipeline.cli import main
 
-_SECONDS = 120
+_SECONDS = int(PATIENCE)
 
 
 class HangError(Exception):

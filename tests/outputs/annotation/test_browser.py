@@ -190,7 +190,7 @@ def test_a_browser_that_keeps_nothing_is_enough(tmp_path: Path) -> None:
         assert "keeps nothing for pages from disk" in page.text("#storage")
         page.press(Keys.ENTER)
         page.press("2", Keys.ENTER)
-        assert page.text("#count") == "case 2 of 3 · 1 answered"
+        page.wait("#count", "case 2 of 3 · 1 answered")
         page.driver.find_element("id", "partial").click()
         downloaded = page.downloaded()
     (answer,) = parse_page_answers(downloaded, "")
