@@ -23,8 +23,8 @@ checks: $(VENV)/dev
 test: checks
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow' --hypothesis-profile=quick
 
-# What lands: every test there is, then those that start no pipeline on the lowest versions of everything. The dictionary
-# of the Japanese tokenizer has no wheel and takes 10 CPU s to build.
+# What lands: every test there is, then the quick ones that start no pipeline on the lowest versions of everything. The
+# dictionary of the Japanese tokenizer has no wheel and takes 10 CPU s to build.
 test-all: checks
 	$(UV) --editable '.[dev,test,tokenizers]'
 	$(BIN)/python -m pytest -n auto --dist loadfile

@@ -2,7 +2,7 @@
 
     python .ci/versions.py lowest    # the lowest Python, the lowest version of every dependency
     python .ci/versions.py newest    # the newest Python that is installed, the newest versions
-    python .ci/versions.py quick     # lowest versions, every module imported, tests that start no pipeline
+    python .ci/versions.py quick     # lowest versions, every module imported, quick tests that start no pipeline
 
 Each has its environment in .versions/. uv resolves and installs; only wheels are taken, so that no compiler is needed.
 $LOWEST_PYTHON and $NEWEST_PYTHON name interpreters that are not found by themselves. It prints the Python, the versions
@@ -56,6 +56,8 @@ def main(kind: str) -> int:
     subprocess.run([python, "-P", "-c", IMPORT_ALL], cwd=ROOT, check=True)
     tests = [f"tests/{room}" for room in QUICK.split()] if kind == "quick" else ["tests"]
     options = ["-q", "-p", "no:cacheprovider", "-n", "auto", "--dist", "loadfile", *BROWSER]
+    if kind == "quick":  # what is slow depends on versions no more than what is quick
+        options += ["-m", "not slow", "--hypothesis-profile=quick"]
     command = [python, "-m", "pytest", *options, *tests]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout if done.returncode else "", end="")
