@@ -5,7 +5,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from copy import deepcopy
+from copy import copy
 from inspect import Signature
 from pathlib import Path
 from types import MethodType
@@ -131,8 +131,11 @@ def _remembering_options(parse: Callable[..., None]) -> Callable[..., None]:
         key = type(self), tuple(flags)
         if key not in known:
             parse(self, flags)
-            known[key] = deepcopy(self._visible_options)
-        self._flags, self._visible_options = flags, deepcopy(known[key])
+            known[key] = self._visible_options
+        self._flags, self._visible_options = (
+            flags,
+            Namespace(**{name: copy(value) for name, value in vars(known[key]).items()}),
+        )
         self._all_options = {**vars(self._visible_options), **overrides}
         return None
 

@@ -120,23 +120,23 @@ def test_every_set_of_real_classes_is_that_of_brute_force(realdata: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.realdata
-def test_every_distance_between_real_classes_is_that_of_brute_force(realdata: Path) -> None:
-    """From every class of the real slice, with a limit of seven to one nearer and one further, and to one anywhere."""
+def test_distances_between_real_classes_are_those_of_brute_force(realdata: Path) -> None:
+    """From every third class of the real slice, limited to seven to one nearer and one further, and to one anywhere."""
     entities = dump_entities(realdata / "wikidata" / "class-graph-slice.json.gz")
     taxonomy, oracle = Taxonomy.of_entities(entities), OracleGraph(entities, GraphOptions())
     classes = by_number(oracle.up)
     seen: Counter[int | None] = Counter()
-    for number, one in enumerate(classes):
+    for number, one in enumerate(classes[::3]):
         lengths = lengths_from(oracle, one)
         at = {steps: other for other, steps in lengths.items()}
         for steps in (1 + number % 5, 6 + number % 5):
             if steps in at:
                 assert taxonomy.distance(one, at[steps], limit=7) == (steps if steps <= 7 else None)
                 seen[steps] += 1
-        anywhere = classes[(number + 1000) % len(classes)]
+        anywhere = classes[(3 * number + 1000) % len(classes)]
         assert taxonomy.distance(one, anywhere) == lengths.get(anywhere)
         seen[lengths.get(anywhere)] += 1
-    assert all(seen[steps] > 200 for steps in (*range(1, 11), None))
+    assert all(seen[steps] > 60 for steps in (*range(1, 11), None))
 
 
 @pytest.mark.realdata

@@ -102,7 +102,10 @@ def touchable(form: str, at: int) -> list[set[int]]:
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("form", PACK)
 def test_one_bad_byte_costs_at_most_the_lines_it_touches(form: str, harm: str, tmp_path: Path) -> None:
-    """Flipped, cut and inserted at 120 places of each form, of more in ``make damages``; what is lost is among the unreadable records."""
+    """Flipped, cut and inserted at 120 places of each form; what is lost is among the unreadable records.
+
+    ``make damages`` does it to dumps in number.
+    """
     source = random.Random(form + harm)
     packed = PACK[form](PARTS)
     target = len(packed) // 3
