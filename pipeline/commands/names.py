@@ -13,7 +13,7 @@ from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.tables import print_summary
 from wikisem.pipeline.runs.run import make_run, with_workers
 from wikisem.pipeline.runs.stage_runner import run_stages, session
-from wikisem.pipeline.runs.stages.surfaces import names
+from wikisem.pipeline.runs.stages import names
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

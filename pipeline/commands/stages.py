@@ -12,12 +12,7 @@ from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, fin
 from wikisem.pipeline.runs.method import check_languages, entity_options
 from wikisem.pipeline.runs.run import Run, make_run, with_workers
 from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
-from wikisem.pipeline.runs.stages.entities import ALL, entities
-from wikisem.pipeline.runs.stages.groups import groups
-from wikisem.pipeline.runs.stages.mentions import mentions
-from wikisem.pipeline.runs.stages.mixed import mixed
-from wikisem.pipeline.runs.stages.surfaces import surfaces
-from wikisem.pipeline.runs.stages.taxonomy import taxonomy
+from wikisem.pipeline.runs.stages import ALL, entities, groups, mentions, mixed, surfaces, taxonomy
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 

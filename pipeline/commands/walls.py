@@ -15,7 +15,7 @@ from wikisem.pipeline.console.terminal import log, make_console, number_columns,
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.run import make_run, with_workers
 from wikisem.pipeline.runs.stage_runner import run_stages, session
-from wikisem.pipeline.runs.stages.walls import BY_TIER, recipe_of_groups, walls
+from wikisem.pipeline.runs.stages import BY_TIER, recipe_of_groups, walls
 from wikisem.records import TIERS
 
 # Of a recipe that asks for none.

@@ -8,13 +8,7 @@ from wikisem.pipeline.runs.inputs import Dump, find_profiles
 from wikisem.pipeline.runs.ledger import Record
 from wikisem.pipeline.runs.run import Run
 from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
-from wikisem.pipeline.runs.stages.entities import entities, labels_for
-from wikisem.pipeline.runs.stages.groups import groups
-from wikisem.pipeline.runs.stages.mentions import mentions
-from wikisem.pipeline.runs.stages.mixed import mixed
-from wikisem.pipeline.runs.stages.surfaces import surfaces
-from wikisem.pipeline.runs.stages.taxonomy import taxonomy
-from wikisem.pipeline.runs.stages.walls import walls
+from wikisem.pipeline.runs.stages import entities, groups, labels_for, mentions, mixed, surfaces, taxonomy, walls
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import EntityOptions
 

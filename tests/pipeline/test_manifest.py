@@ -10,7 +10,7 @@ from wikisem.pipeline.runs.ledger import Record
 from wikisem.pipeline.runs.manifest import versions, write_manifest
 from wikisem.pipeline.runs.run import Run
 from wikisem.pipeline.runs.stage_runner import Folders
-from wikisem.pipeline.runs.stages.surfaces import result_of
+from wikisem.pipeline.runs.stages import result_of
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.surfaces.pages import PageCounts, SurfaceCounts

@@ -13,7 +13,7 @@ from wikisem.outputs.browse.page import _member
 from wikisem.outputs.groupfile import format_group, read_groups, side_files
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.runs.ledger import Record
-from wikisem.pipeline.runs.stages.entities import check_columns
+from wikisem.pipeline.runs.stages import check_columns
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import RELATED, Counts, Entity, Tie
 

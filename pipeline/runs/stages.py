@@ -1,0 +1,511 @@
+"""The stages of the method, each as a value: what its units are, what each is made from, and the work that makes them.
+
+In: dumps, options and what earlier stages left in OUT. Out: a ``Stage``. Nothing here knows whether a unit is finished,
+and nothing runs by itself.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+import msgspec
+
+from wikisem.errors import MissingInputError, RecipeError
+from wikisem.files import open_binary
+from wikisem.heuristics.rules.extra import require_known
+from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
+from wikisem.layout import (
+    ENTITIES,
+    GROUPS,
+    MENTIONS,
+    NAMES,
+    SURFACES,
+    TAXONOMY,
+    WALLS,
+    group_leaves,
+    profile_path,
+    siteinfo_path,
+    unit_of,
+    walls_path,
+)
+from wikisem.outputs.groupfile import group_folders, read_groups
+from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles
+from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, Ledger, Record, fingerprint
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, identity_of
+from wikisem.recipes.load import parse_recipe
+from wikisem.recipes.options import ClassOptions, GraphOptions, Recipe, SurfaceOptions
+from wikisem.records import Counts, Group, Rejection, Tier
+from wikisem.transforms import taxonomy as taxonomy_stage
+from wikisem.transforms import walls as wall_stage
+from wikisem.transforms.entities import stage as entity_stage
+from wikisem.transforms.entities.stage import EntityOptions
+from wikisem.transforms.groups import stage as group_stage
+from wikisem.transforms.groups.shared_files import read_facts, write_groups
+from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.mentions import stage as mention_stage
+from wikisem.transforms.surfaces import names as name_tables
+from wikisem.transforms.surfaces import stage as surface_stage
+from wikisem.transforms.surfaces.pages import SurfaceCounts
+from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
+from wikisem.wikidata.line_types import Fields
+from wikisem.wikipedia.learning import Evidence, find_profile
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.variants import conversion_of, converter, lacks_conversion, variant_of
+from wikisem.wikis import name_codes, wiki_of
+
+# Stage 1: a Wikidata dump to the items that the method reads.
+
+ALL: Final = "all"  # labels of every language
+
+
+def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
+    """The items of a dump; a finished unit serves every run that asks for a subset of its labels and properties.
+
+    If OUT has the same dump with other labels, these are kept too, so that alternating languages do not displace each
+    other.
+    """
+
+    def unit(options: EntityOptions) -> Unit:
+        extras = {
+            "labels": ALL if options.labels is None else sorted(options.labels),
+            "properties": sorted(options.properties),
+            "signatures": options.signatures,
+            "relations": options.relations,
+        }
+        unlinked = "counted" if options.linked_only else "kept"
+        return Unit(
+            ENTITIES,
+            options={"dump": dump.identity(), "ranks": options.ranks, "unlinked": unlinked},
+            extras=extras,
+            facts={**extras, "linked_only": options.linked_only, "inputs": dump.describe()},
+            version=entity_stage.VERSION,
+        )
+
+    if earlier := run.ledger.find(ENTITIES):
+        facts = earlier.facts
+        every = options.labels is None or facts["labels"] == ALL
+        wider = replace(
+            options,
+            labels=None if every else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
+            properties=tuple(sorted({*options.properties, *facts["properties"]})),
+            linked_only=options.linked_only and facts["linked_only"],
+            signatures=options.signatures or facts.get("signatures", False),
+            relations=options.relations or facts.get("relations", False),
+        )
+        if identity_of(unit(wider), {}) == earlier.identity:
+            options = wider
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del units, folders
+        context = context.for_unit(ENTITIES)
+        if not dump.tables:
+            counts, highest = entity_stage.read_entities(dump.paths, options, context)
+            return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
+        tables = open_tables(dump.tables, Fields(options.labels).label_codes)
+        rows, languages = tables.rows(), tables.keys("labels")
+        listed = ", ".join(languages) if len(languages) < 10 else f"{len(languages)} languages"
+        run.log(
+            f"{ENTITIES}: Parquet tables of {LAYOUTS[tables.layout]}: {rows.get('claims', 0):,} statements, "
+            f"{rows.get('links', 0):,} pages (wikis: {len(tables.keys('links'))}), "
+            f"{rows.get('labels', 0):,} labels ({listed or 'none'})"
+        )
+        for missing in tables.lacks:
+            run.log(f"warning: {ENTITIES}: the tables lack {missing}")
+        counts, highest = entity_stage.read_entities(tables, options, context)
+        # The table of entities of the release of 2026-09-28 has properties only.
+        known = rows.get("entities")
+        unknown = 0 if known is None else counts.read - sum(counts.unreadable.values()) - known
+        warning = (
+            f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown > 0 else ""
+        )
+        facts = {"highest_item": highest, "tables": {**tables.describe(), "without_revision": max(unknown, 0)}}
+        return {ENTITIES: UnitResult(counts, facts, warning)}
+
+    return Stage(ENTITIES, [unit(options)], work)
+
+
+def labels_for(languages: Iterable[str]) -> tuple[str, ...]:
+    """The label codes that languages need, English among them: a class without a label has the English one."""
+    return tuple(sorted({code for language in [*languages, "en"] for code in name_codes(language)}))
+
+
+def check_columns(items: Record, recipe: Recipe) -> None:
+    """Raise MissingInputError when the entities were read without the signatures or relations that the recipe needs."""
+    asked = {
+        "signatures, which cluster.coherence and outliers.margin compare": ("signatures", recipe.witness),
+        "relations, which outliers.related draws from": ("relations", recipe.outliers.related > 0),
+    }
+    for expected, (name, wanted) in asked.items():
+        if wanted and not items.facts.get(name, False):
+            raise MissingInputError(
+                f"expected entities with {expected}, saw entities without; "
+                "run `wikisem entities`, or `wikisem build` with this recipe, first"
+            )
+
+
+# Stage 2: the links of Wikipedia dumps, counted into the anchor dictionary of each language.
+
+
+def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | None = None) -> Stage:
+    """The mentions of all languages, in one pipeline; a language that is finished is not counted again.
+
+    A dump that is of another wiki, or whose titles cannot be converted to another script, gives a warning.
+    """
+    given = profiles or Profiles()
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del folders
+        todo = [language for language in dumps if unit_of(MENTIONS, language) in units]
+        paths = {language: dumps[language].paths for language in todo}
+        written = {language: context.folders[unit_of(MENTIONS, language)] for language in todo}
+        files = {language: given.read(language) for language in todo if language in given.texts}
+        counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
+        results = {}
+        for language, folder in written.items():
+            unit, path = unit_of(MENTIONS, language), siteinfo_path(folder)
+            with open_binary(path) as source:
+                wiki = SiteInfo.from_json(source.read(), path).dbname
+            expected, warnings = wiki_of(language), []
+            if wiki and wiki != expected:
+                warnings.append(
+                    f"expected a dump of {expected or 'no wiki'}, saw one of {wiki}, which is taken for {language}"
+                )
+            if lacks_conversion(language):
+                warnings.append(
+                    "without opencc, links in the other script do not count for the page: "
+                    "pip install 'wikisem[chinese]'"
+                )
+            warning = f"{unit}: {'; '.join(warnings)}" if warnings else ""
+            facts = {"wiki": wiki, **({"warning": warning} if warning else {})}
+            if link_trail and language not in given.trails:
+                evidence = Evidence(mention_stage.read_link_letters(folder))
+                facts["learned_trail"] = find_profile(language, evidence=evidence).profile.link_trail
+            results[unit] = UnitResult(counts[language], facts, warning)
+        return results
+
+    units = []
+    for language, dump in dumps.items():
+        options = {"dump": dump.identity(), "link_trail": link_trail and given.trails.get(language, True)}
+        if conversion := conversion_of(language):
+            options["conversion"] = conversion
+        units.append(
+            Unit(
+                unit_of(MENTIONS, language),
+                options,
+                facts={"inputs": dump.describe()},
+                version=mention_stage.VERSION,
+            )
+        )
+    return Stage(MENTIONS, units, work)
+
+
+# Stage 3: the surface form of each item in each language, and beside the method the names of all pages.
+
+# Above this share of the best linked pages, a dump that lacks them is worth a warning.
+MOST_MISSING: Final = 0.001
+_NAMED: Final = 10
+
+
+def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
+    """The surface forms of all languages, in one pipeline; those not in ``linked`` are the fallback's alone."""
+    plain = {key: value for key, value in asdict(options).items() if key != "variant"}
+    units = []
+    for language in languages:
+        written = dict(plain)
+        if variant := variant_of(options.variant, language):
+            converter(options.variant)  # which says so where it needs a package that is not installed
+            written |= {"variant": variant, "conversion": conversion_of(language)}
+        needs = (ENTITIES, unit_of(MENTIONS, language)) if language in linked else (ENTITIES,)
+        units.append(Unit(unit_of(SURFACES, language), written, needs=needs, version=surface_stage.VERSION))
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        todo = [language for language in languages if unit_of(SURFACES, language) in units]
+        dictionaries = {language: folders(unit_of(MENTIONS, language)) for language in todo if language in linked}
+        written = {language: context.folders[unit_of(SURFACES, language)] for language in todo}
+        found = surface_stage.resolve_surfaces(folders(ENTITIES), dictionaries, options, written, context)
+        return {
+            unit_of(SURFACES, language): result_of(language, counts, folders if language in dictionaries else None)
+            for language, counts in found.items()
+        }
+
+    def check(run: Run) -> None:
+        kept = run.ledger.require(ENTITIES).facts["labels"]
+        for language in languages:
+            if kept != ALL and not set(labels_for([language])) <= set(kept):
+                raise MissingInputError(
+                    f"expected entities with labels in {language}, saw {', '.join(kept)}; "
+                    f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
+                )
+
+    return Stage(SURFACES, units, work, check=check)
+
+
+def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> UnitResult:
+    """What the record of a language says; with ``folders``, if it has a dump, which pages this lacks."""
+    facts = dict(counts.summary)
+    refused = facts.pop("refused", {})
+    found = {"sources": facts, **({"refused": refused} if refused else {})}
+    if folders is None:
+        return UnitResult(counts.items, found)
+    linked = counts.pages
+    lacking = [title for _, title, missing in linked.best if missing]
+    found["linked_pages"] = {
+        "linked": linked.linked,
+        "missing": linked.missing,
+        "best_linked": len(linked.best),
+        "best_missing": len(lacking),
+        "best_missing_titles": lacking[:_NAMED],
+    }
+    warning = ""
+    if len(lacking) > MOST_MISSING * len(linked.best):
+        # Which export the dump is of, is in the names of its files.
+        files = folders.run.ledger.require(unit_of(MENTIONS, language)).facts.get("inputs", ())
+        other = "content" if any("pages-articles" in file["path"] for file in files) else "articles"
+        warning = (
+            f"{unit_of(SURFACES, language)}: {len(lacking):,} of the {len(linked.best):,} best linked pages are not in "
+            f"the dump: {', '.join(lacking[:_NAMED])}{' …' * (len(lacking) > _NAMED)}; "
+            f"`wikisem download {language} --export {other}` fetches the other export"
+        )
+    return UnitResult(counts.items, found, warning)
+
+
+def names(languages: Sequence[str]) -> Stage:
+    """The names of all pages that are linked, in tables that people load; no other stage reads them."""
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        dictionaries = {unit.partition("/")[2]: folders(unit_of(MENTIONS, unit.partition("/")[2])) for unit in units}
+        written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
+        found = name_tables.write_names(folders(ENTITIES), dictionaries, written, context)
+        return {
+            unit_of(NAMES, code): UnitResult(counts.pairs, {"pages": counts.pages, "items": counts.items})
+            for code, counts in found.items()
+        }
+
+    units = [
+        Unit(
+            unit_of(NAMES, language),
+            {},
+            leaves=(unit_of(NAMES, language),),
+            needs=(ENTITIES, unit_of(MENTIONS, language)),
+            version=name_tables.VERSION,
+        )
+        for language in languages
+    ]
+    return Stage(NAMES, units, work)
+
+
+# Stage 4: the class graph, pruned.
+
+
+def taxonomy(options: GraphOptions) -> Stage:
+    """The class graph of all items."""
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del units
+        counts = taxonomy_stage.build_taxonomy(folders(ENTITIES), options, context.for_unit(TAXONOMY))
+        return {TAXONOMY: UnitResult(counts)}
+
+    unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)
+    return Stage(TAXONOMY, [unit], work)
+
+
+# Stage 5: groups in the languages that need them, and the files that people load.
+
+
+def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None = None) -> Stage:
+    """The groups of all languages, in one pipeline: the outlier sets do not depend on the language.
+
+    Shared outliers are chosen over all languages at once: then none of them can be made alone. RecipeError for a rule
+    that is not there, before anything runs.
+    """
+    require_known(recipe.filters.extra)
+    shared, given = recipe.outliers.shared, profiles or Profiles()
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        todo = [unit.removeprefix(f"{GROUPS}/") for unit in units]
+        counts = group_stage.build_groups(
+            folders(ENTITIES),
+            folders(TAXONOMY),
+            {language: folders(unit_of(SURFACES, language)) for language in todo},
+            {
+                language: folders(unit_of(MENTIONS, language))
+                for language in todo
+                if unit_of(MENTIONS, language) in folders.needs(unit_of(SURFACES, language))
+            },
+            recipe,
+            context,
+            given.texts,
+        )
+        results = {}
+        for language in todo:
+            found, learned = read_facts(context.scratch, language), {}
+            if language not in given.texts:  # the fingerprint of what was learned tells an edited profile from it
+                with open_binary(f"{context.scratch.finished}/{profile_path(language)}") as source:
+                    learned = {"learned": fingerprint(text=source.read().decode())}
+            facts = {"cases": found.cases, FACT: learned}
+            facts |= {ENGLISH: found.english} if found.english else {}
+            facts |= {PLACES: found.places} if recipe.outliers.places else {}
+            nothing = nothing_to_try(folders.counts(unit_of(SURFACES, language)), recipe)
+            warning = no_groups(folders.run.output, language, counts[language], nothing)
+            results[unit_of(GROUPS, language)] = UnitResult(counts[language], facts, warning)
+        return results
+
+    options = {
+        "cluster": asdict(recipe.cluster),
+        "outliers": asdict(recipe.outliers),
+        "filters": asdict(recipe.filters),
+        "items": msgspec.to_builtins(recipe.items),
+        "seed": recipe.seed,
+        **({"classes": asdict(recipe.classes)} if recipe.classes != ClassOptions() else {}),
+    }
+    units = [
+        Unit(
+            unit_of(GROUPS, language),
+            options | ({"profile": given.digest(language)} if language in given.texts else {}),
+            needs=(TAXONOMY, *(unit_of(SURFACES, code) for code in (sorted(languages) if shared else [language]))),
+            leaves=(*group_leaves(language), *group_folders(language), profile_path(language)),
+            version=group_stage.VERSION,
+        )
+        for language in languages
+    ]
+    return Stage(
+        GROUPS, units, work, together=shared, check=lambda run: check_columns(run.ledger.require(ENTITIES), recipe)
+    )
+
+
+def no_groups(output: str, language: str, counts: Counts, nothing: str) -> str:
+    """The warning of a language without groups, empty if it has some; ``nothing`` says why no class was tried.
+
+    >>> no_groups("out", "la", Counts(12, 0, {"affix": 3, "few-outliers": 9}), "no class has 7 instances")
+    'no group in la: all 12 classes were rejected (few-outliers 9, affix 3); out/rejected/la.jsonl lists them'
+    """
+    if counts.kept:
+        return ""
+    if not counts.read:
+        return f"no group in {language}: {nothing}"
+    ordered = sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in ordered)
+    return (
+        f"no group in {language}: all {counts.read:,} classes were rejected ({reasons}); "
+        f"{output}/rejected/{language}.jsonl lists them"
+    )
+
+
+def nothing_to_try(items: Counts, recipe: Recipe) -> str:
+    """Why no class was tried in a language, from the counts of its surfaces."""
+    without = "no item has a page or a label there"
+    if items.read:
+        without = f"{items.read - items.kept:,} of {items.read:,} items have none"
+    return f"no class has {recipe.cluster.minimum} instances with a surface form; {without}"
+
+
+# Mixed groups, made from the parallel groups of several languages once these are finished.
+
+# Of the rules by which mixed groups are made and of the form of their files: raise it with any change to what they are.
+MIXED_VERSION: Final = 6
+
+
+def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
+    """The stage that mixes the recipe's languages, if it names any.
+
+    RecipeError for a language that the run does not have, before anything runs.
+    """
+    if not recipe.mixed:
+        return []
+    if missing := [language for language in recipe.mixed if language not in languages]:
+        raise RecipeError(f"mixed: expected languages of the run ({', '.join(languages)}), saw {', '.join(missing)}")
+    code = mixed_code(recipe.mixed)
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        (unit,), output = units, folders.run.output
+        found = list(mix_groups({language: read_groups(output, language) for language in recipe.mixed}, recipe))
+        kept = [result for result in found if isinstance(result, Group)]
+        rejected = [result for result in found if isinstance(result, Rejection)]
+        write_groups(context.scratch.finished, code, kept, rejected)
+        reasons = Counter(rejection.reason for rejection in rejected)
+        counts = Counts(len(found), len(kept), dict(sorted(reasons.items())))
+        warning = no_groups(output, code, counts, f"no class has a group in any of {', '.join(recipe.mixed)}")
+        return {unit: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)}, warning)}
+
+    unit = Unit(
+        unit_of(GROUPS, code),
+        options={"mixed": list(recipe.mixed), "seed": recipe.seed},
+        needs=tuple(unit_of(GROUPS, language) for language in recipe.mixed),
+        leaves=(*group_leaves(code), *group_folders(code)),
+        version=MIXED_VERSION,
+    )
+    return [Stage("mixed", [unit], work)]
+
+
+# Walls, made from the finished groups of a language, the class graph and the signatures of items.
+
+# The key of a unit's facts: for each tier how many walls were tried and kept, and why others were dropped.
+BY_TIER: Final = "tiers"
+
+
+def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> list[Stage]:
+    """The stage that makes walls in some languages, if the recipe asks for any; ``seed`` draws others from the groups.
+
+    What the second witness says of a word does not depend on it.
+    """
+    number = recipe.walls.number
+    if not number:
+        return []
+    drawn = recipe.seed if seed is None else seed
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        todo = [unit.removeprefix(f"{WALLS}/") for unit in units]
+        written = {language: folders(unit_of(SURFACES, language)) for language in todo}
+        sources = wall_stage.WallSources(folders.run.output, folders(ENTITIES), folders(TAXONOMY), written)
+        found, results = wall_stage.make_walls(sources, recipe, drawn, context), {}
+        for language in todo:
+            tiers = found[language]
+            folders.run.log(f"{unit_of(WALLS, language)}: {describe(tiers)}")
+            every = sum(tiers.values(), Counts())
+            few = f"{every.kept:,} walls of {number:,} in {language} ({describe(tiers)})" if every.kept < number else ""
+            facts: dict[str, Any] = {BY_TIER: {tier: asdict(counts) for tier, counts in tiers.items()}}
+            results[unit_of(WALLS, language)] = UnitResult(every, facts, few)
+        return results
+
+    units = [
+        Unit(
+            unit_of(WALLS, language),
+            options={"walls": asdict(recipe.walls), "seed": drawn},
+            needs=(TAXONOMY, unit_of(SURFACES, language), unit_of(GROUPS, language)),
+            leaves=(walls_path(language),),
+            version=wall_stage.VERSION,
+        )
+        for language in languages
+    ]
+    return [Stage(WALLS, units, work, check=lambda run: check_columns(run.ledger.require(ENTITIES), recipe))]
+
+
+def describe(tiers: Mapping[Tier, Counts]) -> str:
+    """How many walls of each tier there are."""
+    return ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
+
+
+def recipe_of_groups(ledger: Ledger, languages: Iterable[str] = ()) -> tuple[list[str], Recipe]:
+    """The languages with finished groups, or those of them that are asked for, and the recipe of their groups.
+
+    MissingInputError for a language without groups, and where languages were made by different recipes.
+    """
+    records = [record for record in ledger.records() if record.unit.startswith(f"{GROUPS}/")]
+    found = {code: record for record in records if not is_mixed(code := record.unit.removeprefix(f"{GROUPS}/"))}
+    chosen = sorted(set(languages) or found)
+    if missing := [language for language in chosen if language not in found]:
+        raise MissingInputError(
+            f"expected languages with finished groups ({', '.join(sorted(found)) or 'none'}), saw "
+            f"{', '.join(missing)}; run `wikisem groups` or `wikisem build` first"
+        )
+    if not chosen:
+        raise MissingInputError("expected finished groups, saw none; run `wikisem groups` or `wikisem build` first")
+    recipes = [parse_recipe(found[code].made_with["recipe"], f"the record of {GROUPS}/{code}") for code in chosen]
+    rules = [replace(recipe, languages=(), mixed=(), name="") for recipe in recipes]
+    if other := next((code for code, own in zip(chosen, rules, strict=True) if own != rules[0]), None):
+        raise MissingInputError(
+            f"expected groups by one recipe, saw that {other} has another one than {chosen[0]}; name languages of one"
+        )
+    return chosen, recipes[0]
