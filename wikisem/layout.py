@@ -137,12 +137,9 @@ def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> st
     for output in outputs:
         record = read(record_path(output, unit))
         if record is not None:
-            return folder_path(output, unit, _fingerprint(record_path(output, unit), record))
+            known = decode_json(record, _Record, record_path(output, unit), "the record of a unit")
+            return folder_path(output, unit, known.fingerprint)
     return path
-
-
-def _fingerprint(path: str, record: bytes) -> str:
-    return decode_json(record, _Record, path, "the record of a unit").fingerprint
 
 
 # Files in the folder of a unit.

@@ -198,7 +198,18 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
     alone = options.groups - options.overlap
     if not options.overlap and alone < options.annotators:
         raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
-    candidates = _candidates(groups, options.seed)
+    found = {}
+    for group in groups:
+        cluster = tuple(dict.fromkeys(_display_text(member.surface) for member in group.cluster))
+        outliers: defaultdict[_Class, dict[str, None]] = defaultdict(dict)
+        for outlier in group.outliers:
+            if (word := _display_text(outlier.surface)) not in cluster:
+                outliers[outlier.outlier_class][word] = None
+        if len(cluster) >= 2 and outliers:
+            key = _key(options.seed, "group", group.id, *cluster)
+            by_class = {outlier_class: tuple(words) for outlier_class, words in outliers.items()}
+            found[key] = _Candidate(group.id, key, cluster, by_class)
+    candidates = [found[key] for key in sorted(found)]
     if len(candidates) < options.groups:
         raise MissingInputError(
             f"expected at least {options.groups} test groups in {options.language} to sample from, saw "
@@ -221,22 +232,6 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
         },
         options.two_answers,
     )
-
-
-def _candidates(groups: Iterable[Group], seed: int) -> list[_Candidate]:
-    """The groups that can give a test case, as their words are shown, each once, in a seeded order."""
-    found = {}
-    for group in groups:
-        cluster = tuple(dict.fromkeys(_display_text(member.surface) for member in group.cluster))
-        outliers: defaultdict[_Class, dict[str, None]] = defaultdict(dict)
-        for outlier in group.outliers:
-            if (word := _display_text(outlier.surface)) not in cluster:
-                outliers[outlier.outlier_class][word] = None
-        if len(cluster) >= 2 and outliers:
-            key = _key(seed, "group", group.id, *cluster)
-            by_class = {outlier_class: tuple(words) for outlier_class, words in outliers.items()}
-            found[key] = _Candidate(group.id, key, cluster, by_class)
-    return [found[key] for key in sorted(found)]
 
 
 def _display_text(surface: str) -> str:

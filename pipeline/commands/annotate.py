@@ -112,12 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write sheets, or score answers."""
     if arguments.score is not None:
         _score_sheets(arguments)
-    else:
-        _sample_and_write(arguments)
-    return 0
-
-
-def _sample_and_write(arguments: argparse.Namespace) -> None:
+        return 0
     needed = {"OUT": arguments.dataset, "--language": arguments.language, "--output": arguments.output}
     if missing := [name for name, value in needed.items() if value is None]:
         raise UsageError(f"expected OUT, --language and --output, or --score SHEETS, saw no {', '.join(missing)}")
@@ -144,6 +139,7 @@ def _sample_and_write(arguments: argparse.Namespace) -> None:
         f"put their answers into {output / ANSWERS}, then: wikisem annotate --score {output}\n"
         f"the key, not for annotators: {output / KEY_FILE}"
     )
+    return 0
 
 
 def _score_sheets(arguments: argparse.Namespace) -> None:

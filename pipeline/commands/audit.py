@@ -38,7 +38,6 @@ from wikisem.pipeline.command_options import DATA_SET
 from wikisem.pipeline.console.scores import baseline_table
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
 from wikisem.pipeline.runs.read import table_metadata
-from wikisem.records import Group
 from wikisem.typed_json import decode_json
 
 _UNKNOWN: Final = "–"
@@ -67,23 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
     frequencies = dict(map(_frequencies_file, arguments.frequencies))
     chosen = [path for path in (arguments.dataset, arguments.compare) if path is not None]
     audits = [audit(path, frequencies=frequencies) for path in chosen]
-    without = [path for path in chosen if _lacks_graph(data_set_path(path))]
-    print_notes(
-        [
-            f"{path} has no class graph: distances, shared classes and hidden members need a run's OUT"
-            for path in without
-        ]
-    )
+    for path in chosen:
+        folder = data_set_path(path)
+        if (folder / "groups").is_dir() and not (folder / "taxonomy").is_dir():
+            print_notes([f"{path} has no class graph: distances, shared classes and hidden members need a run's OUT"])
     if arguments.json:
         print_json(audit_as_json(audits), indented=True)
     else:
         print_audit(audits)
     return 0
-
-
-def _lacks_graph(path: Path) -> bool:
-    """Whether a set has items, of which a class graph would say more."""
-    return (path / "groups").is_dir() and not (path / "taxonomy").is_dir()
 
 
 def audit(dataset: str | PathLike[str], *, frequencies: Mapping[str, str | PathLike[str]] | None = None) -> Audit:
@@ -96,7 +87,15 @@ def audit(dataset: str | PathLike[str], *, frequencies: Mapping[str, str | PathL
     """
     path = data_set_path(dataset)
     read = {code: read_frequencies(path_of(file)) for code, file in (frequencies or {}).items()}
-    return audit_groups(fspath(dataset), _read_audit_groups(path), _load_graph(path), read, _read_bounds(path))
+    if (path / "groups").is_dir() or path.suffix in {".jsonl", ".parquet"}:
+        groups = read_groups(path)
+    else:
+        named = name_languages(read_dataset(path), path)
+        groups = [with_spaces(replace(group, language=group.language or UNKNOWN)) for group in named]
+    if not groups:
+        raise MissingInputError(f"{path}: expected groups, saw none")
+    graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
+    return audit_groups(fspath(dataset), groups, graph, read, _read_bounds(path))
 
 
 class _Recipe(msgspec.Struct):
@@ -129,23 +128,6 @@ def _frequencies_file(word: str) -> tuple[str, str]:
     return language, path
 
 
-def _read_audit_groups(path: Path) -> list[Group]:
-    """The groups: of a run or a file of groups with all facts, of any other set only their words."""
-    if (path / "groups").is_dir() or path.suffix in {".jsonl", ".parquet"}:
-        groups = read_groups(path)
-    else:
-        named = name_languages(read_dataset(path), path)
-        groups = [with_spaces(replace(group, language=group.language or UNKNOWN)) for group in named]
-    if not groups:
-        raise MissingInputError(f"{path}: expected groups, saw none")
-    return groups
-
-
-def _load_graph(path: Path) -> Taxonomy | None:
-    """The class graph of a run, None for any other data set."""
-    return Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
-
-
 # The audit as tables for people.
 
 
@@ -153,7 +135,15 @@ def print_audit(audits: Sequence[Audit]) -> None:
     """Two tables for each language with all data sets beside each other, then the worst groups of the first one."""
     console = make_console()
     for language in sorted({language for audit in audits for language in audit.languages}):
-        console.print(_language_table(language, audits))
+        title = f"{language}: {' | '.join(audit.name for audit in audits)}"
+        found: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
+        columns = list(dict.fromkeys(name for columns in found for name in columns))
+        table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
+        for measure in dict.fromkeys(name for own in found for values in own.values() for name in values):
+            cells = [[_cell(measure, own.get(column, {}).get(measure)) for own in found] for column in columns]
+            if any(value != _UNKNOWN for values in cells for value in values):
+                table.add_row(measure, *(" | ".join(values) for values in cells))
+        console.print(table)
         for audit in audits:
             if language in audit.baselines:
                 console.print(baseline_table(language, audit.name, audit.baselines[language]))
@@ -162,19 +152,6 @@ def print_audit(audits: Sequence[Audit]) -> None:
         console.print(_coherence_table(audits[0]))
     if audits[0].by_margin:
         console.print(_margin_table(audits[0]))
-
-
-def _language_table(language: str, audits: Sequence[Audit]) -> Table:
-    """A row for each measure, a column for clusters and one for each outlier class, in each cell a value a data set."""
-    title = f"{language}: {' | '.join(audit.name for audit in audits)}"
-    found: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
-    columns = list(dict.fromkeys(name for columns in found for name in columns))
-    table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
-    for measure in dict.fromkeys(name for own in found for values in own.values() for name in values):
-        cells = [[_cell(measure, own.get(column, {}).get(measure)) for own in found] for column in columns]
-        if any(value != _UNKNOWN for values in cells for value in values):
-            table.add_row(measure, *(" | ".join(values) for values in cells))
-    return table
 
 
 def _cell(measure: str, value: float | None) -> str:

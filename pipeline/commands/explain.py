@@ -161,7 +161,21 @@ def _print_explanation(
     """Print all facts about a class in one language."""
     console = make_console()
     console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
-    for line in _describe_surroundings(taxonomy, explanation):
+    qid = explanation.qid
+    parents = taxonomy.superclasses(qid)
+    grandparents = sorted({above for parent in parents for above in taxonomy.superclasses(parent)}, key=qid_number)
+    siblings = {child for parent in parents for child in taxonomy.subclasses(parent)} - {qid}
+    cousins = {child for grandparent in grandparents for child in taxonomy.subclasses(grandparent)} - {qid}
+    depth = taxonomy.depth(qid)
+    parents_named, grandparents_named = (
+        ", ".join(_label(explanation, one) for one in classes) for classes in (parents, grandparents)
+    )
+    for line in [
+        f"parents: {parents_named or 'none left in the graph, so no outliers'}",
+        f"grandparents: {grandparents_named or 'none left in the graph'}",
+        f"{len(taxonomy.instances(qid)):,} instances, {len(siblings):,} siblings, {len(cousins):,} cousins; "
+        + ("the root is not above it" if depth is None else f"{depth} steps below the root"),
+    ]:
         console.print(line)
     if explanation.group is not None:
         _print_group(output, taxonomy, explanation, explanation.group)
@@ -205,25 +219,6 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
     tied = {property_number(tie.property) for one in group.outliers for tie in one.ties or ()}
     for line in show.tie_lines(group, read_property_labels(output, tied, explanation.language)):
         console.print(line)
-
-
-def _describe_surroundings(taxonomy: Taxonomy, explanation: Explanation) -> list[str]:
-    """Name the parents and grandparents of the class, and count its instances, siblings and cousins."""
-    qid = explanation.qid
-    parents = taxonomy.superclasses(qid)
-    grandparents = sorted({above for parent in parents for above in taxonomy.superclasses(parent)}, key=qid_number)
-    siblings = {child for parent in parents for child in taxonomy.subclasses(parent)} - {qid}
-    cousins = {child for grandparent in grandparents for child in taxonomy.subclasses(grandparent)} - {qid}
-    depth = taxonomy.depth(qid)
-    parents_named, grandparents_named = (
-        ", ".join(_label(explanation, one) for one in classes) for classes in (parents, grandparents)
-    )
-    return [
-        f"parents: {parents_named or 'none left in the graph, so no outliers'}",
-        f"grandparents: {grandparents_named or 'none left in the graph'}",
-        f"{len(taxonomy.instances(qid)):,} instances, {len(siblings):,} siblings, {len(cousins):,} cousins; "
-        + ("the root is not above it" if depth is None else f"{depth} steps below the root"),
-    ]
 
 
 def _label(explanation: Explanation, qid: str) -> str:

@@ -7,8 +7,6 @@ that of the lowest lexeme.
 """
 
 import argparse
-from collections.abc import Mapping
-from pathlib import Path
 
 from rich.table import Table
 
@@ -83,7 +81,18 @@ def run(arguments: argparse.Namespace) -> int:
             log(f"warning: no relation has a question in {language!r}: there is no {path}")
         write_text(output / "categories" / f"{language}.txt", category_lines(pairs))
         write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, pairs))
-        _write_groups(output, language, dict(outlier_groups(pairs, arguments.groups, arguments.seed)))
+        groups = dict(outlier_groups(pairs, arguments.groups, arguments.seed))
+        texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
+        unit = f"{STAGE}/{language}"
+        earlier = read_names(str(output), unit)
+        write_names(str(output), unit, earlier | texts.keys())
+        write_files(output, texts.items())
+        for name in sorted(earlier - texts.keys()):
+            remove_below(str(output), name)
+        write_names(str(output), unit, texts)
+        strays = [path for path in (output / "outliers" / language).glob("*.txt") if path.stem not in groups]
+        if strays:
+            log(f"warning: {min(strays)} is no file of wikisem's; it stays, and is scored with the groups")
         for relation, of_relation in pairs.items():
             number = count_questions(len(asked[relation]), arguments.questions)
             table.add_row(language, relation, f"{len(of_relation):,}", f"{number:,}")
@@ -92,18 +101,3 @@ def run(arguments: argparse.Namespace) -> int:
     log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {unread:,} unreadable")
     print_line(f"output: {output}")
     return 0
-
-
-def _write_groups(output: Path, language: str, groups: Mapping[str, str]) -> None:
-    """Write outlier groups, and remove those of an earlier, larger run: a folder is scored as a whole."""
-    texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
-    unit = f"{STAGE}/{language}"
-    earlier = read_names(str(output), unit)
-    write_names(str(output), unit, earlier | texts.keys())
-    write_files(output, texts.items())
-    for name in sorted(earlier - texts.keys()):
-        remove_below(str(output), name)
-    write_names(str(output), unit, texts)
-    strays = [path for path in (output / "outliers" / language).glob("*.txt") if path.stem not in groups]
-    if strays:
-        log(f"warning: {min(strays)} is no file of wikisem's; it stays, and is scored with the groups")

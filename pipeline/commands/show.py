@@ -63,22 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
         labels = {rejection.qid: rejection.label for rejection in read_rejections(path, language) if rejection.label}
         labels |= {group.qid: group.label for group in known if group.language == language}
         for group in chosen:
-            _print_group(group, labels | labels_of_classes(str(path), [group]).get(language, {}))
+            make_console().print(group_table(group, labels | labels_of_classes(str(path), [group]).get(language, {})))
+            if group.coherence is not None:
+                print_line(f"coherence {group.coherence}")
+            for outlier in group.outliers:
+                if outlier.margin is not None:
+                    print_line(f"{outlier.surface} ({outlier.id}): margin {outlier.margin}")
+            for line in tie_lines(group, {}):
+                print_line(line)
     if others := sorted({group.language for group in groups} - {language}):
         print_line(f"also in {', '.join(others)}: --language {others[0]}")
     return 0
-
-
-def _print_group(group: Group, labels: Mapping[str, str]) -> None:
-    """Print the words of a group, and its coherence, margins and ties if known; ``labels`` are those of classes."""
-    make_console().print(group_table(group, labels))
-    if group.coherence is not None:
-        print_line(f"coherence {group.coherence}")
-    for outlier in group.outliers:
-        if outlier.margin is not None:
-            print_line(f"{outlier.surface} ({outlier.id}): margin {outlier.margin}")
-    for line in tie_lines(group, {}):
-        print_line(line)
 
 
 def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:

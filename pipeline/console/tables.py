@@ -155,7 +155,10 @@ def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) 
     'wikisem entities --wikidata DUMP --languages en,de --output out'
     """
     finished = set(units)
-    mentions, surfaces, groups = (_languages(finished, stage) for stage in ("mentions", "surfaces", "groups"))
+    mentions, surfaces, groups = (
+        sorted(unit.partition("/")[2] for unit in finished if unit.startswith(f"{stage}/"))
+        for stage in ("mentions", "surfaces", "groups")
+    )
     if "entities" not in finished:
         words = ["entities", "--wikidata", "DUMP", *_choose(["en", *(code for code in mentions if code != "en")])]
     elif not mentions and not surfaces:
@@ -174,10 +177,6 @@ def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) 
 def browse_command(output: str) -> str:
     """The command that shows the groups of a run."""
     return shlex.join(["wikisem", "browse", output])
-
-
-def _languages(units: Iterable[str], stage: str) -> list[str]:
-    return sorted(unit.partition("/")[2] for unit in units if unit.startswith(f"{stage}/"))
 
 
 def _choose(languages: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -119,7 +119,16 @@ def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
     UsageError if their names say that they are of one Wikipedia on two days.
     """
     paths = dict.fromkeys(absolute(path) for path in match(patterns))
-    _refuse_other_dates(paths)
+    known: dict[str, tuple[str, str]] = {}
+    for path in paths:
+        if found := _DATED.match(path.rpartition("/")[2]):
+            wiki, date = found[1], "-".join(found.groups()[1:])
+            first, earlier = known.setdefault(wiki, (path, date))
+            if date != earlier:  # pages that were deleted in between would also count
+                raise UsageError(
+                    f"expected dumps of {wiki} from one day, saw {first} of {earlier} and {path} of {date}: links of "
+                    "both would be counted together; name the files of one of them"
+                )
     return Dump(tuple(_describe_file(path, checksum) for path in paths))
 
 
@@ -143,72 +152,40 @@ def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
         described[path] = _describe_file(path, checksum)
 
     for_each_file(next(iter(tables)), describe, tables)
-    folders = sorted({file.folder for file in tables.values()})
-    return Dump(
-        tuple(
-            _together(folder, [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")])
-            for folder in folders
-        ),
-        tuple(tables.values()),
-    )
-
-
-def _together(folder: str, files: Sequence[Input]) -> Input:
-    """The files of a table as one: their size, the time of the latest, and a digest of their names and digests."""
-    lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in files)
-    digest = hashlib.sha256(lines.encode()).hexdigest() if files[0].sha256 else ""
-    date = release_of(folder)
-    origin = {"date": date} if date else {}
-    return Input(folder, sum(file.size for file in files), max(file.modified for file in files), digest, origin)
-
-
-def _refuse_other_dates(paths: Iterable[str]) -> None:
-    """Raise UsageError for dumps of one Wikipedia from two days: pages deleted in between would also count."""
-    known: dict[str, tuple[str, str]] = {}
-    for path in paths:
-        if found := _DATED.match(path.rpartition("/")[2]):
-            wiki, date = found[1], "-".join(found.groups()[1:])
-            first, earlier = known.setdefault(wiki, (path, date))
-            if date != earlier:
-                raise UsageError(
-                    f"expected dumps of {wiki} from one day, saw {first} of {earlier} and {path} of {date}: links of "
-                    "both would be counted together; name the files of one of them"
-                )
+    together = []  # the files of a table as one, with the time of the latest, and a digest of their names and digests
+    for folder in sorted({file.folder for file in tables.values()}):
+        files = [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")]
+        lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in files)
+        digest = hashlib.sha256(lines.encode()).hexdigest() if files[0].sha256 else ""
+        size, modified = sum(file.size for file in files), max(file.modified for file in files)
+        together.append(Input(folder, size, modified, digest, {"date": date} if (date := release_of(folder)) else {}))
+    return Dump(tuple(together), tuple(tables.values()))
 
 
 def _describe_file(path: str, checksum: bool) -> Input:
     try:
         size, modified = size_and_time(path)
         with open_binary(path) as source:
-            _refuse_other_forms(path, source.read(8))
-        digest = _digest(path) if checksum else ""
+            head = source.read(8)
+        if re.search(r"\.sql(\.gz)?$", path):
+            raise DamagedInputError(
+                f"{path}: expected an XML or JSON dump, saw a dump of SQL tables, which have no text; "
+                "wikisem download fetches what is needed"
+            )
+        if kind := next((kind for kind, magic in _ARCHIVES.items() if head.startswith(magic)), ""):
+            raise DamagedInputError(
+                f"{path}: expected a plain file, .bz2, .gz or .zst, saw {kind}; unpack it, or take the .bz2 beside it"
+            )
+        digest = hashlib.sha256()
+        if checksum:
+            with open_binary(path) as source:
+                while block := source.read(1 << 20):
+                    digest.update(block)
     except OSError as error:
         raise MissingInputError(f"expected a file that can be read, saw {path!r}: {error}") from error
-    moment = time.gmtime(modified)
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(modified))
     origin = origin_of(Path(path), size) if is_local(path) else {}
-    return Input(path, size, time.strftime("%Y-%m-%dT%H:%M:%SZ", moment), digest, origin)
-
-
-def _refuse_other_forms(path: str, head: bytes) -> None:
-    """Raise DamagedInputError for SQL tables, which have no text, and for archives, which have to be unpacked."""
-    if re.search(r"\.sql(\.gz)?$", path):
-        raise DamagedInputError(
-            f"{path}: expected an XML or JSON dump, saw a dump of SQL tables, which have no text; "
-            "wikisem download fetches what is needed"
-        )
-    for form, magic in _ARCHIVES.items():
-        if head.startswith(magic):
-            raise DamagedInputError(
-                f"{path}: expected a plain file, .bz2, .gz or .zst, saw {form}; unpack it, or take the .bz2 beside it"
-            )
-
-
-def _digest(path: str) -> str:
-    digest = hashlib.sha256()
-    with open_binary(path) as source:
-        while block := source.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    return Input(path, size, moment, digest.hexdigest() if checksum else "", origin)
 
 
 # Profile files: those that --profile names, and those in OUT that a person has edited.
@@ -254,16 +231,12 @@ def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str
     files = {
         language: read_profile_file(text, f"{output}/{profile_path(language)}") for language, text in texts.items()
     }
-    trails = {language: _trail(output, language, file) for language, file in files.items()}
-    return Profiles(texts, {language: trail for language, trail in trails.items() if trail is not None})
-
-
-def _trail(output: str, language: str, file: ProfileFile) -> str | None:
-    """The link trail that a file gives, unless it is the one that the mentions in OUT were made with as learned."""
-    trail = file.values().get("link_trail")
-    record = Ledger(output).find(f"mentions/{language}")
-    learned = record.facts.get("learned_trail") if record is not None else None
-    return None if trail == learned else trail
+    ledger, trails = Ledger(output), {}
+    for language, file in files.items():
+        trail, record = file.values().get("link_trail"), ledger.find(f"mentions/{language}")
+        if trail is not None and not (record and trail == record.facts.get("learned_trail")):
+            trails[language] = trail
+    return Profiles(texts, trails)
 
 
 def edited(output: str, language: str) -> str:

@@ -53,7 +53,8 @@ class LockFile:
         """The lock file of a run of this process."""
         since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
         process = os.getpid()
-        return cls(run, socket.gethostname(), _machine(), process, _started(process), since, _command())
+        command = redacted(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
+        return cls(run, socket.gethostname(), _machine(), process, _started(process), since, command)
 
     def __str__(self) -> str:
         return f"`{self.command}` at work there since {self.since} (process {self.process} on {self.host})"
@@ -125,10 +126,6 @@ def _lock_files(output: str) -> Iterator[LockFile]:
         except OSError:
             if exists(path):
                 raise
-
-
-def _command() -> str:
-    return redacted(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
 
 
 def _machine() -> str:

@@ -8,14 +8,13 @@ made with different seeds, there is no ``seed`` at the top. ``made_up`` is there
 import importlib
 import platform
 import re
-from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 from wikisem import __version__
 from wikisem.layout import MANIFEST
-from wikisem.pipeline.runs.ledger import MADE_UP, Record, write_json
+from wikisem.pipeline.runs.ledger import MADE_UP, write_json
 from wikisem.typed_json import with_checksum
 
 if TYPE_CHECKING:  # `wikisem --version` does without Beam, which a run imports
@@ -28,28 +27,17 @@ _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow", "reg
 def write_manifest(run: "Run") -> None:
     """Write the manifest of all that is finished in OUT, whichever command made it."""
     records = run.ledger.records()
-    stages = {record.unit: _stage(record) for record in records}
+    stages: dict[str, Any] = {}
+    for record in records:
+        counts = asdict(record.counts)
+        numbers = {"fingerprint": record.fingerprint, "in": counts.pop("read"), **counts}
+        stages[record.unit] = {**numbers, **record.made_with, **record.facts}
     inputs = (file for record in records for file in record.facts.get("inputs", ()))
     made_up = {MADE_UP: True} if any(MADE_UP in file.get("origin", {}) for file in inputs) else {}
-    write_json(f"{run.output}/{MANIFEST}", with_checksum({**_common(records), **made_up, "stages": stages}))
-
-
-def _common(records: Sequence[Record]) -> dict[str, Any]:
-    """The recipe, seed and versions that do not differ between the groups."""
     groups = [record for record in records if record.unit.startswith("groups/")] or records
     found = {key: [record.made_with[key] for record in groups if key in record.made_with] for key in _IN_COMMON}
-    return {key: values[0] for key, values in found.items() if values and all(one == values[0] for one in values)}
-
-
-def _stage(record: Record) -> dict[str, Any]:
-    counts = asdict(record.counts)
-    return {
-        "fingerprint": record.fingerprint,
-        "in": counts.pop("read"),
-        **counts,
-        **record.made_with,
-        **record.facts,
-    }
+    common = {key: values[0] for key, values in found.items() if values and all(one == values[0] for one in values)}
+    write_json(f"{run.output}/{MANIFEST}", with_checksum({**common, **made_up, "stages": stages}))
 
 
 def versions() -> dict[str, str]:
@@ -59,20 +47,19 @@ def versions() -> dict[str, str]:
     The bzip2 decoder is named too, though it only decides how long reading takes.
     """
     unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").json["description"]))
+    installed = {}
+    for package in _LIBRARIES:
+        try:
+            installed[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # scores need neither Beam nor a parser of wikitext
+            installed[package] = "not installed"
     return {
         "wikisem": __version__,
         "python": platform.python_version(),
         "bzip2": bzip2_decoder(),
         "unicode": unicode[1] if unicode else "unknown",
-        **{name: _version(name) for name in _LIBRARIES},
+        **installed,
     }
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:  # scores need neither Beam nor a parser of wikitext
-        return "not installed"
 
 
 def bzip2_decoder() -> str:

@@ -148,7 +148,11 @@ class Run:
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
-        self._begin_scratch()
+        if is_local(self.output):
+            with suppress(FileExistsError):
+                Path(work_folder(self.output)).mkdir(parents=True)
+                self._made.add(work_folder(self.output))
+        replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
         root = f"{self.scratch}/{name.replace('/', '.')}"
         below = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
         for_each_file(self.output, lambda one: self._note_earlier(one, {below[one]}), below)
@@ -156,13 +160,6 @@ class Run:
         for folder in below.values():
             remove_below(self.output, folder)
         return StageContext(Scratch(root), self.runtime, {unit: f"{self.output}/{one}" for unit, one in below.items()})
-
-    def _begin_scratch(self) -> None:
-        if is_local(self.output):
-            with suppress(FileExistsError):
-                Path(work_folder(self.output)).mkdir(parents=True)
-                self._made.add(work_folder(self.output))
-        replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
 
     def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
         """Note what will be made for a unit, beside what earlier runs made; returns the latter."""
@@ -177,7 +174,9 @@ class Run:
         A leaf is the path of a file, or of a folder of files; what earlier results of the unit had there goes. Returns
         the paths of the files.
         """
-        made = {f"{leaf}{path}" for leaf in leaves for path in _files(f"{scratch.finished}/{leaf}")}
+        root = f"{scratch.finished}/"
+        patterns = [f"{root}{leaf}{below}" for leaf in leaves for below in ("", "/**")]
+        made = {path.removeprefix(root) for pattern in patterns for path in list_files(pattern)}
         earlier = self._note_earlier(unit, made)
         self.ledger.invalidate(unit)
         for_each_file(self.output, lambda name: remove_below(self.output, name), sorted(earlier - made))
@@ -212,11 +211,6 @@ def roots_of(record: Record) -> set[str]:
     """The files and folders below OUT that a finished unit has: its own folder, or files with plain names."""
     own = folder_below(record.unit, record.fingerprint)
     return {own if path.startswith(f"{own}/") else path for path in record.parts} or {own}
-
-
-def _files(path: str) -> set[str]:
-    """The empty string for a file, and for a folder of files ``/`` and the path of each in it."""
-    return {found.removeprefix(path) for pattern in (path, f"{path}/**") for found in list_files(pattern)}
 
 
 def check_writable(output: str) -> None:

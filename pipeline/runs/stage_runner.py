@@ -140,14 +140,14 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str =
     """
     stage.check(run)
     needs = {unit.name: _identities(unit.needs, run) for unit in stage.units}
-    found = {unit.name: run.ledger.find(unit.name) for unit in stage.units}
-    finished = {
-        unit.name: record
-        for unit in stage.units
-        if (record := found[unit.name])
-        and record.fingerprint == _fingerprint(unit, needs[unit.name])
-        and _is_whole(record, run)
-    }
+    finished: dict[str, Record] = {}
+    for unit in stage.units:
+        record = run.ledger.find(unit.name)
+        if record and record.fingerprint == _fingerprint(unit, needs[unit.name]):
+            if damage := run.find_damage(record):
+                run.log(f"{unit.name}: made again, {damage}")
+            else:
+                finished[unit.name] = record
     todo = [unit for unit in stage.units if unit.name not in finished]
     if todo and stage.together:
         todo, finished = list(stage.units), {}
@@ -176,8 +176,13 @@ def _run_units(
     The exceptions are a unit with the same fingerprint as its earlier result, which is written to the same folder, and
     files with plain names.
     """
-    _log_decoder(todo, run)
-    _warn_of_disk(stage, todo, run)
+    inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
+    if any(file["path"].endswith(".bz2") for file in inputs):
+        run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")
+    needed = sorted({name for unit in todo for name in unit.needs})
+    wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needed))
+    if warning := lacking_disk(run.output, stage.name, wanted):
+        run.log(warning)
     prints = {unit.name: _fingerprint(unit, needs[unit.name]) for unit in todo if not unit.leaves}
     for name, one in prints.items():
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == one:
@@ -224,12 +229,6 @@ def _work(stage: Stage, todo: Sequence[Unit], run: Run, context: StageContext) -
         raise
 
 
-def _log_decoder(todo: Iterable[Unit], run: Run) -> None:
-    """Log the decoder of bzip2 files among the inputs, if there are any: it decides how long they take."""
-    if any(file["path"].endswith(".bz2") for unit in todo for file in unit.facts.get("inputs", ())):
-        run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")
-
-
 def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, made_with: Mapping[str, Any]) -> Record:
     return Record(
         unit.name,
@@ -263,13 +262,6 @@ def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
     return {record.unit: record.identity for record in records}
 
 
-def _is_whole(record: Record, run: Run) -> bool:
-    """Whether the files of a finished unit are unchanged; logs what is wrong if the unit has to be made again."""
-    if damage := run.find_damage(record):
-        run.log(f"{record.unit}: made again, {damage}")
-    return not damage
-
-
 def _require_whole(record: Record, run: Run) -> None:
     if damage := run.find_damage(record):
         raise MissingInputError(f"{damage}; run `wikisem {record.unit.partition('/')[0]}` to make it again")
@@ -289,43 +281,28 @@ _COMPRESSED: Final = tuple(f".{ending}" for ending in ENDINGS)
 _TIMES_SMALLER: Final = 8
 
 
-def _warn_of_disk(stage: Stage, todo: Sequence[Unit], run: Run) -> None:
-    """Log that the disk is likely to be too small before the work starts, which may take hours."""
-    inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
-    needs = sorted({name for unit in todo for name in unit.needs})
-    wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needs))
-    if warning := lacking_disk(run.output, stage.name, wanted):
-        run.log(warning)
-
-
 def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
     """About how many bytes a stage will write, from the size of its dumps and of the units that it reads."""
-    dumps = sum(_compressed_size(file["path"], file["size"]) for file in inputs)
-    units = sum(record.size for record in needs)
-    return int(_WRITTEN.get(stage, 0.0) * (dumps + units))
+    read: float = sum(record.size for record in needs)
+    for file in inputs:
+        read += file["size"] if file["path"].endswith(_COMPRESSED) else file["size"] / _TIMES_SMALLER
+    return int(_WRITTEN.get(stage, 0.0) * read)
 
 
 def lacking_disk(output: str, stage: str, wanted: int) -> str:
     """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty."""
     if not is_local(output):
         return ""
-    free = shutil.disk_usage(_existing(Path(output))).free
+    folder = Path(output)
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
     if wanted <= free:
         return ""
     return (
         f"warning: {stage}: about {_in_words(wanted)} of disk will be needed below {output} (an estimate), "
         f"saw {_in_words(free)} free"
     )
-
-
-def _compressed_size(path: str, size: int) -> float:
-    return size if path.endswith(_COMPRESSED) else size / _TIMES_SMALLER
-
-
-def _existing(folder: Path) -> Path:
-    while not folder.exists():
-        folder = folder.parent
-    return folder
 
 
 def _in_words(size: int) -> str:

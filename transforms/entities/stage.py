@@ -142,7 +142,14 @@ def read_entities(
         source, size, ranges = _TableSource(inputs, fields), inputs.size, list(enumerate(inputs.ranges()))
         inputs = inputs.folders()
     else:
-        planned, closing = _plan(inputs)
+        paths = match(inputs)
+        total = sum(size_of(path) for path in paths)
+        target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
+        by_file = [plan_ranges(path, open_binary, target) for path in paths]
+        # How each file ends: if an array was cut into files, only the last one has a "]".
+        closings = {check_head(ranges, open_binary) for ranges in by_file}
+        closing = closings.pop() if len(closings) == 1 else b""
+        planned = [range_ for ranges in by_file for range_ in ranges]
         source, size = _DumpSource(EntityReader(fields), closing), sum(found.stop - found.start for found in planned)
         ranges = list(enumerate(planned))
     if not ranges:
@@ -201,17 +208,6 @@ def read_entities(
     write_property_labels(scratch, left)
     require_files(index_folder(scratch.finished), [bucket_name(bucket, buckets) for bucket in range(buckets)])
     return found, max(read_json(path)["highest"] for path in done)
-
-
-def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
-    """The ranges of all files, and how each file ends: if an array was cut into files, only the last one has a "]"."""
-    paths = match(inputs)
-    total = sum(size_of(path) for path in paths)
-    target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
-    planned = {path: plan_ranges(path, open_binary, target) for path in paths}
-    closings = {check_head(ranges, open_binary) for ranges in planned.values()}
-    closing = closings.pop() if len(closings) == 1 else b""
-    return [range_ for ranges in planned.values() for range_ in ranges], closing
 
 
 def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:

@@ -46,7 +46,9 @@ def first_cause(error: BaseException) -> str:
         error = error.__cause__
     text = str(error)
     if _TRACEBACK in text:
-        return _from_traceback(text)
+        blocks = text.rpartition(_RAISED_IN_HANDLER)[2].split(_RAISED_FROM)
+        raised = [_clean(_exception_line(block)) for block in blocks]
+        return next((line for line in reversed(raised) if line.startswith(_OURS)), raised[0])
     kind = type(error)
     name = f"{_OURS}{kind.__name__}" if kind.__module__ == errors.__name__ else kind.__name__
     return _clean(f"{name}: {text}")
@@ -58,13 +60,6 @@ def was_interrupted(error: BaseException) -> bool:
     while seen is not None and not isinstance(seen, KeyboardInterrupt):
         seen = seen.__cause__ or seen.__context__
     return seen is not None
-
-
-def _from_traceback(text: str) -> str:
-    """The first cause in the text of a traceback: before each ``raise … from``, after what a handler raised."""
-    blocks = text.rpartition(_RAISED_IN_HANDLER)[2].split(_RAISED_FROM)
-    raised = [_clean(_exception_line(block)) for block in blocks]
-    return next((line for line in reversed(raised) if line.startswith(_OURS)), raised[0])
 
 
 def _exception_line(block: str) -> str:

@@ -118,9 +118,12 @@ class LocalWorkers:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
         self._channel, other = socket.socketpair()
         with other:
+            # This process's import path; no threads of numpy before a fork; malloc, as Arrow's own allocator keeps much
+            # of what was freed, more with each range and bucket.
+            ours = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
             self._starter = subprocess.Popen(  # noqa: S603 - this Python, no shell
                 [sys.executable, *_COMMAND, str(other.fileno()), str(self._bytes_read.writer)],
-                env=_environment(),
+                env={**ours, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path), RUN_VARIABLE: RUN},
                 pass_fds=[other.fileno(), self._bytes_read.writer],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -228,14 +231,10 @@ class LocalWorkers:
                 client.fail(str(self.failure))
 
     def _describe_end(self, status: int) -> str:
-        return describe_end(status, out_of_memory_kills() > self._kills_before, self._last_words())
-
-    def _last_words(self) -> str:
-        """The last line that a process wrote to stderr, as the interpreter does when it cannot go on."""
         end = self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, end - 2000))
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
+        return describe_end(status, out_of_memory_kills() > self._kills_before, lines[-1] if lines else "")
 
 
 def describe_end(status: int, memory_was_short: bool, last_words: str) -> str:
@@ -262,12 +261,3 @@ def out_of_memory_kills(counters: Path = Path("/proc/vmstat")) -> int:
             if line.startswith("oom_kill "):  # since Linux 4.13, kills in control groups included
                 return int(line.split()[1])
     return 0
-
-
-def _environment() -> dict[str, str]:
-    """The environment of the process: its import path is this one's, and numpy starts no threads before a fork.
-
-    Arrow allocates by ``malloc``: its own allocator keeps much of what was freed, more with each range and bucket.
-    """
-    ours = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-    return {**ours, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path), RUN_VARIABLE: RUN}

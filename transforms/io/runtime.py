@@ -15,12 +15,11 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.runners.runner import PipelineResult
 
 from wikisem.errors import OutputError, StageError, UsageError
 from wikisem.files import exists, is_local, list_files, open_binary, remove, replace_file
 from wikisem.layout import Scratch, token_paths
-from wikisem.transforms.io.counts import BytesRead, count_here
+from wikisem.transforms.io.counts import count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.local_workers import LocalWorkers
 from wikisem.transforms.io.shuffle import Shuffle
@@ -256,14 +255,17 @@ class Runtime:
         def more() -> str:
             return words_of_languages(listed.found, languages or {})
 
-        with self._local_workers() as workers, _runner(workers, self.options()) as runner:
+        with (
+            self._shared.lend() if self._in_processes() else nullcontext() as workers,
+            _runner(workers, self.options()) as runner,
+        ):
             pipeline = self._new_pipeline(runner)
             construct(pipeline)
-            with _bytes_read(workers) as read, self.progress(label, listed.count, total, read.total, size, more):
+            with (
+                count_here() if workers is None else workers.count_bytes() as read,
+                self.progress(label, listed.count, total, read.total, size, more),
+            ):
                 _finish(pipeline, label, workers)
-
-    def _local_workers(self) -> AbstractContextManager[LocalWorkers | None]:
-        return self._shared.lend() if self._in_processes() else nullcontext()
 
     def _new_pipeline(self, runner: FnApiRunner | None) -> beam.Pipeline:
         try:
@@ -307,11 +309,6 @@ def _runner(workers: LocalWorkers | None, options: PipelineOptions) -> AbstractC
     return local_runner(workers, options)
 
 
-def _bytes_read(workers: LocalWorkers | None) -> AbstractContextManager[BytesRead]:
-    """What the workers read from now on, or this process if there are no workers."""
-    return count_here() if workers is None else workers.count_bytes()
-
-
 def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -> None:
     """Run a pipeline to its end; stop it when this process is told to stop."""
     result = None
@@ -326,18 +323,13 @@ def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -
         raise stage_failure(label, cause or error) from error
     except BaseException as interruption:
         if result is not None:
-            _cancel(result, interruption)
+            try:
+                result.cancel()
+            except Exception as error:  # noqa: BLE001 - runners raise what they like, and the interruption is what ends the run
+                interruption.add_note(f"the job may go on, for its runner could not cancel it: {first_cause(error)}")
         raise
     if state not in (None, "DONE"):
         raise StageError(f"{label}: expected the pipeline to finish, saw it end as {state}")
-
-
-def _cancel(result: PipelineResult, interruption: BaseException) -> None:
-    """Stop a job that runs elsewhere; say so if that fails."""
-    try:
-        result.cancel()
-    except Exception as error:  # noqa: BLE001 - runners raise what they like, and the interruption is what ends the run
-        interruption.add_note(f"the job may go on, for its runner could not cancel it: {first_cause(error)}")
 
 
 @dataclass(frozen=True)
@@ -381,10 +373,6 @@ def check_shared(output: str, runtime: Runtime) -> None:
         return
     if runner in {"DataflowRunner", "TestDataflowRunner"}:
         raise OutputError(f"expected an output URL such as gs://bucket/out for {runner}, saw the folder {output}")
-    _exchange_tokens(output, runner, runtime)
-
-
-def _exchange_tokens(output: str, runner: str, runtime: Runtime) -> None:
     token = uuid.uuid4().hex
     asked, answered = token_paths(output, token)
     replace_file(asked, token.encode())

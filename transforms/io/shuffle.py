@@ -305,27 +305,22 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
     """
     try:
         with open_binary(path) as source:
-            index = _read_index(path, source)
+            size = source.seek(0, 2)
+            if size < _TAIL.size:
+                _refuse(path, f"{size} bytes")
+            source.seek(size - _TAIL.size)
+            length, checksum, mark = _TAIL.unpack(source.read(_TAIL.size))
+            if mark != _MARK or length > size - _TAIL.size:
+                _refuse(path, "no index at its end")
+            source.seek(size - _TAIL.size - length)
+            data = source.read(length)
+            if crc32(data) != checksum:
+                _refuse(path, "a damaged index")
+            index: dict[str, list[tuple[int, int, int]]] = orjson.loads(data)
             for place in (place for bucket in buckets for place in index.get(str(bucket), ())):
                 yield _read_batch(path, source, *place)
     except OSError as error:
         raise StageError(f"expected a bucket file, saw {path} that cannot be read: {error}") from error
-
-
-def _read_index(path: str, source: BinaryIO) -> dict[str, list[tuple[int, int, int]]]:
-    size = source.seek(0, 2)
-    if size < _TAIL.size:
-        _refuse(path, f"{size} bytes")
-    source.seek(size - _TAIL.size)
-    length, checksum, mark = _TAIL.unpack(source.read(_TAIL.size))
-    if mark != _MARK or length > size - _TAIL.size:
-        _refuse(path, "no index at its end")
-    source.seek(size - _TAIL.size - length)
-    data = source.read(length)
-    if crc32(data) != checksum:
-        _refuse(path, "a damaged index")
-    index: dict[str, list[tuple[int, int, int]]] = orjson.loads(data)
-    return index
 
 
 def _read_batch(path: str, source: BinaryIO, start: int, length: int, checksum: int) -> bytes:

@@ -134,19 +134,15 @@ def _end_as_worker(environment: Mapping[str, str], starter: int) -> None:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         die_with_parent(starter)
-        _work(environment)
+        from apache_beam.runners.worker.sdk_worker_main import create_harness  # noqa: PLC0415 - imported before the fork
+
+        # Beam prints what a bundle raises to stderr; the run hears of it through the bundle's result, too.
+        sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the process ends
+        _, harness, _ = create_harness(environment)
+        harness.run()
         code = 0
     finally:
         os._exit(code)
-
-
-def _work(environment: Mapping[str, str]) -> None:
-    from apache_beam.runners.worker.sdk_worker_main import create_harness  # noqa: PLC0415 - imported before the fork
-
-    # Beam prints what a bundle raises to stderr; the run hears of it through the bundle's result, too.
-    sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the process ends
-    _, harness, _ = create_harness(environment)
-    harness.run()
 
 
 def die_with_parent(parent: int, platform: str = sys.platform) -> None:

@@ -306,7 +306,14 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
     Ranges with such copies are then scanned again, without these.
     """
     spans = np.array([read_json(range_counts(scratch, language, number))["span"] for number in range(ranges)])
-    if not (suspects := _overlapping(spans)).size:
+    # The ranges whose ids do not ascend, or whose span overlaps that of another one.
+    ordered = np.argsort(spans[:, 1], kind="stable")
+    ordered = ordered[spans[ordered, 0] > 0]
+    _, lowest, highest, ascends = spans[ordered].T
+    mask = ascends == 0
+    mask[1:] |= lowest[1:] <= np.maximum.accumulate(highest)[:-1]
+    mask[:-1] |= lowest[1:] <= highest[:-1]
+    if not (suspects := np.sort(ordered[mask])).size:
         return frozenset()
     found: dict[int, list[Numbers]] = {}
     steps = -(-int(spans[suspects, 0].sum()) // _AT_ONCE)
@@ -321,17 +328,6 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
         for number, starts in sorted(found.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
     return frozenset(found)
-
-
-def _overlapping(spans: Positions) -> Positions:
-    """The ranges whose ids do not ascend, or whose span overlaps that of another one."""
-    ordered = np.argsort(spans[:, 1], kind="stable")
-    ordered = ordered[spans[ordered, 0] > 0]
-    _, lowest, highest, ascends = spans[ordered].T
-    mask = ascends == 0
-    mask[1:] |= lowest[1:] <= np.maximum.accumulate(highest)[:-1]
-    mask[:-1] |= lowest[1:] <= highest[:-1]
-    return np.sort(ordered[mask])
 
 
 def _read_versions(scratch: Scratch, language: str, number: int, low: int, high: int) -> Positions:
