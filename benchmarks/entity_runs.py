@@ -13,7 +13,7 @@ from isal import igzip
 
 from benchmarks.report import Command
 from wikisem.layout import Scratch
-from wikisem.transforms.entities.stage import EntityOptions, read_entities
+from wikisem.transforms.entities import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.wikidata.entity_reader import EntityReader
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields

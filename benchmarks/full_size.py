@@ -35,8 +35,8 @@ from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe, SurfaceOptions
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.mentions.stage import count_mentions
-from wikisem.transforms.surfaces.stage import resolve_surfaces
+from wikisem.transforms.mentions import count_mentions
+from wikisem.transforms.surfaces import resolve_surfaces
 from wikisem.transforms.taxonomy import build_taxonomy
 
 LANGUAGES: Final = ("de", "en", "es", "fr", "it", "ja", "nl", "pl", "ru", "sv")

@@ -31,14 +31,13 @@ from benchmarks.graph_world import (
     numbers_of,
     subclass_edges,
 )
-from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS
 from wikisem.arrow.item_index import write_index
-from wikisem.arrow.parquet import bucket_name
+from wikisem.arrow.parquet import CheckedWriter, bucket_name
 from wikisem.files import create_binary
 from wikisem.layout import index_folder
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.entities.item_files import ROW_GROUP
+from wikisem.transforms.entities import ROW_GROUP
 from wikisem.wikis import wiki_of
 
 Ints = np.ndarray[Any, Any]

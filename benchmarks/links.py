@@ -29,8 +29,7 @@ from wikisem.links.mentions import make_link
 from wikisem.links.scan import CHUNK_BYTES, scan_chunk
 from wikisem.records import Link, Page
 from wikisem.schemas import MENTIONS
-from wikisem.wikipedia.dump_head import read_siteinfo
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 from wikisem.wikipedia.xml_pages import read_page
 
 HEAD = 100_000

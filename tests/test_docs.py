@@ -16,8 +16,7 @@ import wikisem
 from benchmarks.__main__ import SECTIONS
 from tests.docs.blocks import read_blocks
 from tests.docs.commands_page import PAGE, commands_page
-from wikisem.pipeline.cli import COMMANDS, STAGES, open_command, parsers_of, split_beam_options
-from wikisem.pipeline.families import EXAMPLES, FAMILIES
+from wikisem.pipeline.cli import COMMANDS, EXAMPLES, FAMILIES, STAGES, open_command, parsers_of, split_beam_options
 from wikisem.schemas import ENTITIES, NAMES
 
 ROOT = Path(__file__).parent.parent
@@ -232,7 +231,7 @@ def test_help_ends_in_two_examples_that_parse(command: str) -> None:
     """Of a command and of each task in it; they are different, and lines that a shell takes."""
     whole = open_command(command)[1]
     for words, parser in parsers_of(command, whole):
-        assert words in EXAMPLES, f"{words}: expected two examples in wikisem/pipeline/families.py, saw none"
+        assert words in EXAMPLES, f"{words}: expected two examples in wikisem/pipeline/cli.py, saw none"
         first, second = EXAMPLES[words]
         assert first != second
         assert parser.format_help().endswith(f"examples:\n  {first}\n  {second}\n")

@@ -32,10 +32,9 @@ from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
 from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia import titles, wikitext
 from wikisem.wikipedia.data.letters import LETTERS
-from wikisem.wikipedia.dump_head import read_siteinfo
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.learning import count_link_letters
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 from wikisem.wikipedia.variants import converter
 
 SITE: Final = SiteInfo("enwiki", "en", "0.11", namespaces={6: "File"})

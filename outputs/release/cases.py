@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from wikisem.arrow.checked_parquet import CheckedWriter
+from wikisem.arrow.parquet import CheckedWriter
 from wikisem.records import Group, Member, Outlier
 
 QUESTION: Final = "Pick the odd word out."

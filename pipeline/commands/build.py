@@ -5,8 +5,8 @@ import argparse
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.tables import print_summary
 from wikisem.pipeline.runs.inputs import find_wikidata, find_wikipedias, read_named
-from wikisem.pipeline.runs.method import BuildOptions, run_build
 from wikisem.pipeline.runs.run import make_run, with_workers
+from wikisem.pipeline.runs.stages import BuildOptions, run_build
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

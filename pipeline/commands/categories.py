@@ -29,8 +29,8 @@ from wikisem.outputs.category_formats import ReportRow, report_row, without_any,
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.queries.endpoint import Client, EndpointSource, Transport
 from wikisem.queries.offline import EntitySource
+from wikisem.queries.sparql import Client, EndpointSource, Transport
 from wikisem.records import Statement
 from wikisem.web import HttpClient, Patience, user_at_host
 

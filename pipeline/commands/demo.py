@@ -16,9 +16,9 @@ from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.tables import browse_command, group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
-from wikisem.pipeline.runs.method import build_stages
 from wikisem.pipeline.runs.run import Run
 from wikisem.pipeline.runs.stage_runner import run_stages, session
+from wikisem.pipeline.runs.stages import build_stages
 from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes

@@ -18,8 +18,17 @@ from wikisem.errors import UsageError
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.progress import byte_progress, format_bytes
 from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
-from wikisem.pipeline.download.catalogue import EXPORTS, Mirror, RemoteDump, find_wikidata_dump, find_wikipedia_dump
-from wikisem.pipeline.download.fetch import Download, download, only_download_in, plan_downloads
+from wikisem.pipeline.download import (
+    EXPORTS,
+    Download,
+    Mirror,
+    RemoteDump,
+    download,
+    find_wikidata_dump,
+    find_wikipedia_dump,
+    only_download_in,
+    plan_downloads,
+)
 from wikisem.web import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
 

@@ -25,7 +25,7 @@ from wikisem.outputs.lexeme_sets import (
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
-from wikisem.pipeline.runs.ledger import read_names, write_names
+from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 
@@ -83,13 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, pairs))
         groups = dict(outlier_groups(pairs, arguments.groups, arguments.seed))
         texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
-        unit = f"{STAGE}/{language}"
-        earlier = read_names(str(output), unit)
-        write_names(str(output), unit, earlier | texts.keys())
+        unit, ledger = f"{STAGE}/{language}", Ledger(str(output))
+        earlier = ledger.names(unit)
+        ledger.note(unit, earlier | texts.keys())
         write_files(output, texts.items())
         for name in sorted(earlier - texts.keys()):
             remove_below(str(output), name)
-        write_names(str(output), unit, texts)
+        ledger.note(unit, texts.keys())
         strays = [path for path in (output / "outliers" / language).glob("*.txt") if path.stem not in groups]
         if strays:
             log(f"warning: {min(strays)} is no file of wikisem's; it stays, and is scored with the groups")

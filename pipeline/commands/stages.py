@@ -9,10 +9,19 @@ from wikisem.layout import MENTIONS, unit_of
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.tables import print_stage_summary
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
-from wikisem.pipeline.runs.method import check_languages, entity_options
 from wikisem.pipeline.runs.run import Run, make_run, with_workers
 from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
-from wikisem.pipeline.runs.stages import ALL, entities, groups, mentions, mixed, surfaces, taxonomy
+from wikisem.pipeline.runs.stages import (
+    ALL,
+    check_languages,
+    entities,
+    entity_options,
+    groups,
+    mentions,
+    mixed,
+    surfaces,
+    taxonomy,
+)
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 

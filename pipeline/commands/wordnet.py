@@ -9,7 +9,7 @@ import argparse
 from rich.table import Table
 
 from wikisem.categories.analogies import count_questions
-from wikisem.categories.wordnet_relations import read_wordnet
+from wikisem.categories.lexeme_pairs import read_wordnet
 from wikisem.errors import MissingInputError
 from wikisem.files import path_of, write_text
 from wikisem.outputs.category_formats import write_questions

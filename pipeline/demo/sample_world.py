@@ -17,10 +17,10 @@ from xml.sax.saxutils import escape
 
 from wikisem.files import write_files
 from wikisem.ids import qid_number
-from wikisem.pipeline.download.record import add_to_record
+from wikisem.pipeline.download import add_to_record
 from wikisem.pipeline.runs.inputs import find_dump
 from wikisem.pipeline.runs.ledger import MADE_UP
-from wikisem.pipeline.runs.method import BuildOptions
+from wikisem.pipeline.runs.stages import BuildOptions
 from wikisem.recipes.load import load_recipe, read_toml
 from wikisem.records import Page
 from wikisem.wikipedia.siteinfo import CANONICAL

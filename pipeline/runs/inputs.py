@@ -20,7 +20,7 @@ from wikisem.files import (
     size_and_time,
 )
 from wikisem.layout import profile_path
-from wikisem.pipeline.download.record import origin_of
+from wikisem.pipeline.download import origin_of
 from wikisem.pipeline.runs.ledger import Ledger, fingerprint
 from wikisem.redaction import redacted
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of

@@ -8,8 +8,12 @@ Before files are put into OUT, a note beside the record lists them. By these nam
 interrupted runs and earlier results; nothing else in OUT is ever removed.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import importlib
+import platform
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import metadata
 from os import fspath
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +22,8 @@ import msgspec
 import orjson
 from isal.isal_zlib import crc32
 
-from wikisem.arrow.checked_parquet import end_checksum
+from wikisem import __version__
+from wikisem.arrow.parquet import end_checksum
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import (
     exists,
@@ -31,7 +36,7 @@ from wikisem.files import (
     sizes_below,
     sync_files,
 )
-from wikisem.layout import Fingerprint, folder_below, folder_path, names_path, record_path
+from wikisem.layout import MANIFEST, Fingerprint, folder_below, folder_path, names_path, record_path
 from wikisem.pipeline.runs.lock import is_lock_file
 from wikisem.records import Count, Counts
 from wikisem.typed_json import CHECKSUM, decode_json, digest, with_checksum
@@ -42,6 +47,9 @@ ENGLISH: Final = "english_labels"
 PLACES: Final = "places"
 # The key in the origin of a dump that was made up, as those of the demo are.
 MADE_UP: Final = "made_up"
+
+# What units of groups have in common is at the top of the manifest.
+_IN_COMMON: Final = ("recipe", "seed", "versions")
 
 # Records of finished units.
 
@@ -140,62 +148,66 @@ class Ledger:
 
     def names(self, unit: str) -> set[str]:
         """The files and folders below OUT that runs have made for a unit, or begun to make; some may be gone."""
-        return read_names(self._output, unit)
+        path = names_path(self._output, unit)
+        if not exists(path):
+            return set()
+        with open_binary(path) as source:
+            data = source.read()
+        return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
 
     def note(self, unit: str, names: Collection[str]) -> None:
         """Note which files and folders are the unit's, before they are made and after others are removed."""
         if names != self.names(unit):
-            write_names(self._output, unit, names)
+            replace_file(names_path(self._output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
+
+    def write_manifest(self) -> None:
+        """Write OUT/manifest.json, which says where a set came from: all that is finished, whichever command made it.
+
+        ``stages`` has an entry for every finished unit, with the recipe, the seed and the versions that made it. The
+        same keys at the top hold what all groups have in common (before there are groups, all units); if two sets were
+        made with different seeds, there is no ``seed`` at the top. ``made_up`` is there if a dump was, as in the demo.
+        """
+        records = self.records()
+        stages: dict[str, Any] = {}
+        for record in records:
+            counts = asdict(record.counts)
+            numbers = {"fingerprint": record.fingerprint, "in": counts.pop("read"), **counts}
+            stages[record.unit] = {**numbers, **record.made_with, **record.facts}
+        inputs = (file for record in records for file in record.facts.get("inputs", ()))
+        made_up = {MADE_UP: True} if any(MADE_UP in file.get("origin", {}) for file in inputs) else {}
+        groups = [record for record in records if record.unit.startswith("groups/")] or records
+        found = {key: [record.made_with[key] for record in groups if key in record.made_with] for key in _IN_COMMON}
+        common = {key: values[0] for key, values in found.items() if values and all(one == values[0] for one in values)}
+        write_json(f"{self._output}/{MANIFEST}", with_checksum({**common, **made_up, "stages": stages}))
 
     def _record(self, path: str) -> Record:
-        if path not in self._read:
-            self._read[path] = _read_record(path)
-        return self._read[path]
+        if path in self._read:
+            return self._read[path]
+        with open_binary(path) as source:
+            data = source.read()
+        try:
+            values = orjson.loads(data)
+            seen, expected = values.pop(CHECKSUM), digest(values)
+            if seen != expected:
+                raise ValueError(f"other values than those of its checksum {seen}")
+            record = msgspec.convert(values, Record)
+            if asdict(record) != values:
+                raise ValueError("the fields of another version")
+        except (ValueError, TypeError, KeyError, AttributeError, msgspec.ValidationError) as error:
+            raise DamagedInputError(
+                f"{path}: expected the record of a unit as this version writes it, saw {error}; "
+                "remove the file to run the unit again"
+            ) from error
+        self._read[path] = record
+        return record
 
     def _path(self, unit: str) -> str:
         return record_path(self._output, unit)
 
 
-def _read_record(path: str) -> Record:
-    with open_binary(path) as source:
-        data = source.read()
-    try:
-        values = orjson.loads(data)
-        seen, expected = values.pop(CHECKSUM), digest(values)
-        if seen != expected:
-            raise ValueError(f"other values than those of its checksum {seen}")
-        record = msgspec.convert(values, Record)
-        if asdict(record) != values:
-            raise ValueError("the fields of another version")
-        return record
-    except (ValueError, TypeError, KeyError, AttributeError, msgspec.ValidationError) as error:
-        raise DamagedInputError(
-            f"{path}: expected the record of a unit as this version writes it, saw {error}; "
-            "remove the file to run the unit again"
-        ) from error
-
-
 def write_json(path: str, data: Mapping[str, Any]) -> None:
     """Write a JSON file in one step, in place of an earlier one; it is on the disk then."""
     replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
-
-
-# Notes: which files and folders are a unit's, finished or not.
-
-
-def read_names(output: str, unit: str) -> set[str]:
-    """The names that ``write_names`` wrote for a unit; empty if it wrote none."""
-    path = names_path(output, unit)
-    if not exists(path):
-        return set()
-    with open_binary(path) as source:
-        data = source.read()
-    return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
-
-
-def write_names(output: str, unit: str, names: Iterable[str]) -> None:
-    """Write, in one step, which files and folders below an output folder are those of a unit."""
-    replace_file(names_path(output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
 
 
 # The files of a unit: as they are listed when it is finished, and whether they are still so.
@@ -208,22 +220,20 @@ def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> di
 
     They and their names are on the disk then, so that a record can list them. A file that went missing, grew, shrank or
     changed would otherwise be read as it is, or silently left out. The checksum of Parquet is that of its end, which
-    holds those of all its blocks (``arrow.checked_parquet``): rows are checked as they are read, and not where a run
+    holds those of all its blocks (``arrow.parquet``): rows are checked as they are read, and not where a run
     reads none of them. Other files are checked whole before they are used, and so is Parquet with a plain name, which
     people read.
     """
     own = folder_below(record.unit, record.fingerprint)
-    sizes = dict(sorted(pair for root in leaves or (own,) for pair in _sizes(output, root)))
+    found: dict[str, int] = {}
+    for root in leaves or (own,):
+        found |= {f"{root}/{path}": size for path, size in sizes_below(f"{output}/{root}").items()}
+        if list_files(f"{output}/{root}"):
+            found[root] = size_of(f"{output}/{root}")
+    sizes = dict(sorted(found.items()))
     sync_files(output, sizes)
     checksums = _checksums(output, own, sizes)
     return {path: Part(size, checksums[path]) for path, size in sizes.items()}
-
-
-def _sizes(output: str, root: str) -> Iterator[tuple[str, int]]:
-    for path, size in sizes_below(f"{output}/{root}").items():
-        yield f"{root}/{path}", size
-    for path in list_files(f"{output}/{root}"):
-        yield root, size_of(path)
 
 
 def find_damage(output: str, record: Record) -> str:
@@ -232,7 +242,11 @@ def find_damage(output: str, record: Record) -> str:
     A file that the record does not list is only wrong in the unit's own folder, because stages read all of that.
     """
     own = folder_below(record.unit, record.fingerprint)
-    found = _sizes_beside(output, {own, *(path.rpartition("/")[0] for path in record.parts)})
+    found = {
+        f"{folder}/{path}".lstrip("/"): size
+        for folder in {own, *(path.rpartition("/")[0] for path in record.parts)}
+        for path, size in sizes_below(f"{output}/{folder}".rstrip("/")).items()
+    }
     for path, part in record.parts.items():
         if path not in found:
             return f"expected {output}/{path}, saw no such file"
@@ -244,14 +258,6 @@ def find_damage(output: str, record: Record) -> str:
             return f"expected {output}/{path} as it was written, saw other bytes"
     strays = [path for path in found if path.startswith(f"{own}/") and path not in record.parts]
     return f"expected only what its record lists, saw {output}/{strays[0]}" if strays else ""
-
-
-def _sizes_beside(output: str, folders: Iterable[str]) -> Mapping[str, int]:
-    return {
-        f"{one}/{path}".lstrip("/"): size
-        for one in folders
-        for path, size in sizes_below(f"{output}/{one}".rstrip("/")).items()
-    }
 
 
 def _checksums(output: str, own: str, paths: Iterable[str]) -> Mapping[str, str]:
@@ -279,3 +285,37 @@ def _checksum(path: str, by_end: bool) -> int:
         while data := source.read(_STEP):
             checksum = crc32(data, checksum)
     return checksum
+
+
+# The versions that made a unit.
+
+_LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow", "regex")
+
+
+def versions() -> dict[str, str]:
+    """The versions that decide the bytes of a unit, by name: wikisem, Python, and the libraries that read and write.
+
+    ``unicode`` is the version by whose rules characters are counted, which ``regex`` names only in its description.
+    The bzip2 decoder is named too, though it only decides how long reading takes.
+    """
+    unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").json["description"]))
+    installed = {}
+    for package in _LIBRARIES:
+        try:
+            installed[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # scores need neither Beam nor a parser of wikitext
+            installed[package] = "not installed"
+    return {
+        "wikisem": __version__,
+        "python": platform.python_version(),
+        "bzip2": bzip2_decoder(),
+        "unicode": unicode[1] if unicode else "unknown",
+        **installed,
+    }
+
+
+def bzip2_decoder() -> str:
+    """The bzip2 decoder in use."""
+    # Imported only when asked for: that takes a quarter of a second.
+    name: str = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
+    return name

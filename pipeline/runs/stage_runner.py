@@ -17,9 +17,8 @@ from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import is_local
 from wikisem.layout import folder_below, record_path
 from wikisem.local_copies import remove_copies
-from wikisem.pipeline.runs.ledger import Record, fingerprint, measure_parts
+from wikisem.pipeline.runs.ledger import Record, bzip2_decoder, fingerprint, measure_parts, versions
 from wikisem.pipeline.runs.lock import LockFile, locked
-from wikisem.pipeline.runs.manifest import bzip2_decoder, versions, write_manifest
 from wikisem.pipeline.runs.run import Run, check_writable
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
@@ -116,11 +115,11 @@ def session(run: Run) -> Iterator[None]:
                 remove_copies()
         except BaseException as error:
             with suppress(OutputError):
-                write_manifest(run)
+                run.ledger.write_manifest()
                 if isinstance(error, Exception):
                     run.remove_scratch()
             raise
-        write_manifest(run)
+        run.ledger.write_manifest()
         run.remove_scratch()
 
 
@@ -211,7 +210,7 @@ def _run_units(
         run.remove_superseded(records[unit.name])
         if results[unit.name].warning:
             run.log(f"warning: {results[unit.name].warning}")
-    write_manifest(run)  # once: it has all units, of which a stage in many languages has hundreds
+    run.ledger.write_manifest()  # once: it has all units, of which a stage in many languages has hundreds
     with run.tidying(context.scratch.root):
         run.remove_scratch_folder(context.scratch.root)
     return records

@@ -6,12 +6,12 @@ and nothing runs by itself.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
 
-from wikisem.errors import MissingInputError, RecipeError
+from wikisem.errors import MissingInputError, RecipeError, UsageError
 from wikisem.files import open_binary
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
@@ -30,24 +30,23 @@ from wikisem.layout import (
     walls_path,
 )
 from wikisem.outputs.groupfile import group_folders, read_groups
-from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles
+from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_profiles
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, Ledger, Record, fingerprint
 from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, identity_of
+from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, identity_of, run_stages, session
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import ClassOptions, GraphOptions, Recipe, SurfaceOptions
 from wikisem.records import Counts, Group, Rejection, Tier
+from wikisem.transforms import entities as entity_stage
+from wikisem.transforms import mentions as mention_stage
+from wikisem.transforms import surfaces as surface_stage
 from wikisem.transforms import taxonomy as taxonomy_stage
 from wikisem.transforms import walls as wall_stage
-from wikisem.transforms.entities import stage as entity_stage
-from wikisem.transforms.entities.stage import EntityOptions
+from wikisem.transforms.entities import EntityOptions
 from wikisem.transforms.groups import stage as group_stage
 from wikisem.transforms.groups.shared_files import read_facts, write_groups
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.mentions import stage as mention_stage
-from wikisem.transforms.surfaces import names as name_tables
-from wikisem.transforms.surfaces import stage as surface_stage
-from wikisem.transforms.surfaces.pages import SurfaceCounts
+from wikisem.transforms.surfaces import SurfaceCounts
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
 from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia.learning import Evidence, find_profile
@@ -277,7 +276,7 @@ def names(languages: Sequence[str]) -> Stage:
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         dictionaries = {unit.partition("/")[2]: folders(unit_of(MENTIONS, unit.partition("/")[2])) for unit in units}
         written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
-        found = name_tables.write_names(folders(ENTITIES), dictionaries, written, context)
+        found = surface_stage.write_names(folders(ENTITIES), dictionaries, written, context)
         return {
             unit_of(NAMES, code): UnitResult(counts.pairs, {"pages": counts.pages, "items": counts.items})
             for code, counts in found.items()
@@ -289,7 +288,7 @@ def names(languages: Sequence[str]) -> Stage:
             {},
             leaves=(unit_of(NAMES, language),),
             needs=(ENTITIES, unit_of(MENTIONS, language)),
-            version=name_tables.VERSION,
+            version=surface_stage.NAMES_VERSION,
         )
         for language in languages
     ]
@@ -509,3 +508,69 @@ def recipe_of_groups(ledger: Ledger, languages: Iterable[str] = ()) -> tuple[lis
             f"expected groups by one recipe, saw that {other} has another one than {chosen[0]}; name languages of one"
         )
     return chosen, recipes[0]
+
+
+# The whole method, start to end: read items, count links, find surface forms, build the class graph, form groups.
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """The inputs of a build; the seed is the recipe's, ``profiles`` are the texts of files that --profile names."""
+
+    recipe: Recipe
+    languages: Sequence[str]
+    wikidata: Dump
+    wikipedia: Mapping[str, Dump]
+    properties: Sequence[str]
+    profiles: Mapping[str, str] = field(default_factory=dict)
+
+
+def run_build(options: BuildOptions, run: Run) -> list[Record]:
+    """Run every stage that is not finished yet, and return the records of all units in the order of the method."""
+    check_languages(options.languages, list(options.wikipedia), options.recipe)
+    with session(run):
+        return run_stages(build_stages(options, run), run, options.recipe)
+
+
+def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
+    """The method: each stage of a build, in order."""
+    recipe, languages, dumps = options.recipe, options.languages, options.wikipedia
+    linked = [language for language in languages if language in dumps]
+    profiles = find_profiles(run.output, languages, options.profiles)
+    return [
+        entities(options.wikidata, entity_options(recipe, languages, options.properties), run),
+        mentions({language: dumps[language] for language in linked}, recipe.surface.link_trail, profiles),
+        surfaces(languages, recipe.surface, linked),
+        taxonomy(recipe.graph),
+        groups(languages, recipe, profiles),
+        *mixed(languages, recipe),
+        *walls(languages, recipe),
+    ]
+
+
+def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe: Recipe) -> None:
+    """Raise UsageError for a language in which no item could have a surface form."""
+    nameless = [language for language in languages if language not in with_links]
+    if nameless and recipe.surface.fallback == "none":
+        raise UsageError(
+            f"{', '.join(nameless)}: expected a Wikipedia dump (--wikipedia {nameless[0]}=PATH) or a recipe with "
+            f'surface.fallback "label" or "title", saw neither'
+        )
+
+
+def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Sequence[str]) -> EntityOptions:
+    """What stage 1 keeps: what groups of a recipe need, or without one what groups of any recipe may need.
+
+    ``languages`` are those whose labels are kept, None for all.
+    """
+    kept = EntityOptions(None if languages is None else labels_for(languages), tuple(sorted(properties)))
+    if recipe is None:
+        return kept
+    return replace(
+        kept,
+        ranks=recipe.graph.ranks,
+        signatures=recipe.witness,
+        relations=recipe.outliers.related > 0,
+        # An item without any sitelink can then be neither in a cluster nor an outlier.
+        linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
+    )

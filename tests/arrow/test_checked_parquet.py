@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow import checked_parquet
-from wikisem.arrow.checked_parquet import CheckedWriter, end_checksum, open_checked
+from wikisem.arrow import parquet
+from wikisem.arrow.parquet import CheckedWriter, end_checksum, open_checked
 from wikisem.errors import DamagedInputError
 
 BLOCK: Final = 1 << 16
@@ -105,14 +105,14 @@ def test_what_changed_before_it_came_to_the_file_is_found_by_the_checksums_of_pa
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Arrow made those when it encoded the rows, earlier than those of blocks."""
-    write_ = checked_parquet._Blocks.write
+    write_ = parquet._Blocks.write
 
-    def write_other(self: checked_parquet._Blocks, data: bytes) -> int:
+    def write_other(self: parquet._Blocks, data: bytes) -> int:
         return write_(self, data if len(data) < 100 else flipped(data, 8 * len(data) - 1))
 
     rows = table([{"qid": random.Random(n).randbytes(40).hex()} for n in range(90)])
     assert read(write(rows)) == rows
-    monkeypatch.setattr(checked_parquet._Blocks, "write", write_other)
+    monkeypatch.setattr(parquet._Blocks, "write", write_other)
     with pytest.raises(OSError, match=r"(?i)crc checksum"):
         read(write(rows))
 
@@ -121,10 +121,10 @@ def test_any_bytes_can_be_asked_for() -> None:
     """Of the rows, of the footer, and of both."""
     written = write(table([{"qid": random.Random(1).randbytes(BLOCK).hex()}]))
     source = io.BytesIO(written)
-    tail = checked_parquet._read_tail(source, "a.parquet")
+    tail = parquet._read_tail(source, "a.parquet")
     assert tail is not None
     assert BLOCK < tail.start < len(written)
-    file = checked_parquet._CheckedFile(source, "a.parquet", tail)
+    file = parquet._CheckedFile(source, "a.parquet", tail)
     places = sorted({0, BLOCK - 1, BLOCK, tail.start - 1, tail.start, tail.start + 1, len(written) - 1, len(written)})
     for start, stop in combinations_with_replacement(places, 2):
         file.seek(start)

@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.item_index import read_items, write_index
-from wikisem.arrow.parquet import bucket_name
+from wikisem.arrow.parquet import CheckedWriter, bucket_name
 from wikisem.errors import DamagedInputError
 from wikisem.layout import index_folder
 

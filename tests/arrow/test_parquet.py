@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from wikisem.arrow.checked_parquet import _Blocks
-from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
+from wikisem.arrow.parquet import _Blocks, read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.errors import DamagedInputError
 
 ROWS = 500

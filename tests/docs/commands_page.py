@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from tests.docs.blocks import ROOT
-from wikisem.pipeline.cli import COMMANDS, PIPELINES, open_command, parsers_of
-from wikisem.pipeline.families import EXAMPLES, FAMILIES
+from wikisem.pipeline.cli import COMMANDS, EXAMPLES, FAMILIES, PIPELINES, open_command, parsers_of
 
 PAGE: Final = ROOT / "docs" / "commands.md"
 _SHARED: Final = 2  # an option that this many commands, or tasks of one, declare alike is described once

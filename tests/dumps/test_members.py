@@ -12,9 +12,8 @@ import zstandard
 
 from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, read, write
 from wikisem.dumps import Chunk, Range, read_records
-from wikisem.dumps.codecs import CODECS, GZIP, ZSTD, Codec, Decoder
 from wikisem.dumps.lookahead import Lookahead, Retries
-from wikisem.dumps.members import find_head, read_members
+from wikisem.dumps.members import CODECS, GZIP, ZSTD, Codec, Decoder, find_head, read_members
 from wikisem.dumps.model import Block
 
 MIB = 1 << 20

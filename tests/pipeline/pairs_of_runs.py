@@ -22,7 +22,7 @@ from itertools import count
 from pathlib import Path
 
 from wikisem.pipeline.cli import main
-from wikisem.transforms.entities import stage  # noqa: F401 - imported before the forks
+from wikisem.transforms import entities  # noqa: F401 - imported before the forks
 
 SECONDS = 0.5  # about what a run takes
 TRIES = 5

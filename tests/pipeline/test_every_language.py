@@ -11,7 +11,7 @@ import pytest
 
 from tests.trees import lines_of, manifest_of
 from wikisem.pipeline.cli import main
-from wikisem.transforms.mentions.stage import read_link_letters
+from wikisem.transforms.mentions import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import KEYS, learned_trail, read_profile_file
 from wikisem.wikis import known_language

@@ -93,7 +93,7 @@ def test_the_version_of_a_stage_decides_whether_its_units_are_used_by_another_re
     """Not that of wikisem, which the record names as the one that made the unit."""
     stage, asked = toys()
     (record,) = run_stage(stage, run)
-    for module in ("wikisem", "wikisem.pipeline.runs.manifest"):
+    for module in ("wikisem", "wikisem.pipeline.runs.ledger"):
         monkeypatch.setattr(f"{module}.__version__", "99.9")
     assert run_stage(stage, run) == [record]
     assert len(asked) == 1

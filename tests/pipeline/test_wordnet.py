@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.wordnet_relations import RELATIONS, read_wordnet
+from wikisem.categories.lexeme_pairs import RELATIONS, read_wordnet
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.analogies.questions import read_questions
 from wikisem.pipeline.cli import main

@@ -8,8 +8,7 @@ import pytest
 
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
-from wikisem.queries.endpoint import Client, EndpointSource
-from wikisem.queries.sparql import ENTITY
+from wikisem.queries.sparql import ENTITY, Client, EndpointSource
 from wikisem.records import Statement
 from wikisem.web import Patience
 

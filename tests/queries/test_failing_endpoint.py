@@ -11,7 +11,7 @@ from tests.queries.sparql_server import Fault, Server, serve
 from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
-from wikisem.queries.endpoint import Client, EndpointSource, Transport
+from wikisem.queries.sparql import Client, EndpointSource, Transport
 from wikisem.web import HttpClient, Patience
 
 CITIES = Category("cities", class_="Q100", subclasses=True)

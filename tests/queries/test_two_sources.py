@@ -11,8 +11,8 @@ from tests.entity_files import dump_entities, write_entities
 from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, CategorySource, PropertyPath, load_category_recipe, parse_path
-from wikisem.queries.endpoint import Client, EndpointSource, Transport
 from wikisem.queries.offline import EntitySource
+from wikisem.queries.sparql import Client, EndpointSource, Transport
 from wikisem.records import Entity, Statement
 from wikisem.web import HttpClient
 

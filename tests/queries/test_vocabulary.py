@@ -4,9 +4,10 @@ import pytest
 
 from wikisem.categories.recipe import Category, PropertyPath, parse_condition, parse_path
 from wikisem.errors import BadIdError, RecipeError
-from wikisem.queries.endpoint import Client, EndpointSource
 from wikisem.queries.sparql import (
     PREFIXES,
+    Client,
+    EndpointSource,
     code_of,
     graph_pattern,
     item_term,

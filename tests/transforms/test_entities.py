@@ -17,8 +17,8 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.layout import Scratch, property_labels_path
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES, PROPERTY_LABELS, UNLINKED
-from wikisem.transforms.entities import stage
-from wikisem.transforms.entities.stage import EntityOptions, read_entities
+from wikisem.transforms import entities
+from wikisem.transforms.entities import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
 Line = dict[str, Any]
@@ -183,7 +183,7 @@ def test_an_index_says_where_each_item_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int, by_engine: bool
 ) -> None:
     """Of every item that is kept, in the files that stay as they are and in those that are written again."""
-    monkeypatch.setattr(stage, "_LARGE_INDEX_BYTES", 1 << 28 if buckets == 1 else 1)
+    monkeypatch.setattr(entities, "_LARGE_INDEX_BYTES", 1 << 28 if buckets == 1 else 1)
     paths = [write(tmp_path / "a.json", dump(*LINES)), write(tmp_path / "b.json", dump(item("Q77", ["Q10"])))]
     run(tmp_path, *paths, by_engine=by_engine)
     finished = tmp_path / "work/finished"
@@ -255,7 +255,7 @@ def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smallest: int
 ) -> None:
     """All of them decode, and all items are used; the checksum of their stream says that something is wrong."""
-    monkeypatch.setattr("wikisem.transforms.entities.stage._SMALLEST_BYTES", smallest)
+    monkeypatch.setattr("wikisem.transforms.entities._SMALLEST_BYTES", smallest)
     lines = [f"{json.dumps(item(f'Q{number}', ['Q1']))},\n".encode() for number in range(1, 10)]
     packed = one_stream([b"[\n", *lines[::-1], b"]"], [b"[\n", *lines, b"]"])
     counts, rows, unreadable = run(tmp_path, write(tmp_path / "dump.json.bz2", packed))

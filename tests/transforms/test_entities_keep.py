@@ -12,9 +12,16 @@ from tests.transforms.test_entities import SITELINK, dump, item, run, write
 from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.layout import Scratch
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.entities import item_files
-from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
-from wikisem.transforms.entities.stage import FileWork, KeepItems, find_duplicates, index_items, superseded_by_file
+from wikisem.transforms import entities
+from wikisem.transforms.entities import (
+    FileWork,
+    ItemFile,
+    ItemWriter,
+    KeepItems,
+    find_duplicates,
+    index_items,
+    superseded_by_file,
+)
 from wikisem.transforms.io.shuffle import Shuffle, Task
 from wikisem.wikidata.entity_columns import content_hash, superseded_rows
 
@@ -110,7 +117,7 @@ def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
 def test_the_index_names_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a file that is finished by a second name those in which its rows were written, so many to each."""
     scratch = Scratch(str(tmp_path))
-    monkeypatch.setattr(item_files, "ROW_GROUP", 2)
+    monkeypatch.setattr(entities, "ROW_GROUP", 2)
     writer = ItemWriter(scratch.items(*CERTAIN))
     writer.add(pa.Table.from_pylist([row(qid, 5) for qid in ("Q9", "Q1", "Q4")], ENTITIES))
     writer.close()

@@ -23,7 +23,7 @@ from wikisem.layout import Scratch
 from wikisem.records import Counts
 from wikisem.surfaces.link_counts import PageTitles
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.mentions.stage import count_mentions
+from wikisem.transforms.mentions import count_mentions
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 COUNTS = Counts(
@@ -146,7 +146,7 @@ def test_files_depend_on_the_pages_and_not_on_how_rows_were_shuffled(
     monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {20_000: buckets})
     path = write(tmp_path / "dump.xml", dump())
     for folder, number, way in (("same", buckets, False), ("other", shuffled, by_engine)):
-        monkeypatch.setattr("wikisem.transforms.mentions.stage.buckets_for_bytes", {len(dump()): number}.__getitem__)
+        monkeypatch.setattr("wikisem.transforms.mentions.buckets_for_bytes", {len(dump()): number}.__getitem__)
         assert count(tmp_path / folder, path, by_engine=way) == COUNTS
     assert bytes_of(tmp_path / "other") == bytes_of(tmp_path / "same")
     assert bool(list_files(f"{tmp_path}/other/parts/scan/**")) is not by_engine
@@ -204,7 +204,7 @@ def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
 ) -> None:
     """All pages are counted, and the damage as one that could not be read; with two workers, too."""
     plan = partial(plan_ranges, target_bytes=size)
-    monkeypatch.setattr("wikisem.transforms.mentions.stage.plan_ranges", plan)
+    monkeypatch.setattr("wikisem.transforms.mentions.plan_ranges", plan)
     pages = [page(number, f"P{number}", f"[[Target|anchor {number}]]") for number in range(9)]
     whole = dump(pages)
     at = [whole.index(one.encode()) for one in pages]
@@ -281,6 +281,6 @@ def test_a_dump_that_cannot_be_read_is_named_with_its_language(tmp_path: Path, m
     def fail(*_: object) -> NoReturn:
         raise OSError("the disk is on fire")
 
-    monkeypatch.setattr("wikisem.transforms.mentions.count.read_records", fail)
+    monkeypatch.setattr("wikisem.transforms.mentions.read_records", fail)
     with pytest.raises(StageError, match=r"mentions/ltg: expected to read .*dump\.xml, saw the disk is on fire"):
         count(tmp_path, write(tmp_path / "dump.xml", dump()))

@@ -14,10 +14,10 @@ from wikisem.errors import StageError
 from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import GraphOptions, SurfaceOptions
-from wikisem.transforms.entities.stage import EntityOptions, read_entities
+from wikisem.transforms.entities import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.mentions.stage import count_mentions
-from wikisem.transforms.surfaces.stage import resolve_surfaces
+from wikisem.transforms.mentions import count_mentions
+from wikisem.transforms.surfaces import resolve_surfaces
 from wikisem.transforms.taxonomy import build_taxonomy
 
 DONE = "finished"

@@ -15,7 +15,7 @@ from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.surfaces.names import NameCounts, write_names
+from wikisem.transforms.surfaces import NameCounts, write_names
 
 # qid and page title in ltgwiki; the last title is not composed, those of pages are.
 ITEMS = [
@@ -33,7 +33,7 @@ PAIRS = [*MENTIONS, ("Café", "café", 1)]
 @pytest.fixture(params=[1, 8])
 def inputs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """Entities in two files, each a part, and the dictionary in its buckets, for a small wiki and for a larger one."""
-    monkeypatch.setattr("wikisem.transforms.surfaces.stage._PART_BYTES", 1)
+    monkeypatch.setattr("wikisem.transforms.surfaces._PART_BYTES", 1)
     rows = [{"qid": qid, "titles": {"dewiki": "X", **({"ltgwiki": page} if page else {})}} for qid, page in ITEMS]
     table = pa.Table.from_pylist(rows, schemas.ENTITIES)
     write_parquet(f"{tmp_path}/entities/0.parquet", table.slice(0, 3))

@@ -23,10 +23,9 @@ from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.mentions.stage import count_mentions
-from wikisem.transforms.surfaces.names import write_names
-from wikisem.transforms.surfaces.stage import resolve_surfaces
-from wikisem.wikipedia.dump_head import read_siteinfo
+from wikisem.transforms.mentions import count_mentions
+from wikisem.transforms.surfaces import resolve_surfaces, write_names
+from wikisem.wikipedia.siteinfo import read_siteinfo
 
 LTG = "ltgwiki-20170901-pages-articles"
 EN = "enwiki-20220720-excerpt"

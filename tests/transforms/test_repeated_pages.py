@@ -30,7 +30,7 @@ GOOD_COUNTS = replace(COUNTS, read=COUNTS.read - 1, unreadable={})
 
 def cut_small(monkeypatch: pytest.MonkeyPatch, size: int = 700) -> None:
     """Let dumps be cut into ranges of a page or two."""
-    monkeypatch.setattr("wikisem.transforms.mentions.stage.plan_ranges", partial(plan_ranges, target_bytes=size))
+    monkeypatch.setattr("wikisem.transforms.mentions.plan_ranges", partial(plan_ranges, target_bytes=size))
 
 
 def count_files(folder: Path, files: Sequence[bytes], workers: int = 1, link_trail: bool = False) -> Counts:
@@ -195,7 +195,7 @@ def test_where_nothing_repeats_no_version_is_read(tmp_path: Path, monkeypatch: p
     def fail(*_: object) -> NoReturn:
         raise AssertionError("versions were read")
 
-    monkeypatch.setattr("wikisem.transforms.mentions.count._read_versions", fail)
+    monkeypatch.setattr("wikisem.transforms.mentions._read_versions", fail)
     cut_small(monkeypatch)
     assert count(tmp_path, *write_parts(tmp_path / "parts")) == COUNTS
     with pytest.raises(AssertionError, match="versions were read"):
@@ -206,7 +206,7 @@ def test_where_nothing_repeats_no_version_is_read(tmp_path: Path, monkeypatch: p
 def test_any_pages_in_any_files(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Revisions of some pages dealt to files, in small ranges, compared a few at a time: as the newest ones alone."""
     cut_small(monkeypatch, 3000)
-    monkeypatch.setattr("wikisem.transforms.mentions.count._AT_ONCE", 5)
+    monkeypatch.setattr("wikisem.transforms.mentions._AT_ONCE", 5)
     source = random.Random(seed)
     dealt = [[(source.randrange(1, 40), source.randrange(1, 9)) for _ in range(30)] for _ in range(3)]
     newest = newest_of([*chain(*dealt)])

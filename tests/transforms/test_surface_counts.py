@@ -6,7 +6,7 @@ import pytest
 
 from wikisem.errors import StageError
 from wikisem.records import Counts
-from wikisem.transforms.surfaces.pages import PageCounts, SurfaceCounts, sum_surface_counts, write_surface_counts
+from wikisem.transforms.surfaces import PageCounts, SurfaceCounts, sum_surface_counts, write_surface_counts
 
 PAGES = PageCounts(2, 1, ((9, "Rom", False), (1, "Bern", True)))
 GERMAN = SurfaceCounts(Counts(5, 3, {"no-name": 2}), {"anchor": 2, "label": 1}, {"low-share": 1}, PAGES)

@@ -20,7 +20,7 @@ from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.records import Counts
 from wikisem.surfaces.link_counts import PageTitles, hashes_of_titles
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.surfaces.stage import divide, resolve_surfaces
+from wikisem.transforms.surfaces import divide, resolve_surfaces
 
 # qid, page title in ltgwiki, labels.
 ITEMS = [

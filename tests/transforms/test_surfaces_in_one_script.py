@@ -16,7 +16,7 @@ from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import SurfaceOptions, Variant
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.surfaces.stage import resolve_surfaces
+from wikisem.transforms.surfaces import resolve_surfaces
 from wikisem.wikipedia.variants import converter
 
 Links = Mapping[tuple[str, str], int]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.wikipedia.data import link_trails, namespaces
+from wikisem.wikipedia.data import language_rows, namespaces
 from wikisem.wikipedia.data.language_rows import ROWS
 from wikisem.wikipedia.languages import detect_script, language_profile
 from wikisem.wikis import WIKIPEDIA_CODES
@@ -35,7 +35,7 @@ SCRIPT_NAMES = {
 }
 
 
-@pytest.mark.parametrize("table", [ROWS, namespaces._NAMES, link_trails.TRAILS], ids=["rows", "namespaces", "trails"])
+@pytest.mark.parametrize("table", [ROWS, namespaces._NAMES, language_rows.TRAILS], ids=["rows", "namespaces", "trails"])
 def test_every_row_is_of_a_wikipedia(table: dict[str, object]) -> None:
     """A code with a slip in it would never be found."""
     assert set(table) <= WIKIPEDIA_CODES
@@ -49,7 +49,7 @@ def test_rows_stand_in_order() -> None:
 
 def test_no_language_has_two_trails() -> None:
     """Letters and whole trails share no code, nor do two sets of letters."""
-    codes = [code for codes in link_trails._LETTERS.values() for code in codes.split()] + list(link_trails._WHOLE)
+    codes = [code for codes in language_rows._LETTERS.values() for code in codes.split()] + list(language_rows._WHOLE)
     assert len(codes) == len(set(codes))
 
 
@@ -102,6 +102,6 @@ def test_the_page_on_languages_says_what_the_code_does() -> None:
 )
 def test_trails_end_where_mediawiki_ends_them(code: str, text: str, trail: str) -> None:
     """Letters of the language belong to the link, marks of italics and other scripts do not; unknown codes have a-z."""
-    match = re.match(f"({link_trails.link_trail(code)})?", text)
+    match = re.match(f"({language_rows.link_trail(code)})?", text)
     assert match is not None
     assert match[0] == trail

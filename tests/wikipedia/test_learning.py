@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import RecipeError
-from wikisem.wikipedia.dump_head import read_siteinfo
 from wikisem.wikipedia.learning import (
     KEYS,
     LINKS,
@@ -25,7 +24,7 @@ from wikisem.wikipedia.learning import (
     write_profile_file,
     writing_of,
 )
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 
 SITE = SiteInfo("ltgwiki", "ltg", namespaces={6: "Fails", 14: "Kategoreja"})
 

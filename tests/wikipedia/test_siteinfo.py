@@ -5,8 +5,7 @@ import pickle
 import pytest
 
 from wikisem.errors import DamagedInputError
-from wikisem.wikipedia.dump_head import read_siteinfo
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="0.10" xml:lang="ltg">
   <siteinfo>

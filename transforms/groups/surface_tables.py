@@ -21,7 +21,7 @@ from wikisem.layout import profile_path, siteinfo_path
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SurfaceForms, SurfaceTable
 from wikisem.transforms.groups.shared_files import TITLES, GroupWork, open_graph, open_surfaces
-from wikisem.transforms.mentions.stage import read_link_letters
+from wikisem.transforms.mentions import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import (
     Evidence,

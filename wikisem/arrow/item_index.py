@@ -12,9 +12,8 @@ from typing import BinaryIO, Final
 import numpy as np
 import pyarrow as pa
 
-from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import Numbers, distinct, is_in, join, qid_numbers
-from wikisem.arrow.parquet import bucket_name, open_parquet
+from wikisem.arrow.parquet import CheckedWriter, bucket_name, open_parquet
 from wikisem.errors import DamagedInputError
 from wikisem.files import open_binary
 from wikisem.schemas import ITEM_INDEX

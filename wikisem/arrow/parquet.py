@@ -1,17 +1,220 @@
 """Parquet between stages: always the same bytes for the same rows, and all of them checked when read."""
 
+import io
 import re
+import struct
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import BinaryIO, Final
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from isal.isal_zlib import crc32
 
-from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
 from wikisem.errors import DamagedInputError, MissingInputError, WikisemError
 from wikisem.files import create_binary, list_files, open_binary
 from wikisem.schemas import PARQUET_ERRORS
+
+# Parquet files with checksums between the pages and the footer, so that every byte is checked as it is read.
+
+_BLOCK: Final = 1 << 16
+_CHECKSUM: Final = struct.Struct("<I")
+# The number of bytes before the checksums, the checksum of what follows the seal, the checksum of these two and of the
+# checksums of blocks, and the mark of a seal.
+_SEAL: Final = struct.Struct("<QII8s")
+_MARK: Final = b"CHECKED1"
+# The last bytes of Parquet: the length of the footer, and PAR1.
+_LENGTH: Final = struct.Struct("<I4s")
+# How much of the end is read at first: more than the footer and the checksums of most files.
+_TAIL_BYTES: Final = 1 << 16
+
+
+class CheckedWriter:
+    """A Parquet file of tables of one schema, a row group or more for each; the bytes depend on their rows alone.
+
+    Columns whose values hardly repeat, or are side by side when they do, are smaller and faster without dictionaries.
+    A row group has at most ``rows`` rows; a few rows that are read alone cost their whole row groups.
+    """
+
+    def __init__(self, sink: BinaryIO, schema: pa.Schema, dictionaries: bool = True, rows: int = 1 << 20) -> None:
+        self._blocks, self._rows = _Blocks(sink), rows
+        self._writer = pq.ParquetWriter(
+            self._blocks, schema, compression="zstd", use_dictionary=dictionaries, write_page_checksum=True
+        )
+
+    def write(self, table: pa.Table) -> None:
+        """Write the rows of a table."""
+        self._writer.write_table(table.combine_chunks(), self._rows)
+
+    def close(self) -> None:
+        """Write checksums and footer; the file is the caller's to close."""
+        self._blocks.end()
+        self._writer.close()
+        self._blocks.seal()
+
+
+def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = (), any_writer: bool = False) -> pq.ParquetFile:
+    """A file of ``CheckedWriter``; a damaged byte that is read ends in DamagedInputError, here or later.
+
+    With ``any_writer`` also a file of another program: what is checked of it are its pages, if they have checksums.
+    ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
+    """
+    tail = _read_tail(source, path)
+    options: dict[str, Any] = {"read_dictionary": list(coded), "page_checksum_verification": True}
+    if tail is not None:
+        # Arrow would read the last 64 KiB for the footer, and so blocks that may hold none of the columns asked for.
+        metadata = pq.read_metadata(pa.BufferReader(tail.data))
+        return pq.ParquetFile(_CheckedFile(source, path, tail), metadata=metadata, **options)
+    if any_writer:
+        return pq.ParquetFile(source, **options)
+    raise DamagedInputError(f"{path}: expected Parquet with checksums at its end, saw none")
+
+
+def end_checksum(source: BinaryIO) -> int | None:
+    """The checksum of the checksums and the footer of a file, and so of all of it; None if these do not fit."""
+    with suppress(DamagedInputError):
+        tail = _read_tail(source, "")
+        return None if tail is None else crc32(tail.data)
+    return None
+
+
+class _Blocks(io.BufferedIOBase):
+    """The file that Arrow writes to: pages go to the file and into checksums; the footer waits for these."""
+
+    def __init__(self, sink: BinaryIO) -> None:
+        super().__init__()
+        self._sink = sink
+        self._checksums: list[int] = []
+        self._size = self._checksum = 0
+        self._footer: list[bytes] | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._size + sum(map(len, self._footer or ()))
+
+    def write(self, data: Any, /) -> int:
+        if self._footer is not None:
+            self._footer.append(bytes(data))
+            return len(data)
+        view, done = memoryview(data), 0
+        while done < len(view):
+            part = view[done : done + _BLOCK - self._size % _BLOCK]
+            self._checksum = crc32(part, self._checksum)
+            self._size, done = self._size + len(part), done + len(part)
+            if self._size % _BLOCK == 0:
+                self._end_block()
+        self._sink.write(data)
+        return len(view)
+
+    def end(self) -> None:
+        """The bytes from now on are the footer."""
+        if self._size % _BLOCK:
+            self._end_block()
+        self._footer = []
+
+    def seal(self) -> None:
+        """Write the checksums, the seal and the footer."""
+        footer = b"".join(self._footer or ())
+        checksums = struct.pack(f"<{len(self._checksums)}I", *self._checksums)
+        after = crc32(footer)
+        seal = _SEAL.pack(self._size, after, _crc_of(checksums, self._size, after), _MARK)
+        self._sink.write(checksums + seal + footer)
+
+    def _end_block(self) -> None:
+        self._checksums.append(self._checksum)
+        self._checksum = 0
+
+
+def _crc_of(checksums: bytes, size: int, after: int) -> int:
+    return crc32(struct.pack("<QI", size, after), crc32(checksums))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """The end of a file, from byte ``start`` on: checksums of blocks, seal and footer."""
+
+    start: int
+    data: bytes
+
+    def checksum(self, block: int) -> int:
+        """The checksum of a block."""
+        return int(_CHECKSUM.unpack_from(self.data, block * _CHECKSUM.size)[0])
+
+
+def _read_tail(source: BinaryIO, path: str) -> _Tail | None:
+    """The end of a file of ``CheckedWriter``, None of any other; DamagedInputError if bytes of it changed."""
+    size = source.seek(0, io.SEEK_END)
+    end = _read(source, max(0, size - _TAIL_BYTES), size)
+    if len(end) < _LENGTH.size:
+        return None
+    footer = _LENGTH.unpack(end[-_LENGTH.size :])[0] + _LENGTH.size
+    if footer + _SEAL.size > size:
+        return None
+    if footer + _SEAL.size > len(end):
+        end = _read(source, size - footer - _SEAL.size, size)
+    before, after, whole, mark = _SEAL.unpack_from(end, len(end) - footer - _SEAL.size)
+    if mark != _MARK:
+        return None
+    start = size - footer - _SEAL.size - -(-before // _BLOCK) * _CHECKSUM.size
+    if start == before:
+        data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
+        if crc32(data[-footer:]) == after and _crc_of(data[: -footer - _SEAL.size], before, after) == whole:
+            return _Tail(start, data)
+    raise DamagedInputError(f"{path}: expected the checksums that were written, saw other bytes at its end")
+
+
+def _read(source: BinaryIO, start: int, stop: int) -> bytes:
+    source.seek(start)
+    return source.read(stop - start)
+
+
+class _CheckedFile(io.RawIOBase):
+    """The file that Arrow reads from: it reads and checks whole blocks, and returns the bytes asked for."""
+
+    def __init__(self, source: BinaryIO, path: str, tail: _Tail) -> None:
+        super().__init__()
+        self._source, self._path, self._tail = source, path, tail
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._tail.start + len(self._tail.data)}
+        self._at = origin[whence] + offset
+        return self._at
+
+    def read(self, size: int = -1, /) -> bytes:
+        border = self._tail.start
+        start, stop = self._at, border + len(self._tail.data) if size < 0 else self._at + size
+        data = self._blocks(start, min(stop, border)) if start < border else b""
+        if stop > border:
+            data += self._tail.data[max(start, border) - border : stop - border]
+        self._at += len(data)
+        return data
+
+    def _blocks(self, start: int, stop: int) -> bytes:
+        first = start // _BLOCK
+        begin, end = first * _BLOCK, min(self._tail.start, -(-stop // _BLOCK) * _BLOCK)
+        data = memoryview(_read(self._source, begin, end))
+        if len(data) != end - begin:
+            raise DamagedInputError(f"{self._path}: expected {end:,} bytes, saw that the file is shorter now")
+        for number, block in enumerate(range(0, len(data), _BLOCK), first):
+            if crc32(data[block : block + _BLOCK]) != self._tail.checksum(number):
+                raise DamagedInputError(
+                    f"{self._path}: expected the bytes that were written, saw others after byte {number * _BLOCK:,}"
+                )
+        return bytes(data[start - begin : stop - begin])
+
 
 _BUCKET: Final = re.compile(r"bucket-\d+-of-(\d+)\.parquet")
 

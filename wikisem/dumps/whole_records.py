@@ -15,9 +15,8 @@ from typing import BinaryIO, Final
 
 from wikisem import files
 from wikisem.dumps.bzip2.block_reader import HEADER, StreamPart, join_streams, read_blocks
-from wikisem.dumps.codecs import CODECS
 from wikisem.dumps.lookahead import Lookahead, Retries, read_plain, size_of
-from wikisem.dumps.members import find_head, read_members
+from wikisem.dumps.members import CODECS, find_head, read_members
 from wikisem.dumps.model import BadRegion, Block, Chunk, Compression, Damage, Opener, Range, format_location
 
 # Where a file is cut.

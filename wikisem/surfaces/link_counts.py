@@ -24,9 +24,8 @@ from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, ChunkLink
 from wikisem.records import UnreadableRecord, report_unreadable
 from wikisem.schemas import MENTIONS, NAMES, REDIRECTS
 from wikisem.surfaces.cleaning import without_parenthesis, write_in
-from wikisem.wikipedia.dump_head import find_siteinfo
 from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 from wikisem.wikis import known_language
 

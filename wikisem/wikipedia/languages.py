@@ -11,8 +11,7 @@ from typing import Final, Literal
 
 import regex
 
-from wikisem.wikipedia.data.language_rows import ROWS, LanguageRow
-from wikisem.wikipedia.data.link_trails import DEFAULT, TRAILS
+from wikisem.wikipedia.data.language_rows import DEFAULT, ROWS, TRAILS, LanguageRow
 from wikisem.wikipedia.data.namespaces import alias_names, local_names
 from wikisem.wikipedia.data.scripts import SCRIPTS, script_sets
 from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo

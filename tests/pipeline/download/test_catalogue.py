@@ -7,7 +7,7 @@ import pytest
 
 from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.errors import DownloadError
-from wikisem.pipeline.download.catalogue import Mirror, find_wikidata_dump, find_wikipedia_dump
+from wikisem.pipeline.download import Mirror, find_wikidata_dump, find_wikipedia_dump
 from wikisem.web import HttpClient, Patience
 
 

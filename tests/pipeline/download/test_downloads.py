@@ -16,14 +16,17 @@ import pytest
 
 from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.errors import DamagedInputError, DownloadError, OutputError
-from wikisem.pipeline.download.catalogue import Mirror, find_wikipedia_dump
-from wikisem.pipeline.download.fetch import (
+from wikisem.pipeline.download import (
+    RECORD,
     Fetcher,
+    Mirror,
     download,
+    find_wikipedia_dump,
     only_download_in,
+    origin_of,
     plan_downloads,
+    read_record,
 )
-from wikisem.pipeline.download.record import RECORD, origin_of, read_record
 from wikisem.web import HttpClient, Patience
 
 BODY = bytes(range(256)) * 4000
@@ -88,7 +91,7 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(
     def sync(handle: int) -> None:
         synced.append((Path(f"/proc/self/fd/{handle}").readlink().name, os.fstat(handle).st_size))
 
-    monkeypatch.setattr("wikisem.pipeline.download.fetch.os.fsync", sync)
+    monkeypatch.setattr("wikisem.pipeline.download.os.fsync", sync)
     _download(server, tmp_path)
     assert (f"{NAME}.part", len(BODY)) in synced
 

@@ -1,9 +1,4 @@
-"""The steps of the surfaces stage that look pages up: items in the buckets of their sitelinks to the surface forms.
-
-The dictionary is on disk in buckets by title, so only items move: to the bucket of their sitelink's title, where its
-redirects are known, and on to that of the page it leads to. The anchors found there wait while their links are counted
-in all buckets.
-"""
+"""Stage 3: the surface form of each item in each language, from the anchor dictionary or the recipe's fallback."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,18 +14,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import MAX_HELD, split, sum_rows
-from wikisem.arrow.columns import decode, decode_numbers, encode_numbers
-from wikisem.arrow.parquet import bucket_name, bucket_path, read_parquet, write_parquet
-from wikisem.files import replace_file
+from wikisem.arrow.columns import MapLookup, decode, decode_numbers, encode_numbers, qid_numbers
+from wikisem.arrow.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
+from wikisem.files import match, replace_file, sizes_below
 from wikisem.graph.store import open_arrays, save_arrays
+from wikisem.layout import NAMES, Scratch, pages_folder, redirects_folder, summary_path
 from wikisem.layout import SURFACES as STAGE
-from wikisem.layout import Scratch, pages_folder, redirects_folder
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
-from wikisem.surfaces.cleaning import mentions_in, write_in
+from wikisem.surfaces.cleaning import compose, mentions_in, write_in
 from wikisem.surfaces.link_counts import (
     ANCHOR_TOTALS,
+    CHOSEN_ANCHORS,
+    PAGE_ITEMS,
     TOP_ANCHORS,
     PageTitles,
     WantedAnchors,
@@ -38,13 +35,18 @@ from wikisem.surfaces.link_counts import (
     break_ties,
     follow_redirects,
     hashes_of,
+    name_pages,
     title_anchors,
     top_anchors,
 )
-from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
-from wikisem.transforms.io.counts import read_json
+from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, name_items, sort_items
+from wikisem.transforms.io.counts import read_json, require_files
+from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
 from wikisem.wikipedia.variants import variant_of
+from wikisem.wikis import wiki_of
+
+# The steps of the surfaces stage that look pages up: items in the buckets of their sitelinks to the surface forms.
 
 # The key of all parts of the entities: what follows needs all of them, in every language.
 ALL_PARTS: Final = ""
@@ -344,3 +346,213 @@ def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
             counts = SurfaceCounts(Counts(**found["items"]), found["sources"], found["refused"], pages)
             sums[language] = sums.get(language, SurfaceCounts()) + counts
     return sums
+
+
+# Stage 3: the surface form of each item in each language, from the anchor dictionary or the recipe's fallback.
+
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 3
+# A part has so many bytes of files that what its languages leave in each bucket is worth a batch; more parts than
+# this would make more files than they would speed up a run on many machines.
+_PART_BYTES: Final = 1 << 22
+_MOST_PARTS: Final = 256
+
+
+def resolve_surfaces(
+    entities: str,
+    mentions: Mapping[str, str],
+    options: SurfaceOptions,
+    folders: Mapping[str, str],
+    context: StageContext,
+) -> dict[str, SurfaceCounts]:
+    """Find the surface forms of the items that have a page or a label in each language.
+
+    They are written to the folder of the language, into ``*.parquet`` of schemas.SURFACES.
+
+    ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback. Items named by
+    their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items; left out
+    are those that neither a link nor the fallback names (``no-name``, or the rule that refused), and those without a
+    page if labels are not used (``no-page``). ``summary.json`` beside the rows has the other counts. Raises
+    MissingInputError.
+    """
+    parts = item_parts(entities)
+    dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
+    scratch, written = context.scratch, dict(sorted(folders.items()))
+    pages = PagesContext(scratch, context.shuffle, dictionaries, written, options, len(parts))
+
+    def construct(pipeline: beam.Pipeline) -> None:
+        read = (
+            pipeline
+            | "entities" >> beam.Create(list(enumerate(parts)))
+            | "read items" >> beam.FlatMap(read_items, pages)
+        )
+        if dictionaries:
+            resolve_pages(read, pages)
+
+    counts_files = [part_counts(scratch, number) for number in range(len(parts))]
+    for language, buckets in pages.buckets.items():
+        counts_files += [bucket_counts(scratch, language, bucket) for bucket in range(buckets)]
+    label = label_of(STAGE, list(written))
+    context.runtime.run(construct, label=label, parts=scratch.counts("*"), total=len(counts_files))
+    counts = sum_surface_counts(counts_files)
+    for language, folder in written.items():
+        names = [fallback_name(number) for number in range(len(parts))]
+        buckets = pages.buckets.get(language, 0)
+        require_files(folder, names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
+        summary = orjson.dumps(counts[language].summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+        replace_file(summary_path(folder), summary)
+    return counts
+
+
+def item_parts(entities: str) -> list[list[str]]:
+    """The files of a folder of entities, divided into parts; MissingInputError if there are none."""
+    sizes = sizes_below(entities)
+    return divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
+
+
+def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
+    """Files with their sizes in bytes as parts of about the same size, none of them empty.
+
+    >>> divide([("a", 5_000_000), ("b", 3_000_000), ("c", 1_000_000)])
+    [['a'], ['b', 'c']]
+    """
+    wanted = min(len(sizes), _MOST_PARTS, max(1, sum(size for _, size in sizes) // _PART_BYTES))
+    parts: list[list[str]] = [[] for _ in range(wanted)]
+    filled = [0] * wanted
+    for path, size in sorted(sizes, key=lambda each: (-each[1], each[0])):
+        least = filled.index(min(filled))
+        parts[least].append(path)
+        filled[least] += size + 1
+    return [sorted(part) for part in parts]
+
+
+def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator[Done | Sent]:
+    """Read a numbered part of the files of entities, once for all languages, into the items of each language.
+
+    Items that have a page to look up go to buckets by its title; all others get their fallback at once.
+    """
+    number, paths = numbered
+    tables: dict[str, list[pa.Table]] = {language: [] for language in pages.folders}
+    # A file at a time: what its languages want of it is small beside all that it holds.
+    for path in paths:
+        items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
+        for language, rows in tables.items():
+            rows.append(items.of(language, variant_of(pages.options.variant, language)))
+    found: dict[str, SurfaceCounts] = {}
+    none = CHOSEN_ANCHORS.empty_table()
+    with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
+        for language, folder in pages.folders.items():
+            rows = tables.pop(language)
+            if dictionary := pages.dictionaries.get(language):
+                asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
+                yield from sender.add_rows("items", split(asking, "title", dictionary.buckets), language)
+                rows = [part.filter(part["title"].is_null()) for part in rows]
+            named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
+            found[language] = write_part(folder, fallback_name(number), sort_items(named))
+    write_surface_counts(part_counts(pages.scratch, number), found)
+    yield done(ALL_PARTS, number, pages.parts)
+
+
+# The names of the pages of a wiki: its anchor dictionary, with both probabilities of each pair and the pages' items.
+
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+NAMES_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NameCounts:
+    """Of a language: its pairs of page and anchor, its pages, and its pages with an item."""
+
+    pairs: Counts
+    pages: int
+    items: int
+
+
+def write_names(
+    entities: str, mentions: Mapping[str, str], folders: Mapping[str, str], context: StageContext
+) -> dict[str, NameCounts]:
+    """Write the names of each language into its folder, ``*.parquet`` of schemas.NAMES, by bucket as its mentions.
+
+    ``mentions`` has the folders of ``count_mentions``. Raises MissingInputError.
+    """
+    parts = item_parts(entities)
+    dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
+    scratch, shuffle = context.scratch, context.shuffle
+    pages = PagesContext(scratch, shuffle, dictionaries, folders, SurfaceOptions(), len(parts))
+    buckets = pages.buckets
+    anchors = tasks_of({code: anchor_buckets(number) for code, number in buckets.items()})
+
+    def construct(pipeline: beam.Pipeline) -> None:
+        read = (
+            pipeline
+            | "entities" >> beam.Create(list(enumerate(parts)))
+            | "read titles" >> beam.FlatMap(read_titles, pages)
+        )
+        added = (
+            read
+            | "all titles" >> shuffle.exchange(NAMES, pages.all_buckets)
+            | "count anchors" >> beam.FlatMap(count_anchors, pages)
+            | "all sums" >> shuffle.exchange(NAMES, anchors, _SUMS)
+            | "add links" >> beam.FlatMap(send_links, pages, _SUMS)
+        )
+        _ = (
+            (added, read)
+            | "all links" >> shuffle.exchange(NAMES, tasks_of(buckets), _LINKS, _TITLES)
+            | "write names" >> beam.Map(write_bucket, pages)
+        )
+
+    label, total = label_of(NAMES, list(folders)), sum(buckets.values())
+    context.runtime.run(construct, label=label, parts=scratch.counts("*"), total=total)
+    found: dict[str, NameCounts] = {}
+    for code, number in buckets.items():
+        require_files(folders[code], [bucket_name(bucket, number) for bucket in range(number)])
+        counts = [read_json(bucket_counts(scratch, code, bucket)) for bucket in range(number)]
+        pairs = sum((Counts(**one["pairs"]) for one in counts), Counts())
+        found[code] = NameCounts(pairs, sum(one["pages"] for one in counts), sum(one["items"] for one in counts))
+    return found
+
+
+_TITLES: Final = "read/titles"
+_SUMS: Final = "count/sums"
+
+
+def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator[Done | Sent]:
+    """Send the numbers of the items in a numbered part of the entities to the buckets of their pages, in each language.
+
+    A sitelink to a redirect names the redirect, and not the page where it leads: that is another item's, or none's.
+    """
+    (number, paths), buckets = numbered, pages.buckets
+    found: dict[str, list[pa.Table]] = {language: [PAGE_ITEMS.empty_table()] for language in buckets}
+    for path in paths:
+        items = read_parquet(path, ["qid", "titles"])
+        titles, numbers = MapLookup(items["titles"]), pa.array(qid_numbers(items["qid"]))
+        for language, tables in found.items():
+            rows = pa.table([compose(titles.lookup(wiki_of(language) or "")), numbers], schema=PAGE_ITEMS)
+            tables.append(rows.filter(rows["title"].is_valid()))
+    with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
+        for language, tables in found.items():
+            rows = split(pa.concat_tables(tables), "title", buckets[language])
+            yield from sender.add_rows("titles", rows, language)
+    yield done(ALL_PARTS, number, pages.parts)
+
+
+def count_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
+    """Send the links of each anchor in a bucket of pages to its bucket of anchors."""
+    language, bucket, buckets = task[:3]
+    sums = sum_rows([pages.read_mentions(task, ANCHOR_TOTALS.names)], ANCHOR_TOTALS)
+    with pages.shuffle.sender("count", language, bucket) as sender:
+        yield from sender.add_rows("sums", split(sums, "anchor", anchor_buckets(buckets)))
+    yield done(language, bucket, buckets)
+
+
+def write_bucket(task: Task, pages: PagesContext) -> None:
+    """Write the names of a bucket of pages from its mentions, the links of their anchors and the items of its pages."""
+    language, bucket, buckets = task[:3]
+    items = table_of(pages.shuffle.read_rows(task, _TITLES, range(pages.parts), ALL_PARTS), PAGE_ITEMS)
+    totals = table_of(pages.shuffle.read_rows(task, _LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
+    names = name_pages(pages.read_mentions(task), totals, items)
+    write_parquet(bucket_path(pages.folders[language], bucket, buckets), names, dictionaries=False)
+    titles = pc.count_distinct(names["title"]).as_py()
+    linked = pc.count_distinct(names.filter(names["qid"].is_valid())["title"]).as_py()
+    counts = NameCounts(Counts(len(names), len(names)), titles, linked)
+    replace_file(bucket_counts(pages.scratch, language, bucket), orjson.dumps(asdict(counts)))
