@@ -134,11 +134,10 @@ class GroupBuilder:
                 wanted.items(), brought, places or repeat(None, len(wanted)), strict=True
             ):
                 if kin is not None and options.related and all(clusters[bit][language].speaks for language in own):
-                    by_outlier_class.append(pool.related(bit, own, kin, placed))
+                    by_outlier_class[RELATED] = pool.related(bit, own, kin, placed)
                 admits = _Admission(clusters[bit])
-                chosen = choose_outliers(
-                    own, by_outlier_class, options.per_class, admits, placed, options.related, MOST_REFUSED
-                )
+                further = {RELATED: options.related}
+                chosen = choose_outliers(own, by_outlier_class, options.per_class, admits, placed, further)
                 is_few = any(len(items) < options.minimum for items in chosen.values())
                 if placed is not None and is_few and admits.refused >= MOST_REFUSED:
                     # Those that take the places best are refused too often; places must not cost the group.
@@ -174,7 +173,7 @@ class GroupBuilder:
     def _take_first(
         self,
         clusters: Mapping[str, _Cluster],
-        pool: Sequence[ItemsByClass[PoolItem]],
+        pool: Mapping[int, ItemsByClass[PoolItem]],
         passed: Mapping[str, "_Passed"],
         most_refused: int,
     ) -> tuple[dict[str, tuple[PoolItem, ...]], int]:
@@ -234,7 +233,7 @@ class GroupBuilder:
 
     def _group(self, node: int, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Judgement:
         minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
-        drawn = [outlier.of_class.number for outlier in outliers if outlier.outlier_class != RELATED]
+        drawn = [outlier.of_class.number for outlier in outliers if outlier.outlier_class in DRAWN]
         if len(drawn) < minimum:
             detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
             if node in self._status:

@@ -11,7 +11,7 @@ from itertools import chain, takewhile
 from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from wikisem.heuristics.selection.places import BARRED, MISSED, HasFame, Place, Places
-from wikisem.records import RELATED, Member
+from wikisem.records import Member
 
 
 class HasSurface(HasFame, Protocol):
@@ -66,28 +66,28 @@ MOST_REFUSED: Final = 1024
 
 def choose_outliers(
     clusters: Mapping[str, Sequence[Member]],
-    pool: Iterable[ItemsByClass[_Chosen]],
+    pool: Mapping[int, ItemsByClass[_Chosen]],
     per_class: int,
     admits: Callable[[str, _Chosen], bool] = lambda language, item: True,  # noqa: ARG005
     places: Places | None = None,
-    related: int = 0,
+    further: Mapping[int, int] | None = None,
     most_refused: int = MOST_REFUSED,
 ) -> dict[str, tuple[_Chosen, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
-    ``clusters`` has the cluster of each language that has one, ``pool`` what is brought into O1, O2 and O3, and then
-    what is related to members, of which up to ``related`` are chosen. The first
-    class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
-    item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
-    there has that surface form or the item, or if ``admits`` refuses (language, item). After ``most_refused`` refusals
-    an outlier class is left as it is: where all siblings look like members, a walk would go on through millions.
+    ``clusters`` has the cluster of each language that has one, ``pool`` by the number of each outlier class what is
+    brought into it; ``further`` has how many are chosen of those that have a number of their own. The first class that
+    gives so many outliers is chosen; if none does, they are taken from one class after another. An item is skipped in
+    all languages if one of them has no surface form for it, if the cluster or an earlier outlier there has that surface
+    form or the item, or if ``admits`` refuses (language, item). After ``most_refused`` refusals an outlier class is
+    left as it is: without that limit, a class whose siblings all look like members would try millions.
 
     With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
     class, for each outlier the first item that takes its place, or the nearest.
     """
     choice: _Choice[_Chosen] = _Choice(clusters, admits, most_refused)
-    for outlier_class, (full, every) in enumerate(pool, start=1):
-        count = related if outlier_class == RELATED else per_class
+    for outlier_class, (full, every) in pool.items():
+        count = (further or {}).get(outlier_class, per_class)
         if places is not None:
             wanted = [places.of(outlier_class, number) for number in range(count)]
             choice.keep(choice.nearest(full, wanted) or choice.near(every, wanted))

@@ -239,7 +239,7 @@ class OutlierPool:
         barred: Bitsets | None = None,
         places: Sequence[Places] | None = None,
         numbers: Sequence[int] = DRAWN,
-    ) -> list[list[ItemsByClass[PoolItem]]]:
+    ) -> list[dict[int, ItemsByClass[PoolItem]]]:
         """What is brought into O1, O2 and O3, or some of them, of some classes; each item in all of the languages.
 
         The walk is along the ring of the items that all of the languages name. ``barred`` has for each list the classes
@@ -260,7 +260,7 @@ class OutlierPool:
                 brought.append(map(ItemsByClass, full, walks.near(wanted)))
             else:
                 brought.append(classes.in_order() if classes else walks.in_order(options.per_class))
-        return [list(each) for each in zip(*brought, strict=True)]
+        return [dict(zip(numbers, sources, strict=True)) for sources in zip(*brought, strict=True)]
 
     def related(
         self, bit: int, clusters: Mapping[str, Sequence[Member]], kin: Bitsets, places: Places | None

@@ -102,7 +102,7 @@ def _figure(graph: nx.DiGraph, title: str) -> Figure:
 
 # Which classes and instances it shows, and how they are joined.
 
-_CLUSTER, _OTHER = 0, 5
+_CLUSTER, _OTHER = 0, max(OUTLIER_CLASSES) + 1
 # Columns from left to right: grandparents, parents, the class and its like, classes on the way, instances.
 _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
 
@@ -110,8 +110,8 @@ _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
 def _group_graph(taxonomy: Taxonomy, explanation: Explanation) -> nx.DiGraph:
     """The classes and instances that the picture shows; edges lead from instance to class and from sub- to superclass.
 
-    Nodes have ``text``, ``kind`` (0 cluster, 1 to 3 outlier class, 4 neither), ``column`` and ``is_class``; edges have
-    ``kind`` and ``instance`` (whether it is P31).
+    Nodes have ``text``, ``kind`` (0 cluster, the number of an outlier class, or ``_OTHER``), ``column`` and
+    ``is_class``; edges have ``kind`` and ``instance`` (whether it is P31).
     """
     assert explanation.group is not None
     graph = nx.DiGraph()

@@ -75,11 +75,11 @@ SOURCES = st.tuples(
 
 def choose(pool: Sequence[Sources], per_class: int) -> tuple[Outlier, ...]:
     """The outliers of the cluster in English; ``pool`` has for O1, O2 and O3 what each class brings."""
-    bringing = []
-    for sources in pool:
+    bringing = {}
+    for number, sources in enumerate(pool, start=1):
         named = [Brought([{"en": one} for one in ordered]) for ordered in sources]
         full = [each for each, ordered in zip(named, sources, strict=True) if len(ordered) >= per_class]
-        bringing.append(ItemsByClass(full, named))
+        bringing[number] = ItemsByClass(full, named)
     return choose_outliers({"en": CLUSTER}, bringing, per_class)["en"]
 
 
@@ -125,7 +125,7 @@ def test_what_the_rules_do_not_admit_is_skipped() -> None:
     named = [Brought([{"en": one} for one in ordered]) for ordered in pool[0]]
     chosen = choose_outliers(
         {"en": CLUSTER},
-        [ItemsByClass(named, named)],
+        {1: ItemsByClass(named, named)},
         2,
         lambda language, item: (language, item.surface[:4]) != ("en", "List"),
     )
@@ -144,7 +144,7 @@ def test_candidates_are_read_no_further_than_needed() -> None:
         yield Brought(two_then_fail())
         raise AssertionError("asked for a second class")
 
-    assert len(choose_outliers({"en": CLUSTER}, [ItemsByClass(one_then_fail(), one_then_fail())], 2)["en"]) == 2
+    assert len(choose_outliers({"en": CLUSTER}, {1: ItemsByClass(one_then_fail(), one_then_fail())}, 2)["en"]) == 2
 
 
 @given(SOURCES, st.integers(1, 3))
@@ -179,7 +179,9 @@ def test_a_shared_item_must_be_new_in_every_language() -> None:
         {"en": outlier(7, "oaks", 2), "de": outlier(7, "Eiche", 2)},
         {"en": outlier(6, "fern", 2), "de": outlier(6, "Farn", 2)},
     ]
-    chosen = choose_outliers(clusters, [ItemsByClass((), [Brought(first)]), ItemsByClass([], [Brought(second)])], 1)
+    chosen = choose_outliers(
+        clusters, {1: ItemsByClass((), [Brought(first)]), 2: ItemsByClass([], [Brought(second)])}, 1
+    )
     assert [item.surface for item in chosen["en"]] == ["moss", "fern"]
     assert [item.surface for item in chosen["de"]] == ["Moos", "Farn"]
 
@@ -195,7 +197,7 @@ def test_an_outlier_class_is_left_after_many_refusals() -> None:
     refused = [outlier(2000 + n, f"refused {n}", 1) for n in range(MOST_REFUSED + 5)]
     first = Brought([{"en": one} for one in [*refused, outlier(9000, "fern", 1)]])
     second = Brought([{"en": outlier(9000, "fern", 2)}])
-    chosen = choose_outliers({"en": CLUSTER}, [ItemsByClass([], [first]), ItemsByClass([], [second])], 2, admits)
+    chosen = choose_outliers({"en": CLUSTER}, {1: ItemsByClass([], [first]), 2: ItemsByClass([], [second])}, 2, admits)
     assert [(item.id, item.outlier_class) for item in chosen["en"]] == [("Q9000", 2)]
     assert asked == [one.id for one in refused[:MOST_REFUSED]] + ["Q9000"]
 
@@ -209,6 +211,18 @@ def test_no_further_class_is_asked_after_many_refusals() -> None:
             asked.append(number)
             yield Brought([{"en": outlier(100 + 10 * number + n, f"refused {number} {n}", 1)} for n in range(4)])
 
-    pool = [ItemsByClass(sources(), [])]
+    pool = {1: ItemsByClass(sources(), [])}
     assert choose_outliers({"en": CLUSTER}, pool, 2, lambda *_: False, most_refused=6) == {"en": ()}
     assert asked == [0, 1, 2]
+
+
+def test_outlier_classes_are_told_by_number() -> None:
+    """Whichever numbers are drawn for, in the order given; those with a count of their own have so many outliers."""
+    brought = {
+        number: ItemsByClass(
+            (), [Brought([{"en": outlier(10 * number + n, f"word {number} {n}", 1)} for n in range(4)])]
+        )
+        for number in (2, 4, 1)
+    }
+    chosen = choose_outliers({"en": CLUSTER}, brought, 2, further={4: 3})
+    assert [item.id for item in chosen["en"]] == ["Q20", "Q21", "Q40", "Q41", "Q42", "Q10", "Q11"]
