@@ -205,11 +205,6 @@ def overview() -> str:
     return "\n".join(lines)
 
 
-def examples_of(command: str) -> str | None:
-    """The examples of a command, or of a command and a task, as the end of its help; None without any."""
-    return "\n".join(["examples:", *(f"  {line}" for line in EXAMPLES[command])]) if command in EXAMPLES else None
-
-
 # Set, it lets an error that was not foreseen end in Python's own traceback.
 TRACEBACK: Final = "WIKISEM_TRACEBACK"
 
@@ -452,7 +447,9 @@ def open_command(name: str) -> tuple[Command, Parser]:
     parser = Parser(prog=f"wikisem {name}", description=command.__doc__)
     command.add_arguments(parser)
     for words, inner in parsers_of(name, parser):
-        inner.epilog = examples_of(words)
+        inner.epilog = (
+            "\n".join(["examples:", *(f"  {line}" for line in EXAMPLES[words])]) if words in EXAMPLES else None
+        )
     return command, parser
 
 

@@ -38,7 +38,12 @@ class EntitySource:
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID."""
         if category.pattern:
-            numbers = np.asarray(match_pattern(category.pattern, self._table, self._edges), dtype=np.int64)
+            # Entities have best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` only:
+            # any other pattern is refused, so no answer is silently smaller than an endpoint's.
+            query = check_pattern(category.pattern, offline=True)
+            graph = Graph(store=_EntityStore(self._table, self._edges), bind_namespaces="none")
+            bound = {str(row[_ITEM]).removeprefix(ENTITY) for row in graph.query(query).bindings if _ITEM in row}
+            numbers = np.asarray(sorted(qid_number(qid) for qid in bound if is_qid(qid)), dtype=np.int64)
         elif category.having:
             # The value of a statement is an item, or a string in a language.
             texts = self._table.texts(category.having).items()
@@ -271,20 +276,6 @@ def _open(path: str) -> Iterator[pq.ParquetFile]:
 
 _Triple: TypeAlias = tuple[Any, Any, Any]
 _ITEM: Final = Variable("item")
-
-
-def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> list[int]:
-    """The numbers of the items that a pattern binds to ``?item``, each once, sorted.
-
-    The entities only have best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks``. A
-    pattern with anything else is refused, so no answer is silently smaller than an endpoint's.
-
-    Raises RecipeError for a pattern that is not SPARQL, UsageError for one that the entities cannot answer.
-    """
-    query = check_pattern(pattern, offline=True)
-    graph = Graph(store=_EntityStore(table, edges), bind_namespaces="none")
-    bound = {str(row[_ITEM]).removeprefix(ENTITY) for row in graph.query(query).bindings if _ITEM in row}
-    return sorted(qid_number(qid) for qid in bound if is_qid(qid))
 
 
 class _EntityStore(Store):

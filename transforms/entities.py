@@ -214,7 +214,7 @@ def read_numbers(folder: str) -> Numbers:
 
 
 STAGE: Final = "entities"
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+# The version of what this stage writes: raise it with any change to that.
 VERSION: Final = 5
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"

@@ -360,7 +360,7 @@ def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
     return join(map(decode_numbers, read_bucket(scratch.repeats(language), [number])))
 
 
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+# The version of what this stage writes: raise it with any change to that.
 VERSION: Final = 4
 
 
@@ -426,11 +426,6 @@ def sample_link_letters(dump: WikipediaDump, repeats: Callable[[int], Numbers] =
     return found
 
 
-def write_link_letters(folder: str, found: LinkLetters) -> None:
-    """Write the letters at a wiki's links beside its mentions, for the stages that follow."""
-    replace_file(link_letters_path(folder), orjson.dumps(found.to_plain()))
-
-
 def read_link_letters(folder: str) -> LinkLetters:
     """The letters at a wiki's links; empty for mentions that were counted without."""
     path = link_letters_path(folder)
@@ -467,7 +462,7 @@ def count_mentions(
     given = profiles or {}
 
     def read_wiki(language: str, sample: LinkLetters) -> Wiki:
-        write_link_letters(folders[language], sample)
+        replace_file(link_letters_path(folders[language]), orjson.dumps(sample.to_plain()))
         trail = ""
         if link_trail:
             trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail

@@ -96,7 +96,9 @@ def fallback_name(number: int) -> str:
 def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
     """Write the rows of items that have a surface form as one file of a language, and count all items by outcome."""
     write_parquet(f"{folder}/{name}", named.filter(named["surface"].is_valid()).select(SURFACES.names))
-    return count_named(named)
+    sources = pc.value_counts(pc.drop_null(named.filter(named["surface"].is_valid())["source"]))
+    found = {pair["values"]: pair["counts"] for pair in sources.to_pylist()}
+    return SurfaceCounts(count_items(named), found, count_refused(named))
 
 
 # From items to the surface forms of their pages.
@@ -314,13 +316,6 @@ class SurfaceCounts:
         return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
 
 
-def count_named(named: pa.Table) -> SurfaceCounts:
-    """The counts of the rows that ``name_items`` returns."""
-    sources = pc.value_counts(pc.drop_null(named.filter(named["surface"].is_valid())["source"]))
-    found = {pair["values"]: pair["counts"] for pair in sources.to_pylist()}
-    return SurfaceCounts(count_items(named), found, count_refused(named))
-
-
 def part_counts(scratch: Scratch, number: int) -> str:
     """The counts of a part of the entities, in all languages."""
     return scratch.counts(f"read-{number:05d}")
@@ -350,7 +345,7 @@ def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
 
 # Stage 3: the surface form of each item in each language, from the anchor dictionary or the recipe's fallback.
 
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+# The version of what this stage writes: raise it with any change to that.
 VERSION: Final = 3
 # A part has so many bytes of files that what its languages leave in each bucket is worth a batch; more parts than
 # this would make more files than they would speed up a run on many machines.
@@ -455,7 +450,7 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
 
 # The names of the pages of a wiki: its anchor dictionary, with both probabilities of each pair and the pages' items.
 
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+# The version of what this stage writes: raise it with any change to that.
 NAMES_VERSION: Final = 1
 
 

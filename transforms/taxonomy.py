@@ -18,7 +18,7 @@ from wikisem.records import Counts
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+# The version of what this stage writes: raise it with any change to that.
 VERSION: Final = 2
 _GRAPH: Final = "graph"
 

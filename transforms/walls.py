@@ -33,7 +33,7 @@ from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import read_profile_file, with_values
 
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+# The version of what this stage writes: raise it with any change to that.
 VERSION: Final = 3
 
 

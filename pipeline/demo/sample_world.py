@@ -245,15 +245,10 @@ class Edition:
         return item.names[self.language]
 
 
-def open_edition(language: str, items: Sequence[Item]) -> Edition:
-    """The edition of a language, with the pages of these items."""
-    words = read_toml(Path(str(resources.files(__package__) / "text" / f"{language}.toml")))
-    return Edition(language, words, tuple(item for item in items if language in item.names))
-
-
 def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
     """The content export of one edition, in one shard."""
-    edition = open_edition(language, items)
+    words = read_toml(Path(str(resources.files(__package__) / "text" / f"{language}.toml")))
+    edition = Edition(language, words, tuple(item for item in items if language in item.names))
     pieces = list(export_xml(edition, write_pages(edition)))
     page = pieces[len(pieces) // 2]
     # The text ends in mid-sentence, its tags are not closed, and the next page follows.

@@ -152,7 +152,7 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str =
         todo, finished = list(stage.units), {}
     for name in finished:
         run.log(f"{name}: finished before, nothing changed")
-        run.remove_superseded(finished[name])  # which a run that died after it wrote the record left
+        run.remove_superseded(finished[name])  # left by a run that died after writing its record
     if todo and place:
         run.log(f"{place}: {describe(stage, len(todo))}")
     made = _run_units(stage, todo, needs, run, recipe) if todo else {}

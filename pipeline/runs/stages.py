@@ -402,7 +402,7 @@ def nothing_to_try(items: Counts, recipe: Recipe) -> str:
 
 # Mixed groups, made from the parallel groups of several languages once these are finished.
 
-# Of the rules by which mixed groups are made and of the form of their files: raise it with any change to what they are.
+# The version of mixed groups: raise it with any change to what is written.
 MIXED_VERSION: Final = 6
 
 

@@ -70,7 +70,7 @@ from wikisem.transforms.groups.surface_tables import (
 from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+# The version of what this stage writes: raise it with any change to that.
 VERSION: Final = 12
 
 

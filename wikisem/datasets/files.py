@@ -137,7 +137,7 @@ def data_files(path: Path, side_file: str) -> list[DataFile]:
     without groups (README.txt) are left out. ``side_file`` is the name of a file with facts about the files beside it.
     Raises MissingInputError if there are no files, DamagedInputError for an archive that cannot be read.
     """
-    if path.is_file() and not is_archive(path):
+    if path.is_file() and not path.name.lower().endswith(ARCHIVES):
         return [_file(path, path.parent, side_file)]
     if path.is_dir():
         found: Iterable[DataFile] = (
@@ -158,11 +158,6 @@ def data_files(path: Path, side_file: str) -> list[DataFile]:
         key = file.path if file.path.suffix == ".txt" else file.path.with_suffix("")
         by_name.setdefault(key, file)
     return sorted(by_name.values(), key=lambda file: file.path.parts)
-
-
-def is_archive(path: Path) -> bool:
-    """Whether the name is that of a tar archive."""
-    return path.name.lower().endswith(ARCHIVES)
 
 
 def data_set_name(path: Path) -> str:
