@@ -222,10 +222,11 @@ class Command(Protocol):
 # Modules are imported only when their command is called: Beam alone takes seconds to import.
 COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
 
-# The stages of a build, whose commands are in one module.
+# The stages of a build; their commands and that of the build itself are in one module.
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
+_BUILDING: Final = STAGES | {"build"}
 # The commands that run a pipeline, and take options of Beam.
-PIPELINES: Final = STAGES | {"demo", "build", "names", "walls"}
+PIPELINES: Final = _BUILDING | {"demo", "names", "walls"}
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}
@@ -442,8 +443,8 @@ def _run(words: list[str]) -> int:
 def open_command(name: str) -> tuple[Command, Parser]:
     """A command by its name, and the parser of its words."""
     with importing():
-        module = importlib.import_module(f"wikisem.pipeline.commands.{'stages' if name in STAGES else name}")
-    command: Command = module.COMMANDS[name] if name in STAGES else module
+        module = importlib.import_module(f"wikisem.pipeline.commands.{'stages' if name in _BUILDING else name}")
+    command: Command = module.COMMANDS[name] if name in _BUILDING else module
     parser = Parser(prog=f"wikisem {name}", description=command.__doc__)
     command.add_arguments(parser)
     for words, inner in parsers_of(name, parser):

@@ -57,7 +57,6 @@ from wikisem.evaluation.walls import WallEvaluation, score_models_on_walls
 from wikisem.files import path_of
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.outputs.wallfile import read_walls
-from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.reports import Report, Row, deliver
 from wikisem.pipeline.console.scores import (
     analogy_report,
@@ -85,7 +84,7 @@ from wikisem.pipeline.console.scores import (
     wall_rows,
     write_cases,
 )
-from wikisem.pipeline.console.terminal import draw_plot, drawing_module
+from wikisem.pipeline.console.terminal import draw_plot, drawing_module, progress
 from wikisem.records import Group, Wall
 from wikisem.wikis import wiki_of
 

@@ -16,8 +16,7 @@ from typing import Final
 
 from wikisem.errors import UsageError
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.console.progress import byte_progress, format_bytes
-from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
+from wikisem.pipeline.console.terminal import byte_progress, format_bytes, log_pause, make_console, print_line
 from wikisem.pipeline.download import (
     EXPORTS,
     Download,

@@ -40,7 +40,7 @@ from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import read_run
 from wikisem.recipes.options import ClassOptions
 from wikisem.records import Group
-from wikisem.surfaces.class_labels import labelled_classes
+from wikisem.surfaces.cleaning import labelled_classes
 from wikisem.wikidata.line_types import property_number
 
 _NOT_RELEASED: Final = (

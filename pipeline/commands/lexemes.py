@@ -14,17 +14,16 @@ from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
 from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path
-from wikisem.outputs.category_formats import write_questions
-from wikisem.outputs.lexeme_sets import (
-    analogy_lines,
-    category_lines,
+from wikisem.outputs.category_formats import (
     outlier_groups,
+    pair_analogy_lines,
+    pair_category_lines,
     pairs_lines,
     with_one_answer,
+    write_questions,
 )
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.console.progress import progress
-from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
+from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
@@ -76,10 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
     table = Table("language", "relation", *number_columns("pairs", "questions"))
     for language, pairs in collector.pairs(keep).items():
         asked, path = with_one_answer(pairs), output / "analogies" / f"{language}.txt"
-        questions = analogy_lines(asked, arguments.questions, arguments.seed)
+        questions = pair_analogy_lines(asked, arguments.questions, arguments.seed)
         if not write_questions(path, map(len, asked.values()), questions):
             log(f"warning: no relation has a question in {language!r}: there is no {path}")
-        write_text(output / "categories" / f"{language}.txt", category_lines(pairs))
+        write_text(output / "categories" / f"{language}.txt", pair_category_lines(pairs))
         write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, pairs))
         groups = dict(outlier_groups(pairs, arguments.groups, arguments.seed))
         texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}

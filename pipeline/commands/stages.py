@@ -1,4 +1,4 @@
-"""The five stages of a build as commands, each on what the stages before it left in OUT."""
+"""A build as a command, and its five stages, each on what the stages before it left in OUT."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -7,18 +7,20 @@ from typing import Final
 
 from wikisem.layout import MENTIONS, unit_of
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.console.tables import print_stage_summary
+from wikisem.pipeline.console.tables import print_stage_summary, print_summary
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.run import Run, make_run, with_workers
 from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
 from wikisem.pipeline.runs.stages import (
     ALL,
+    BuildOptions,
     check_languages,
     entities,
     entity_options,
     groups,
     mentions,
     mixed,
+    run_build,
     surfaces,
     taxonomy,
 )
@@ -34,6 +36,31 @@ def _run(
     with session(run):
         records = run_stages(make(run), run, recipe)
     return print_stage_summary(records, run, *([] if recipe is None else [arguments.recipe]))
+
+
+def _add_build(parser: argparse.ArgumentParser) -> None:
+    options.add_recipe(parser)
+    options.add_recipe_seed(parser)
+    options.add_wikidata(parser)
+    options.add_wikipedia(parser, required=False)
+    options.add_languages(parser, "those of --wikipedia, else the recipe's")
+    options.add_output(parser)
+    options.add_max_unreadable(parser)
+    options.add_profile(parser)
+    options.add_checksum(parser)
+
+
+def _run_build(arguments: argparse.Namespace) -> int:
+    """From dumps to groups: items, links, surface forms, the class graph and the groups; what is finished is kept."""
+    recipe = options.read_recipe(arguments)
+    run = make_run(arguments)
+    wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
+    languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
+    wikidata = find_wikidata(arguments.wikidata, arguments.checksum)
+    run = with_workers(run, arguments.workers, wikidata, *wikipedia.values())
+    profiles = read_named(arguments.profile)
+    built = BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), profiles)
+    return print_summary(run_build(built, run), run.output)
 
 
 def _add_entities(parser: argparse.ArgumentParser) -> None:
@@ -134,10 +161,11 @@ def _run_groups(arguments: argparse.Namespace) -> int:
     return _run(arguments, make, recipe=recipe)
 
 
-# Stage -> its command; the docstring of its work is what --help prints.
+# Command -> what the command line asks of it; the docstring of its work is what --help prints.
 COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
     name: SimpleNamespace(__doc__=run.__doc__, add_arguments=add_arguments, run=run)
     for name, add_arguments, run in (
+        ("build", _add_build, _run_build),
         ("entities", _add_entities, _run_entities),
         ("mentions", _add_mentions, _run_mentions),
         ("surfaces", _add_surfaces, _run_surfaces),

@@ -12,8 +12,7 @@ from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import read_wordnet
 from wikisem.errors import MissingInputError
 from wikisem.files import path_of, write_text
-from wikisem.outputs.category_formats import write_questions
-from wikisem.outputs.lexeme_sets import analogy_lines, asked_pairs, word_pairs_lines
+from wikisem.outputs.category_formats import asked_pairs, pair_analogy_lines, word_pairs_lines, write_questions
 from wikisem.pipeline.command_options import add_folder, add_questions, add_word_filter, argument, read_word_filter
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 
@@ -32,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
     asked = asked_pairs(pairs)
-    path, lines = output / "analogies.txt", analogy_lines(asked, arguments.questions, arguments.seed)
+    path, lines = output / "analogies.txt", pair_analogy_lines(asked, arguments.questions, arguments.seed)
     if not write_questions(path, map(len, asked.values()), lines):
         log(f"warning: no relation has a question: there is no {path}")
     write_text(output / "pairs.jsonl", word_pairs_lines("", pairs))

@@ -28,8 +28,7 @@ from wikisem.files import (
 )
 from wikisem.layout import NOTES, Scratch, folder_below, unreadable_path, work_folder
 from wikisem.outputs.groupfile import FORMATS
-from wikisem.pipeline.console.progress import progress
-from wikisem.pipeline.console.terminal import log
+from wikisem.pipeline.console.terminal import log, progress
 from wikisem.pipeline.runs.inputs import Dump
 from wikisem.pipeline.runs.ledger import Ledger, Record, find_damage
 from wikisem.pipeline.runs.lock import check_lock

@@ -161,7 +161,7 @@ def _is_usual(line: str, world: World, kind: Kind) -> bool:
 
 # To resume, a process is enough that is forked where Beam is imported already.
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["wikisem.pipeline.commands.build"])
+_FORKS.set_forkserver_preload(["wikisem.pipeline.commands.stages"])
 
 
 def _build(words: Sequence[str], said: Path) -> None:

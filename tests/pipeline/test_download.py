@@ -12,7 +12,7 @@ import pytest
 from tests.pipeline.download.server import Fault, Server, serve
 from tests.waiting import wait_until
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.console import progress
+from wikisem.pipeline.console import terminal
 from wikisem.pipeline.demo.sample_world import write_sample_world
 
 
@@ -70,7 +70,7 @@ def test_a_dry_run_says_sizes_and_fetches_nothing(
             "/other/mediawiki_content_current/dewiki/2026-11-01/xml/bzip2/dewiki-2026-11-01-p1p2000000.xml.bz2"
         ]
     )
-    assert f"de, content export of 2026-11-01: 2 files, {progress.format_bytes(size)}; 0 there already" in out
+    assert f"de, content export of 2026-11-01: 2 files, {terminal.format_bytes(size)}; 0 there already" in out
     assert "Wikidata lexemes of 2026-11-02: 1 file, 1 bytes" in out
     assert not folder.exists()
     assert [path for method, path, _ in server.asked if method == "GET" and path.endswith((".bz2", ".gz"))] == []
@@ -121,11 +121,11 @@ def test_wrong_words_are_refused(
 
 def test_plain_lines_say_bytes_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where standard error is no terminal: one line at first, then one every so often, until it ends."""
-    monkeypatch.setattr(progress, "_LOOK", 0.001)
-    monkeypatch.setattr(progress, "_LINE", 0.01)
+    monkeypatch.setattr(terminal, "_LOOK", 0.001)
+    monkeypatch.setattr(terminal, "_LINE", 0.01)
     shown = io.StringIO()  # capsys loses what another thread prints while it is read
     monkeypatch.setattr(sys, "stderr", shown)
-    with progress.byte_progress("downloading", 1000, 100) as count:
+    with terminal.byte_progress("downloading", 1000, 100) as count:
         count(400)
         wait_until(lambda: "left" in shown.getvalue())
     assert shown.getvalue().startswith("downloading\n")

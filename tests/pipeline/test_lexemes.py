@@ -11,7 +11,7 @@ from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.evaluation.analogies.questions import read_questions
-from wikisem.outputs.lexeme_sets import analogy_lines, category_lines, outlier_groups, with_one_answer
+from wikisem.outputs.category_formats import outlier_groups, pair_analogy_lines, pair_category_lines, with_one_answer
 from wikisem.pipeline.cli import main
 
 
@@ -139,7 +139,7 @@ def test_no_outlier_is_a_word_of_its_cluster() -> None:
     ((_, text),) = outlier_groups({"r": [*pairs, *shared]}, 5, 1)
     assert sorted(text.split()) == sorted([f"{letter}{n}" for n in range(8) for letter in "ab"])
     assert list(outlier_groups({"r": pairs[:7]}, 5, 1)) == []
-    assert list(analogy_lines(with_one_answer({"r": pairs[:1]}), 0, 1)) == []
+    assert list(pair_analogy_lines(with_one_answer({"r": pairs[:1]}), 0, 1)) == []
 
 
 def test_no_set_has_a_word_that_text_files_take_for_something_else() -> None:
@@ -147,8 +147,8 @@ def test_no_set_has_a_word_that_text_files_take_for_something_else() -> None:
     pairs = [FormPair(number, f"word{number}", f"words{number}") for number in range(1, 9)]
     others = [FormPair(9, ":)", ":))"), FormPair(10, "a", " "), FormPair(11, "", "b"), FormPair(12, "c", ": d")]
     for relations in ({"r": pairs}, {"r": [*others, *pairs]}):
-        assert len(list(analogy_lines(with_one_answer(relations), 0, 1))) == 1 + 8 * 7
-        assert list(category_lines(relations)) == [": r\n", *(f"words{number}\n" for number in range(1, 9))]
+        assert len(list(pair_analogy_lines(with_one_answer(relations), 0, 1))) == 1 + 8 * 7
+        assert list(pair_category_lines(relations)) == [": r\n", *(f"words{number}\n" for number in range(1, 9))]
         assert [name for name, _ in outlier_groups(relations, 5, 1)] == ["r-001"]
 
 

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from tests.waiting import wait_until
-from wikisem.pipeline.console import progress as module
-from wikisem.pipeline.console.progress import progress, words_of_work
+from wikisem.pipeline.console import terminal as module
+from wikisem.pipeline.console.terminal import progress, words_of_work
 from wikisem.transforms.io.runtime import words_of_languages
 
 

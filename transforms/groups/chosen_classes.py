@@ -11,7 +11,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Int64s, Ints, closure, indices_of
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import ClassOptions
-from wikisem.surfaces.class_labels import labelled_classes
+from wikisem.surfaces.cleaning import labelled_classes
 from wikisem.transforms.groups.shared_files import open_graph
 
 

@@ -3,7 +3,7 @@
 docs/surface-forms.md has the cases by which the numbers here were chosen.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
@@ -14,7 +14,12 @@ import pyarrow.compute as pc
 import regex
 
 from wikisem.arrow.buckets import sum_rows
-from wikisem.arrow.columns import MapLookup
+from wikisem.arrow.columns import MapLookup, qid_numbers
+from wikisem.arrow.parquet import read_batches
+from wikisem.class_names import LabelledClass
+from wikisem.files import match
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import indices_of
 from wikisem.links.markup import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.schemas import MENTIONS
@@ -23,7 +28,7 @@ from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.titles import composed
 from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN
-from wikisem.wikis import own_code
+from wikisem.wikis import name_codes, own_code
 
 # What is not part of a surface form: invisible marks, and trailing parentheses.
 
@@ -196,3 +201,24 @@ def is_form_of(anchor: str, title: str) -> bool:
         if len(letters) - stem > min(_LONGEST_ENDING, stem):
             return False
     return True
+
+
+# The labels of all classes of the class graph, from the entities.
+
+
+def labelled_classes(entities: str, graph: ClassGraph, languages: Sequence[str]) -> list[LabelledClass]:
+    """Every class of the graph with its labels in some languages, by number; one with several labels is there twice."""
+    found: set[LabelledClass] = set()
+    all_instances = graph.instances.counts()
+    for table in (
+        table for path in match([f"{entities}/*.parquet"]) for table in read_batches(path, ["qid", "labels"])
+    ):
+        nodes, is_class = indices_of(qid_numbers(table["qid"]), graph.nodes)
+        rows = np.flatnonzero(is_class)
+        maps = MapLookup(table["labels"].combine_chunks().take(rows))
+        numbers, instances = graph.nodes[nodes[rows]].tolist(), all_instances[nodes[rows]].tolist()
+        for language in languages:
+            labels = first_label(maps, name_codes(language))[0].to_pylist()
+            rows_of = zip(numbers, labels, instances, strict=True)
+            found.update(LabelledClass(number, label, count) for number, label, count in rows_of if label)
+    return sorted(found)
