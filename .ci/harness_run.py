@@ -22,8 +22,7 @@ import pyarrow.parquet as pq
 from mteb.languages import ISO_TO_LANGUAGE, ISO_TO_SCRIPT
 
 from benchmarks.releases import make_releases
-from wikisem.evaluate import outliers
-from wikisem.evaluation.harness_samples import read_samples
+from wikisem.evaluate import outliers, samples
 from wikisem.evaluation.mteb_task import language_script, outlier_task
 from wikisem.evaluation.options import MEASURES
 from wikisem.outputs.wall_answers import SCORES, score_answer
@@ -357,27 +356,22 @@ def run_lm_eval(release: Path, codes: list[str], variant: str, model: Path, here
         file.parent.mkdir(exist_ok=True)
         file.write_text("".join(json.dumps(sample, default=str) + "\n" for sample in found["samples"][task]))
         theirs = {measure: found["results"][task].get(f"{measure},none") for measure in MEASURES}
-        ours = {measure: read_samples(file, measure).overall() for measure in MEASURES}
+        ours = {measure: samples([file], measure=measure) for measure in MEASURES}
         for measure, their in theirs.items():
-            assert their is None or abs(100 * their - ours[measure].accuracy) < 1e-9, (
-                task,
-                measure,
-                their,
-                ours[measure],
-            )
-        overall = ours["acc"]
+            own = ours[measure].row("accuracy").value
+            assert their is None or abs(100 * their - own) < 1e-9, (task, measure, their, own)
+        overall = ours["acc"].row("accuracy")
         rows[code] = {
             "cases": overall.cases,
             "accuracy": theirs["acc"],
-            "ours": overall.accuracy / 100,
-            "opp": bars(overall),
+            "ours": overall.value / 100,
+            "opp": bars(ours["acc"].row("opp")),
         }
     return rows
 
 
-def bars(overall: Any) -> str:
+def bars(opp: Any) -> str:
     """OPP with its interval."""
-    opp = overall.error_bars[0]
     return f"{opp.value:.1f} ({opp.low:.1f} to {opp.high:.1f})"
 
 
@@ -452,12 +446,13 @@ def run_mteb(release: Path, codes: list[str], model: Any) -> dict[str, dict[str,
     scores = {row["hf_subset"]: row for row in found.task_results[0].scores["test"]}
     rows = {}
     for code in codes:
-        ours = outliers(str(release / "groups" / f"{code}.parquet"), _vectors_of(model, release)).overall()
+        found_here = outliers(str(release / "groups" / f"{code}.parquet"), _vectors_of(model, release))
+        ours, opp = found_here.row("accuracy"), found_here.row("opp")
         row = scores[code]
         assert row["languages"] == [language_script(code)] or code.startswith("mixed-")
-        assert abs(100 * row["accuracy"] - ours.accuracy) < 1e-6, (code, row, ours.accuracy)
-        assert abs(100 * row["opp"] - ours.opp) < 1e-6
-        rows[code] = {"cases": ours.cases, "accuracy": row["accuracy"], "ours": ours.accuracy / 100, "opp": bars(ours)}
+        assert abs(100 * row["accuracy"] - ours.value) < 1e-6, (code, row, ours.value)
+        assert abs(100 * row["opp"] - opp.value) < 1e-6
+        rows[code] = {"cases": ours.cases, "accuracy": row["accuracy"], "ours": ours.value / 100, "opp": bars(opp)}
     return rows
 
 

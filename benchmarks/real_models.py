@@ -110,8 +110,11 @@ def standings(task: str, output: str, language: str, sources: Sequence[str]) -> 
     with redirect_stdout(text):
         if wikisem(["evaluate", task, output, "--languages", language, "--json", *vectors]):
             return []
-    rows = [row for line in text.getvalue().splitlines() for row in json.loads(line).get("standings", [])]
-    return [row for row in rows if row["metric"] == TASKS[task]]
+    rows = [row for row in map(json.loads, text.getvalue().splitlines()) if row["metric"] == TASKS[task]]
+    compared = "common" if any(row["vocabulary"] == "common" for row in rows) else "own"
+    kept = [row for row in rows if row["task"] == task and row["vocabulary"] == compared and not row["less"]]
+    # Of a single language, all cases and their outlier classes or tiers.
+    return [{**row, "part": row["name"] or row["part"]} for row in kept if row["part"] != "language"]
 
 
 def rows_of(language: str, task: str, found: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Iterator[list[str]]:

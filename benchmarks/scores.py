@@ -15,10 +15,10 @@ from gensim.models import KeyedVectors
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.report import Call, Result, compare, table, write_section
+from wikisem import evaluate
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.evaluation.oddoneout import ExactCounter, prepare, stands_out, tie_margin
 from wikisem.evaluation.options import DISTANCES, Distance
-from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.topk import look_up_category, neighbour_hits
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.models import read_vectors
@@ -146,7 +146,7 @@ def outliers(path: Path) -> float | None:
         )
         for n, row in enumerate(names)
     ]
-    return score_models(groups, [WordLookup("v", word_vectors(path))])[0][0].overall().opp
+    return evaluate.outliers(groups, WordLookup("v", word_vectors(path))).row("opp").value
 
 
 def read_gensim(path: Path) -> Vector:

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.errors import optional_module
-from wikisem.evaluation.outlier_detection import Evaluation, class_name
+from wikisem.evaluation.outlier_detection import Evaluation
 from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
 from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationCase, AnnotationSet
 from wikisem.outputs.annotation.sheets import Answer
-from wikisem.records import Group, Member, Outlier
+from wikisem.records import Group, Member, Outlier, class_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class HumanScore:
 def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> HumanScore:
     """Score answers that ``check_answers`` let through."""
     shares = _shares(answers, annotation)
-    classes = {case.id: class_name(case.outlier_class) for case in annotation.cases}
+    classes = {case.id: class_of(case.outlier_class).key for case in annotation.cases}
     return HumanScore(
         tuple(_score_annotator(name, answers, annotation) for name in annotation.annotators),
         mean_of_shares(list(shares.values()), annotation.seed),
@@ -154,7 +154,7 @@ def score_model(evaluation: Evaluation, human: HumanScore, seed: int) -> ModelSc
     scored = {
         group.group.id: case for group in evaluation.groups for case in group.cases if group.group.id in human.shares
     }
-    classes = {group.group.id: class_name(group.group.outliers[0].outlier_class) for group in evaluation.groups}
+    classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.groups}
     detected = {name: float(case.detected) for name, case in scored.items()}
     return ModelScore(
         evaluation.name,

@@ -18,20 +18,26 @@ Difficulty and discrimination of a group are means of its posterior distribution
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp, ndtr
 
-from wikisem.errors import MissingInputError
+from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
+from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import ranks
 from wikisem.evaluation.options import SEED
+from wikisem.evaluation.rows import COVERAGE, LEVEL, Row, Scores
 from wikisem.evaluation.statistics import FloatArray, holm, pairs
+from wikisem.typed_json import decode_json
 
 Places = npt.NDArray[np.int64]
 # With fewer models, answers say next to nothing about a discrimination (docs/benchmarks/calibration.md).
@@ -259,17 +265,6 @@ class Difference:
     p_holm: float
     groups: float
 
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read."""
-        return {
-            "model": self.model,
-            "other": self.other,
-            "difference": self.difference,
-            "se": self.error,
-            "p_holm": self.p_holm,
-            "groups_needed": None if math.isinf(self.groups) else math.ceil(self.groups),
-        }
-
 
 def differences(found: Calibration) -> list[Difference]:
     """Every two models, the abler first, by ability; p-values of the normal test with Holm's correction."""
@@ -315,11 +310,6 @@ class Form:
     low: float
     high: float
     half: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read."""
-        names = ("groups", "chosen", "models", "rho", "low", "high", "half")
-        return {name: getattr(self, name) for name in names}
 
 
 def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
@@ -376,3 +366,141 @@ def _agreement(answers: Answers, form: Places, other: Places) -> float:
 def shortest_form(forms: Sequence[Form]) -> Form | None:
     """The shortest chosen form whose mean ρ is at least ``KEPT``; None if there is none."""
     return min((form for form in forms if form.chosen and form.rho >= KEPT), key=lambda form: form.groups, default=None)
+
+
+# Answers, case by case, and what they say as rows.
+
+_TRUE, _FALSE = ("true", "1"), ("false", "0")
+# Below this reliability, answers do not tell the single groups apart.
+_UNTOLD: Final = 0.5
+_FAR: Final = 4.0
+
+
+def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
+    """The answers in files of ``evaluate --cases``, or any with ``case``, ``model`` and ``right``.
+
+    Lines are JSON, or CSV in a file that ends in .csv, and may have a ``group`` and its ``class``. A case without a
+    group, or with ``by_case``, is a group of its own, and a group without a class is a class of its own.
+    DamagedInputError with file and line for what is no answer, or for a second one of a model to a case.
+    """
+    counts: dict[str, dict[str, list[int]]] = {}
+    classes: dict[str, str] = {}
+    seen: set[tuple[str, str]] = set()
+    for where, row in (pair for path in paths for pair in _lines(path)):
+        case, model = row.get("case"), row.get("model")
+        answer = str(row.get("right")).lower()
+        if not case or not model or answer not in (*_TRUE, *_FALSE):
+            seen_keys = ", ".join(f"{name} {row.get(name)!r}" for name in ("case", "model", "right"))
+            raise DamagedInputError(f"{where}: expected a case, a model and right (true or false), saw {seen_keys}")
+        if (case, model) in seen:
+            raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
+        seen.add((case, model))
+        own = row.get("group") or case
+        group = str(case if by_case else own)
+        classes[group] = str(row.get("class") or own)
+        count = counts.setdefault(group, {}).setdefault(model, [0, 0])
+        count[0] += answer in _TRUE
+        count[1] += 1
+    if not counts:
+        raise MissingInputError(f"{', '.join(map(str, paths))}: expected answers, saw none")
+    models = list(dict.fromkeys(model for group in counts.values() for model in group))
+    numbers = np.array([[group.get(model, [0, 0]) for model in models] for group in counts.values()], dtype=np.float64)
+    return Answers(tuple(models), tuple(counts), tuple(classes.values()), numbers[:, :, 0], numbers[:, :, 1])
+
+
+def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of answers, saw none at {path}")
+    text = read_utf8(path)
+    if path.suffix == ".csv":
+        yield from ((f"{path}:{number}", row) for number, row in csv_rows(text, str(path))[1])
+        return
+    for number, line in numbered_lines(text):
+        if line:
+            where = f"{path}:{number}"
+            yield where, decode_json(line, dict[str, Any], where, "a JSON line of an answer")
+
+
+def scores_of_answers(answers: Answers, discriminations: bool | None = None, seed: int = SEED) -> Scores:
+    """Everything that a calibration says, as rows; groups are in the order in which a form takes them.
+
+    "ability" has the interval and the mark of each model, "difficulty" and "log_discrimination" of a group have the
+    standard deviation of their posterior distribution as ``se``, "rho" of a form has the range of its draws.
+    """
+    found = calibrate(answers, discriminations=discriminations)
+    gaps, forms, models = differences(found), short_forms(answers, seed), found.answers.models
+    order: list[int] = np.argsort(-found.abilities, kind="stable").tolist()
+    told = {gap.other: gap.p_holm for gap in gaps if gap.model == models[order[0]]}
+    head = Row(task="calibrate", model="", metric="", n=len(set(found.answers.classes)))
+    rows = []
+    for at in order:
+        own = replace(head, model=models[at], cases=int(found.answers.asked[:, at].sum()))
+        ability, error = float(found.abilities[at]), float(found.errors[at])
+        mark = "best" if at == order[0] else ("tied" if told[models[at]] >= LEVEL else "")
+        ends = {"low": ability - _NORMAL_QUANTILE * error, "high": ability + _NORMAL_QUANTILE * error}
+        right = 100 * float(found.answers.right[:, at].sum()) / own.cases
+        rows += [
+            replace(own, metric="ability", value=ability, **ends, se=error, mark=mark),
+            replace(own, metric="accuracy", value=right),
+        ]
+    neighbours = set(pairwise(models[at] for at in order))
+    for gap in sorted(gaps, key=lambda gap: (gap.model, gap.other) not in neighbours):
+        pair = replace(head, model=gap.model, less=gap.other)
+        low, high = gap.difference - _NORMAL_QUANTILE * gap.error, gap.difference + _NORMAL_QUANTILE * gap.error
+        needed = None if math.isinf(gap.groups) else math.ceil(gap.groups)
+        rows += [
+            replace(pair, metric="ability", value=gap.difference, low=low, high=high, se=gap.error, p_holm=gap.p_holm),
+            replace(pair, metric="groups_needed", value=needed),
+        ]
+    of_b, of_a = found.reliability()
+    short, informative = shortest_form(forms), found.most_informative()
+    coverage = {
+        "groups": len(found.answers.groups),
+        "classes": head.n,
+        "difficulty_reliability": of_b,
+        "discrimination_reliability": of_a,
+        "log_discrimination_mean": found.mean,
+        "log_discrimination_spread": found.spread,
+        "shortest_form": short and short.groups,
+    }
+    rows += [replace(head, part=COVERAGE, metric=name, value=value, n=0) for name, value in coverage.items()]
+    for form in forms:
+        against = "the other half" if form.half else "the whole set"
+        name = f"{form.groups} {'most informative' if form.chosen else 'random'} groups with {against}"
+        ends = {"value": form.rho, "low": form.low, "high": form.high}
+        rows.append(replace(head, part="form", name=name, metric="rho", n=0, cases=form.models, **ends))
+    estimates = {"difficulty": found.difficulty, "log_discrimination": found.log_discrimination}
+    for name, (means, errors) in estimates.items():
+        own = replace(head, part="group", metric=name)
+        rows += [
+            replace(own, name=found.answers.groups[at], value=float(means[at]), se=float(errors[at]))
+            for at in informative
+        ]
+    for at in range(-16, 17):
+        told_there = found.total_information(at / 4)
+        rows.append(replace(head, part="information", name=f"{at / 4:+.2f}", metric="information", value=told_there))
+    return Scores(rows, list(_warnings(found, forms)))
+
+
+def _warnings(found: Calibration, forms: Sequence[Form]) -> Iterator[str]:
+    """What the answers are too few to tell."""
+    models = len(found.answers.models)
+    of_b, of_a = found.reliability()
+    if of_a is None:
+        why = f", which needs {FEWEST_FOR_2PL} models or more" if models < FEWEST_FOR_2PL else ""
+        yield f"Rasch model: one discrimination for all groups{why}"
+    elif of_a < _UNTOLD:
+        untold = f"{models} models do not tell discriminations of single groups (reliability {of_a:.2f})"
+        yield f"warning: {untold}: use their spread, not their values"
+    if of_b < _UNTOLD:
+        yield f"warning: {models} models do not tell which groups are hard (reliability {of_b:.2f})"
+    if short := shortest_form(forms):
+        yield f"the shortest form with a mean ρ of {KEPT} has the first {short.groups} groups of --full and --json"
+    elif any(form.chosen for form in forms):
+        yield f"no form has a mean ρ of {KEPT}"
+    else:
+        yield "no short form was chosen: that takes six models and twenty groups that all models were asked"
+    estimates = zip(found.answers.models, found.abilities.tolist(), found.errors.tolist(), strict=True)
+    extreme = [name for name, ability, error in estimates if error > 1 or abs(ability) > _FAR]
+    if extreme:
+        yield f"warning: too hard or too easy for {', '.join(extreme)}: the ability is what the prior says"

@@ -18,16 +18,17 @@ An interval has the class as its unit, as all error bars here have.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
-from wikisem import __version__
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.options import SEED, Compactness
-from wikisem.evaluation.outlier_detection import UNKNOWN, Known, error_bars_as_json, group_gaps, words_of
+from wikisem.evaluation.outlier_detection import UNKNOWN, Known, group_gaps, words_of
+from wikisem.evaluation.rows import Row, with_bars
 from wikisem.evaluation.statistics import (
     ErrorBars,
     FloatArray,
@@ -58,70 +59,6 @@ Case = tuple[str, str]  # by the QIDs of its class and its outlier
 Answers = Mapping[Case, Answer]
 
 
-@dataclass(frozen=True, slots=True)
-class PairConsistency:
-    """A model in two languages, on the cases of both; shares are of 1, and None where no case is wrong in both.
-
-    ``kappa`` is None where its definition divides by zero: every case is right in both languages, or wrong in both.
-    """
-
-    languages: tuple[str, str]
-    classes: int
-    cases: int
-    right: tuple[float, float]
-    both_right: ErrorBars
-    kappa: ErrorBars | None
-    both_wrong: int
-    same_word: ErrorBars | None
-    same_word_chance: float | None
-    rankc: ErrorBars
-    rankc_chance: float
-
-    @property
-    def both_right_chance(self) -> float:
-        """How many cases would be right in both languages if one did not depend on the other."""
-        return self.right[0] * self.right[1]
-
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read; everything but kappa and RankC is in percent."""
-        one, other = self.languages
-        return {
-            "language": one,
-            "other": other,
-            "classes": self.classes,
-            "cases": self.cases,
-            "accuracy": 100 * self.right[0],
-            "accuracy_other": 100 * self.right[1],
-            **_bars("both_right", self.both_right.percent()),
-            "both_right_chance": 100 * self.both_right_chance,
-            **_bars("kappa", self.kappa),
-            "both_wrong": self.both_wrong,
-            **_bars("same_word", self.same_word and self.same_word.percent()),
-            "same_word_chance": None if self.same_word_chance is None else 100 * self.same_word_chance,
-            **_bars("rankc", self.rankc),
-            "rankc_chance": self.rankc_chance,
-        }
-
-
-def _bars(name: str, bars: ErrorBars | None) -> dict[str, float | None]:
-    return {name: None if bars is None else bars.value, **error_bars_as_json(name, bars)}
-
-
-@dataclass(frozen=True, slots=True)
-class Consistency:
-    """A model on a data set: every two of its languages that share cases, in order."""
-
-    model: str
-    dataset: str
-    pairs: tuple[PairConsistency, ...]
-    notes: tuple[str, ...] = field(default=(), compare=False)
-
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read."""
-        head = {"model": self.model, "dataset": self.dataset, "version": __version__}
-        return head | {"pairs": [pair.as_json() for pair in self.pairs]}
-
-
 # A model on a data set.
 
 
@@ -149,21 +86,26 @@ def measure_consistency(
     dataset: str = "",
     compactness: Compactness = "pairs",
     seed: int = SEED,
-) -> Consistency:
+) -> list[Row]:
     """Compare what a model answers in every two languages of a data set, on the words that it knows."""
     known = lookup.find({word for group in groups for word in words_of(group)})
     by_language: dict[str, dict[Case, Answer]] = {}
     for group in groups:
         found = answers(group, known, lookup.similarity, compactness)
         by_language.setdefault(group.language or UNKNOWN, {}).update(found)
-    return Consistency(lookup.name, dataset, compare_languages(by_language, seed), lookup.notes)
+    return compare_languages(by_language, lookup.name, dataset, seed)
 
 
-def compare_languages(answers: Mapping[str, Answers], seed: int = SEED) -> tuple[PairConsistency, ...]:
-    """A model's answers in every two languages that have cases in common."""
-    pairs = combinations(sorted(answers), 2)
-    compared = (compare_answers((one, other), answers[one], answers[other], seed) for one, other in pairs)
-    return tuple(pair for pair in compared if pair is not None)
+def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, seed: int = SEED) -> list[Row]:
+    """The rows of a model's answers in every two languages that have cases in common."""
+    head = Row(task="consistency", model=model, dataset=dataset, part="languages", metric="")
+    return [
+        row
+        for one, other in combinations(sorted(answers), 2)
+        for row in compare_answers(
+            msgspec.structs.replace(head, name=f"{one}, {other}"), answers[one], answers[other], seed
+        )
+    ]
 
 
 def answers(
@@ -198,34 +140,39 @@ _CERTAIN: Final = 1 - 1e-12
 _RIGHT, _OTHER, _BOTH_RIGHT, _BOTH_WRONG, _SAME, _SAME_CHANCE, _RANKC, _RANKC_CHANCE = range(8)
 
 
-def compare_answers(
-    languages: tuple[str, str], ones: Answers, others: Answers, seed: int = SEED
-) -> PairConsistency | None:
-    """Compare a model's answers in two languages; None where they have no case in common."""
+def compare_answers(head: Row, ones: Answers, others: Answers, seed: int = SEED) -> list[Row]:
+    """Rows as ``head`` of a model's answers in two languages; none where they have no case in common.
+
+    Accuracy is that of the first language, "accuracy_other" that of the second. The rows of "same_word" have as cases
+    those that are wrong in both, and no value without any; "kappa" has none where its definition divides by zero: every
+    case is right in both languages, or wrong in both.
+    """
     shared = sorted(ones.keys() & others.keys())
     if not shared:
-        return None
+        return []
     rows = np.array([_case(ones[key], others[key]) for key in shared], dtype=np.float64)
     _, group_of = np.unique([group for group, _ in shared], return_inverse=True)
     sizes = np.bincount(group_of).astype(np.float64)
     sums: FloatArray = np.stack([np.bincount(group_of, column) for column in rows.T], axis=1)
-    means = sums.sum(axis=0) / len(shared)
+    means = (sums.sum(axis=0) / len(shared)).tolist()
     both_right, rankc = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
     wrong = sums[:, _BOTH_WRONG]
-    any_wrong = bool(wrong.sum())
-    return PairConsistency(
-        languages,
-        len(sizes),
-        len(shared),
-        (float(means[_RIGHT]), float(means[_OTHER])),
-        both_right,
-        _kappa_bars(sums, sizes, seed),
-        int(wrong.sum()),
-        clustered_means(sums[:, [_SAME]], wrong, seed)[0] if any_wrong else None,
-        float(sums[:, _SAME_CHANCE].sum() / wrong.sum()) if any_wrong else None,
-        rankc,
-        float(means[_RANKC_CHANCE]),
-    )
+    count = int(wrong.sum())
+    same = clustered_means(sums[:, [_SAME]], wrong, seed)[0] if count else None
+    by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / count) if count else None
+
+    def row(metric: str, bars: ErrorBars | None, scale: float = 100, **more: Any) -> Row:
+        about = {"n": len(sizes), "cases": len(shared), **more}
+        return with_bars(msgspec.structs.replace(head, metric=metric, **about), bars, scale)
+
+    return [
+        row("both_right", both_right, chance=100 * means[_RIGHT] * means[_OTHER]),
+        row("kappa", _kappa_bars(sums, sizes, seed), 1, chance=0.0),
+        row("same_word", same, cases=count, chance=by_chance),
+        row("rankc", rankc, 1, chance=means[_RANKC_CHANCE]),
+        row("accuracy", None, value=100 * means[_RIGHT]),
+        row("accuracy_other", None, value=100 * means[_OTHER]),
+    ]
 
 
 def _case(one: Answer, other: Answer) -> tuple[float, ...]:

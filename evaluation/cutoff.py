@@ -27,18 +27,18 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from wikisem import __version__
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import ranks
 from wikisem.evaluation.options import SEED
-from wikisem.evaluation.outlier_detection import Evaluation, Score, tally
+from wikisem.evaluation.outlier_detection import Evaluation, tally
+from wikisem.evaluation.rows import LEVEL, Part, Row, Scored, p_value, rows_of
 from wikisem.evaluation.statistics import DRAWS, FloatArray
 from wikisem.files import path_of
 from wikisem.ids import qid_number
@@ -54,8 +54,6 @@ _MOST_TESTED: Final = 200
 _ROUNDING: Final = 1e-9
 # Where the distribution function (1 - exp(-x / 2))² of Hansen's statistic is .95.
 _CRITICAL: Final = -2 * math.log(1 - math.sqrt(0.95))
-# A step that chance makes less often than this is reported as a change.
-LEVEL: Final = 0.05
 _LEAST_CASES: Final = 20
 
 
@@ -67,95 +65,17 @@ class KnownDate:
     item: int
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """The cases whose newest member has a number from ``low`` to ``high``, and between which dates it was made.
-
-    A date is empty where no known dump gives one.
-    """
-
-    low: int
-    high: int
-    after: str
-    by: str
-    score: Score
-
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read."""
-        row = {"from_item": self.low, "to_item": self.high, "made_after": self.after, "made_by": self.by}
-        return row | self.score.as_json()
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The step with the least sum of squares: the highest number before it and the lowest after it.
-
-    ``p`` is how often chance alone makes such a step. ``low`` and ``high`` are the ends of its interval of 95 %, which
-    means something only where the step is ``seen``.
-    """
-
-    last_before: int
-    first_after: int
-    low: int
-    high: int
-    p: float
-    before: Score
-    after: Score
-
-    @property
-    def seen(self) -> bool:
-        """Whether it is more of a step than chance makes in 19 of 20 models without one."""
-        return self.p <= LEVEL
-
-
-@dataclass(frozen=True, slots=True)
-class Cutoff:
-    """The curve of a model on a data set; ``change`` is None where there are too few cases to look for one."""
-
-    model: str
-    dataset: str
-    bands: tuple[Band, ...]
-    change: Change | None
-    dates: tuple[KnownDate, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read; ``cutoff`` is null where no change is seen."""
-        change = self.change
-        row = {
-            "model": self.model,
-            "dataset": self.dataset,
-            "version": __version__,
-            "p": change and change.p,
-            "cutoff": None,
-            "bands": [band.as_json() for band in self.bands],
-        }
-        if change is None or not change.seen:
-            return row
-        after, by = made_between(self.dates, change.low, change.high)
-        found = {
-            "last_before": change.last_before,
-            "first_after": change.first_after,
-            "low": change.low,
-            "high": change.high,
-            "made_after": after,
-            "made_by": by,
-            "before": change.before.as_json(),
-            "after": change.after.as_json(),
-        }
-        return row | {"cutoff": found}
-
-
-def made_between(dates: Sequence[KnownDate], low: int, high: int) -> tuple[str, str]:
-    """The dates of known dumps after and by which items with these numbers were made; empty where none says it.
+def made_between(dates: Sequence[KnownDate], low: int, high: int) -> str:
+    """When items with these numbers were made, by the dates of known dumps; empty where none says it.
 
     >>> dates = [KnownDate("2019-01-07", 60_000_000), KnownDate("2026-11-02", 138_000_000)]
     >>> made_between(dates, 60_000_001, 70_000_000)
-    ('2019-01-07', '2026-11-02')
+    'after 2019-01-07 by 2026-11-02'
     """
     items = [known.item for known in dates]
     before, after = bisect_left(items, low) - 1, bisect_left(items, high)
-    return dates[before].date if before >= 0 else "", dates[after].date if after < len(dates) else ""
+    made = [f"after {dates[before].date}"] if before >= 0 else []
+    return " ".join([*made, f"by {dates[after].date}"] if after < len(dates) else made)
 
 
 class _Input(msgspec.Struct):
@@ -224,27 +144,24 @@ def _is_date(text: str) -> bool:
 # The cases of a model on a data set, by the number of their newest member.
 
 
-@dataclass(frozen=True, eq=False)
-class _Cases:
-    """Test cases in the order of the numbers of their newest members, with their classes and the numbers of groups.
+def newest_item(group: Group) -> int:
+    """The highest item number in the cluster of a group; 0 where a member has no QID."""
+    qids = [member.id for member in group.cluster]
+    return max(map(qid_number, qids)) if qids and all(qids) else 0
 
-    ``shares`` has shape ``(cases, 3)``: OP / |C|, whether the outlier was detected, and how often a guess detects it.
+
+def measure_cutoff(
+    evaluation: Evaluation, dates: Sequence[KnownDate] = (), bands: int = 10, seed: int = SEED
+) -> tuple[list[Row], str]:
+    """The curve of a model's scores on a data set as rows, and a sentence that says where it falls, if it does.
+
+    With ``dates``, in any order, bands end with the items of these dumps, without them there are ``bands`` of about as
+    many cases each. The row "cutoff" has the lowest number after the change as its value, with the ends of its interval
+    and the p-value: how often chance alone makes such a step; without a change that is seen it has the p-value alone,
+    and with too few cases to look for one it is not there. MissingInputError for a data set without QIDs.
     """
-
-    numbers: Numbers
-    shares: FloatArray
-    classes: tuple[str, ...]
-    groups: tuple[int, ...]
-    seed: int
-
-    def score(self, begin: int, end: int) -> Score:
-        """The score of some of them."""
-        return tally(self.shares[begin:end], self.classes[begin:end], self.groups[begin:end], self.seed)
-
-
-def _cases_of(evaluation: Evaluation) -> _Cases:
     found = [
-        (number, case.position, case.detected, group.chance, group.group.id, at)
+        (number, case.position, case.detected, group.chance, group.group.id, at, (group, case))
         for at, group in enumerate(evaluation.groups)
         if (number := newest_item(group.group))
         for case in group.cases
@@ -254,48 +171,43 @@ def _cases_of(evaluation: Evaluation) -> _Cases:
             f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
             "lines and Parquet of a build have them, saw none"
         )
-    numbers, positions, detected, guesses, classes, groups = zip(*sorted(found), strict=True)
-    shares = np.array([positions, detected, guesses], dtype=np.float64).T
-    return _Cases(np.array(numbers, dtype=np.int64), shares, classes, groups, evaluation.seed)
-
-
-def newest_item(group: Group) -> int:
-    """The highest item number in the cluster of a group; 0 where a member has no QID."""
-    qids = [member.id for member in group.cluster]
-    return max(map(qid_number, qids)) if qids and all(qids) else 0
-
-
-def measure_cutoff(evaluation: Evaluation, dates: Sequence[KnownDate] = (), bands: int = 10) -> Cutoff:
-    """The curve and the cutoff of a model's scores on a data set.
-
-    With ``dates``, in any order, bands end with the items of these dumps, without them there are ``bands`` of about as
-    many cases each. MissingInputError for a data set without QIDs.
-    """
-    cases, known = _cases_of(evaluation), tuple(sorted(dates, key=lambda one: one.item))
-    numbers = cases.numbers.tolist()
+    found.sort(key=lambda one: one[:6])
+    numbers, known = [one[0] for one in found], sorted(dates, key=lambda one: one.item)
+    cases = [one[6] for one in found]
     if known:
         edges = [bisect_right(numbers, one.item) for one in known]
     else:
         edges = [bisect_right(numbers, numbers[len(numbers) * at // bands - 1]) for at in range(1, bands)]
-    ends = sorted({0, *edges, len(numbers)})
-    found = tuple(
-        Band(low, high, *made_between(known, low, high), cases.score(begin, end))
-        for begin, end in pairwise(ends)
-        for low, high in [(numbers[begin], numbers[end - 1])]
-    )
-    return Cutoff(evaluation.name, evaluation.dataset, found, _find_change(cases), known, evaluation.notes)
+    parts = {}
+    for begin, end in pairwise(sorted({0, *edges, len(numbers)})):
+        made = made_between(known, numbers[begin], numbers[end - 1])
+        name = f"Q{numbers[begin]} to Q{numbers[end - 1]}{made and ', made '}{made}"
+        parts[Part("band", name)] = tally(cases[begin:end])
+    classes = np.unique([group.group.id for group, _ in cases], return_inverse=True)[1]
+    right = np.array([float(case.detected) for _, case in cases])
+    step = find_step(np.array(numbers, dtype=np.int64), right, classes, seed)
+    whole = Row(task="cutoff", model=evaluation.name, dataset=evaluation.dataset, metric="cutoff", cases=len(cases))
+    if step is None:
+        return rows_of("cutoff", [Scored(evaluation.name, evaluation.dataset, "own", parts)], seed), (
+            "too few cases to look for a cutoff"
+        )
+    change = msgspec.structs.replace(whole, p=step.p, n=int(classes.max()) + 1)
+    said = f"no change seen (p {p_value(step.p)})"
+    if step.p <= LEVEL:
+        last, first, low, high = (numbers[at] for at in (step.at - 1, step.at, step.low - 1, step.high))
+        before, after = tally(cases[: step.at]), tally(cases[step.at :])
+        parts |= {Part("change", f"up to Q{last}"): before, Part("change", f"from Q{first}"): after}
+        change = msgspec.structs.replace(change, value=first, low=low, high=high)
+        scores = " to ".join(f"{100 * one.sums[:, 0].sum() / one.counts.sum():.2f}" for one in (before, after))
+        made = made_between(known, low, high)
+        said = (
+            f"accuracy falls from {scores} % between Q{last} and Q{first} "
+            f"(95 %: Q{low} to Q{high}{made and ', made '}{made}; p {p_value(step.p)})"
+        )
+    return [*rows_of("cutoff", [Scored(evaluation.name, evaluation.dataset, "own", parts)], seed), change], said
 
 
 # The change.
-
-
-def _find_change(cases: _Cases) -> Change | None:
-    classes = np.unique(cases.classes, return_inverse=True)[1]
-    step = find_step(cases.numbers, cases.shares[:, 1], classes, cases.seed)
-    if step is None:
-        return None
-    last, first, low, high = cases.numbers[[step.at - 1, step.at, step.low - 1, step.high]].tolist()
-    return Change(last, first, low, high, step.p, cases.score(0, step.at), cases.score(step.at, len(cases.numbers)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import msgspec
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.consistency import Answer, Case
-from wikisem.evaluation.options import SEED, Measure
+from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.walls import WallEvaluation, score_answered
 from wikisem.outputs.wallfile import wall_of_row
@@ -44,7 +44,7 @@ class _Sample(msgspec.Struct):
     filtered_resps: list[list[Any]]
 
 
-def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Evaluation:
+def read_samples(path: Path, measure: Measure = "acc") -> Evaluation:
     """The scores in a file that ``lm_eval --log_samples`` wrote for a task of a release.
 
     ``measure`` chooses what choices are compared by: their log-likelihood, or that by character or by byte, as in the
@@ -54,7 +54,7 @@ def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Eval
     for doc, scores in _scored(path, measure):
         cases[doc.language, doc.class_].append((doc, score_case(doc, scores)))
     groups = tuple(_group(path, scored) for _, scored in sorted(cases.items()))
-    return Evaluation(model_of(path), (), groups, seed, path.stem)
+    return Evaluation(model_of(path), (), groups, path.stem)
 
 
 def read_sampled_answers(path: Path, measure: Measure = "acc") -> dict[str, dict[Case, Answer]]:
@@ -185,7 +185,7 @@ def has_walls(path: Path) -> bool:
     return False
 
 
-def read_wall_samples(path: Path, seed: int = SEED) -> WallEvaluation:
+def read_wall_samples(path: Path) -> WallEvaluation:
     """The scores of the answers in a file that ``lm_eval --log_samples`` wrote for the walls of a release.
 
     They are those of the harness, with error bars and by tier. DamagedInputError with the line of what is no answer.
@@ -198,4 +198,4 @@ def read_wall_samples(path: Path, seed: int = SEED) -> WallEvaluation:
         if len(sample.filtered_resps) != 1:
             raise DamagedInputError(f"{where}: expected one answer, saw {len(sample.filtered_resps)}")
         scored.append(score_answered(wall, sample.filtered_resps[0]))
-    return WallEvaluation(model_of(path), (), tuple(scored), seed, path.stem)
+    return WallEvaluation(model_of(path), (), tuple(scored), path.stem)

@@ -21,7 +21,7 @@ from mteb.abstasks.task_metadata import TaskMetadata
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.outlier_detection import score, score_groups, words_of
+from wikisem.evaluation.outlier_detection import score_groups, tally, words_of
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.records import Group
@@ -115,15 +115,15 @@ class _OutlierDetection(AbsTask):
         """OPP and accuracy from 0 to 1, with the error bars of OPP."""
         groups = [msgspec.convert(row, Group) for row in data_split]
         known = self._encode(model, sorted({word for group in groups for word in words_of(group)}), about)
-        found = score(score_groups(groups, known))
-        assert found.opp is not None and found.accuracy is not None and found.error_bars is not None
-        bars = found.error_bars[0]
+        found = tally([(group, case) for group in score_groups(groups, known) for case in group.cases])
+        accuracy, opp = found.error_bars()
+        assert accuracy is not None and opp is not None
         return {
-            "opp": found.opp / 100,
-            "accuracy": found.accuracy / 100,
-            "opp_low": bars.low / 100,
-            "opp_high": bars.high / 100,
-            "cases": float(found.cases),
+            "opp": opp.value / 100,
+            "accuracy": accuracy.value / 100,
+            "opp_low": opp.low / 100,
+            "opp_high": opp.high / 100,
+            "cases": float(found.counts.sum()),
         }
 
     def _encode(self, model: Any, words: Sequence[str], about: Mapping[str, Any]) -> Mapping[str, Vector]:

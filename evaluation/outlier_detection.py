@@ -16,30 +16,28 @@ accuracy the share with OP = |C|, both in percent.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import PurePath
 from statistics import fmean
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 
-from wikisem import __version__
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.options import SEED, Compactness
-from wikisem.evaluation.statistics import ErrorBars, FloatArray, Unit, clustered_means, effective_units
+from wikisem.evaluation.options import Compactness
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
+from wikisem.evaluation.statistics import FloatArray, effective_units
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
-from wikisem.records import OUTLIER_CLASSES, Group, Outlier, class_of
+from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS, Group, Outlier
 
-Metric = Literal["opp", "accuracy"]
-METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
+METRICS: Final = ("accuracy", "opp")
 UNKNOWN = "unknown"
 Known = Mapping[str, Any]
 
 
-# What a model scored: by test case, by group, on any part of a data set, and on all of it.
+# What a model answered, and the tally of it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,244 +64,156 @@ class GroupScore:
         return 1 / (1 + round(len(self.group.cluster) * (1 - self.oov_cluster)))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Score:
-    """OPP and accuracy over some test cases.
+class Evaluation(NamedTuple):
+    """What a model answered on the groups of a data set.
 
-    Error bars take the class as the unit, in all languages (``wikisem.evaluation.statistics``), and are computed when
-    first asked for. ``sums`` has shape ``(classes, 3)``: the sums of OP / |C|, of detected outliers, and of what a
-    guess detects, over the cases of each class; ``counts`` the number of these cases, and ``languages`` that of the
-    groups that have any, both of shape ``(classes,)``.
-    """
-
-    sums: FloatArray
-    counts: FloatArray
-    languages: FloatArray
-    seed: int = SEED
-    unit: ClassVar[Unit] = "class"
-    shared: ClassVar[Sequence[frozenset[str]]] = ()
-
-    def __repr__(self) -> str:
-        opp, accuracy = (None if value is None else round(value, 2) for value in (self.opp, self.accuracy))
-        return f"Score(classes={self.classes}, cases={self.cases}, opp={opp}, accuracy={accuracy})"
-
-    @property
-    def cases(self) -> int:
-        """The number of test cases."""
-        return int(self.counts.sum())
-
-    @property
-    def groups(self) -> int:
-        """The number of groups that have any cases."""
-        return int(self.languages.sum())
-
-    @property
-    def worth(self) -> float:
-        """How many classes of one language each are worth as much: a class of ten languages weighs more than others."""
-        return effective_units(self.languages) if self.classes else 0.0
-
-    @property
-    def classes(self) -> int:
-        """The number of classes: groups of one class in several languages are not independent."""
-        return len(self.counts)
-
-    @property
-    def opp(self) -> float | None:
-        """OPP in percent; None without test cases."""
-        return self._mean(0)
-
-    @property
-    def accuracy(self) -> float | None:
-        """Accuracy in percent; None without test cases."""
-        return self._mean(1)
-
-    def chance(self, metric: Metric) -> float | None:
-        """The score of a guess in percent: OPP is half, accuracy one in the number of words; None without cases."""
-        if not self.cases:
-            return None
-        return 50.0 if metric == "opp" else self._mean(2)
-
-    @cached_property
-    def error_bars(self) -> tuple[ErrorBars, ErrorBars] | None:
-        """OPP and accuracy in percent, each with an interval of 95 % and a standard error; None without test cases."""
-        if not self.cases:
-            return None
-        opp, accuracy = clustered_means(self.sums[:, :2], self.counts, self.seed, worth=self.worth)
-        return opp.percent(), accuracy.percent()
-
-    def _mean(self, column: int) -> float | None:
-        return float(100 * self.sums[:, column].sum() / self.counts.sum()) if self.cases else None
-
-    def as_json(self) -> dict[str, Any]:
-        """Classes, cases, OPP and accuracy with their error bars, under the names that programs read."""
-        row: dict[str, Any] = {
-            "classes": self.classes,
-            "cases": self.cases,
-            "opp": self.opp,
-            "accuracy": self.accuracy,
-        }
-        opp, accuracy = self.error_bars or (None, None)
-        return row | error_bars_as_json("opp", opp) | error_bars_as_json("accuracy", accuracy)
-
-
-def score(groups: Iterable[GroupScore], keep: Callable[[CaseScore], bool] = lambda _: True, seed: int = SEED) -> Score:
-    """The score over all test cases of some groups, or over those that ``keep`` keeps."""
-    kept = [(at, group, case) for at, group in enumerate(groups) for case in group.cases if keep(case)]
-    shares = [(case.position, case.detected, group.chance) for _, group, case in kept]
-    return tally(shares, [group.group.id for _, group, _ in kept], [at for at, *_ in kept], seed)
-
-
-def tally(shares: npt.ArrayLike, classes: Sequence[str], groups: Sequence[int], seed: int = SEED) -> Score:
-    """The score of cases, given by their ``shares``, ``(cases, 3)``, and the class and number of the group of each."""
-    numbers = {name: at for at, name in enumerate(dict.fromkeys(classes))}
-    of_case = np.array([numbers[name] for name in classes], dtype=np.int64)
-    sums = np.zeros((len(numbers), 3))
-    np.add.at(sums, of_case, np.reshape(shares, (-1, 3)))
-    of_group = np.array([numbers[name] for name, _ in set(zip(classes, groups, strict=True))], dtype=np.int64)
-    counts, languages = (np.bincount(one, minlength=len(numbers)).astype(np.float64) for one in (of_case, of_group))
-    return Score(sums, counts, languages, seed)
-
-
-def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | None]:
-    """The ends of the interval and the standard error of a score, null where there are none."""
-    values = (None, None, None) if bars is None else (bars.low, bars.high, bars.standard_error)
-    return dict(zip((f"{name}_low", f"{name}_high", f"{name}_se"), values, strict=True))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Evaluation:
-    """The scores of one model on the groups of a data set.
-
-    ``name`` is the model's and ``dataset`` that of the data set, if it has one. ``notes`` are what a reader of the
-    scores should know, such as that words were lowercased. ``groups`` has the score of each group. ``vocabulary_size``
-    is how many words the model lists, None if it reads any text. ``seed`` decides the draws for error bars.
+    ``notes`` are what a reader of the scores should know, such as that words were lowercased. ``vocabulary_size`` is
+    how many words the model lists, None if it reads any text.
     """
 
     name: str
     notes: tuple[str, ...]
     groups: tuple[GroupScore, ...]
-    seed: int = SEED
     dataset: str = ""
     vocabulary_size: int | None = None
+    vocabulary: Vocabulary = "own"
 
-    def __repr__(self) -> str:
-        return f"Evaluation(name={self.name!r}, groups={len(self.groups)}, overall={self.overall()})"
 
-    @property
-    def skipped(self) -> int:
-        """How many groups had too few words in vocabulary to give any test case."""
-        return sum(not group.cases for group in self.groups)
+Answered = tuple[GroupScore, CaseScore]
+# The parts that each data set is divided into: what the part of a case is called, in the order of names.
+_PARTS: Final[Mapping[str, Callable[[Group, Outlier], str]]] = {
+    "language": lambda group, _: group.language or UNKNOWN,
+    "outlier class": lambda _, outlier: outlier.of_class.name,
+}
+_ORDER: Final = {one.name: place for place, one in enumerate((*OUTLIER_CLASSES.values(), UNKNOWN_CLASS))}
 
-    def overall(self) -> Score:
-        """OPP and accuracy over all test cases whose words the model knows.
 
-        A ``Score`` has ``classes``, ``groups`` and ``cases``, their numbers, ``opp`` and ``accuracy`` in percent (None
-        without cases), and ``error_bars``: for each of the two a ``value`` with ``low``, ``high``, ``standard_error``
-        and ``n``, the number of classes.
-        """
-        return score(self.groups, seed=self.seed)
+def tally(cases: Sequence[Answered]) -> Tally:
+    """Sums of detected outliers and of OP / |C| over the cases of each class, in all its languages.
 
-    def by_outlier_class(self) -> dict[str, Score]:
-        """The same for each outlier class that the data set has: "1", "2", "3", "related" or "unknown"."""
+    Groups of one class in two languages are often the same items, so that all of them succeed and fail together. A
+    class of many languages weighs more than others: the classes are worth ``effective_units`` of the numbers of groups.
+    """
+    numbers = {name: at for at, name in enumerate(dict.fromkeys(group.group.id for group, _ in cases))}
+    of_case = np.array([numbers[group.group.id] for group, _ in cases], dtype=np.int64)
+    shares = [(case.detected, case.position, group.chance) for group, case in cases]
+    sums = np.zeros((len(numbers), 3))
+    np.add.at(sums, of_case, np.reshape(shares, (-1, 3)))
+    groups = {id(group): numbers[group.group.id] for group, _ in cases}
+    counts, languages = (
+        np.bincount(np.array(each, dtype=np.int64), minlength=len(numbers)).astype(np.float64)
+        for each in (of_case, list(groups.values()))
+    )
+    asked: dict[str, list[tuple[str, str]]] = {name: [] for name in numbers}
+    for group, case in cases:
+        asked[group.group.id].append((group.group.language, case.outlier.surface))
+    chance = float(100 * sums[:, 2].sum() / counts.sum()) if cases else None
+    return Tally(
+        METRICS,
+        sums[:, :2],
+        counts,
+        [(name, *each) for name, each in asked.items()],
+        "class",
+        (chance, 50.0 if cases else None),
+        worth=effective_units(languages) if cases else None,
+    )
 
-        def of_class(name: str) -> Score:
-            return score(self.groups, lambda case: class_name(case.outlier.outlier_class) == name, self.seed)
 
-        names = {class_name(outlier.outlier_class) for group in self.groups for outlier in group.group.outliers}
-        return {name: of_class(name) for name in sorted(names)}
-
-    def by_language(self) -> dict[str, Score]:
-        """The same for each language, "unknown" if the data set does not say."""
-        parts: dict[str, list[GroupScore]] = {}
-        for group in self.groups:
-            parts.setdefault(group.group.language or UNKNOWN, []).append(group)
-        return {name: score(parts[name], seed=self.seed) for name in sorted(parts)}
-
-    def oov_cluster_percent(self) -> float:
-        """The mean of the groups' percentages of cluster items out of vocabulary, skipped groups included."""
-        return 100 * fmean(group.oov_cluster for group in self.groups)
-
-    def oov_outlier_percent(self) -> float:
-        """The mean of the groups' percentages of outliers out of vocabulary, skipped groups included."""
-        return 100 * fmean(group.oov_outliers for group in self.groups)
-
-    def oov_by_language(self) -> dict[str, float]:
-        """For each language the share of words out of vocabulary, from 0 to 1."""
-        counts: dict[str, FloatArray] = {}
-        for group in self.groups:
-            cluster, outliers = len(group.group.cluster), len(group.group.outliers)
-            missing = group.oov_cluster * cluster + group.oov_outliers * outliers
-            seen = counts.setdefault(group.group.language or UNKNOWN, np.zeros(2))
-            seen += (missing, cluster + outliers)
-        return {name: float(missing / words) if words else 0.0 for name, (missing, words) in sorted(counts.items())}
-
-    def as_json(self) -> dict[str, Any]:
-        """The scores as plain values for JSON, as ``wikisem evaluate outliers --json`` prints them."""
-        return {
-            "model": self.name,
-            "dataset": self.dataset,
-            "version": __version__,
-            "vocabulary_size": self.vocabulary_size,
-            "groups": len(self.groups),
-            "skipped_groups": self.skipped,
-            **self.overall().as_json(),
-            "oov_cluster_percent": self.oov_cluster_percent(),
-            "oov_outlier_percent": self.oov_outlier_percent(),
-            "by_outlier_class": {name: part.as_json() for name, part in self.by_outlier_class().items()},
-            "by_language": {name: part.as_json() for name, part in self.by_language().items()},
-            "by_group": self._groups_as_json(),
+def scored(evaluation: Evaluation, groups: bool = False) -> Scored:
+    """The tally of all cases and of each part, what the scores cover, and with ``groups`` the scores of each group."""
+    cases = [(group, case) for group in evaluation.groups for case in group.cases]
+    parts = {WHOLE: tally(cases)}
+    for part, name_of in _PARTS.items():
+        seen = {name_of(one.group, outlier) for one in evaluation.groups for outlier in one.group.outliers}
+        for name in sorted(seen, key=lambda name: (_ORDER.get(name, 0), name)):
+            if (part, seen) != ("language", {UNKNOWN}):
+                own = [(group, case) for group, case in cases if name_of(group.group, case.outlier) == name]
+                parts[Part(part, name, name if part == "language" else "")] = tally(own)
+    plain: dict[Part, Mapping[str, float | None]] = {
+        Part(COVERAGE): {
+            "groups": len(evaluation.groups),
+            "skipped_groups": sum(not group.cases for group in evaluation.groups),
+            "oov_cluster": 100 * fmean(group.oov_cluster for group in evaluation.groups),
+            "oov_outliers": 100 * fmean(group.oov_outliers for group in evaluation.groups),
+            "vocabulary_size": evaluation.vocabulary_size,
         }
-
-    def _groups_as_json(self) -> list[dict[str, Any]]:
-        names = group_ids([group.group for group in self.groups])
-        return [
-            {
-                "group": name,
-                "label": group.group.label,
-                "language": group.group.language,
-                "cases": part.cases,
-                "opp": part.opp,
-                "accuracy": part.accuracy,
-                "found": {case.outlier.id or case.outlier.surface: case.detected for case in group.cases},
+    }
+    if groups:
+        for name, one in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
+            plain[Part("group", name, one.group.language, one.group.label)] = {
+                "cases": len(one.cases),
+                "accuracy": 100 * fmean(case.detected for case in one.cases) if one.cases else None,
+                "opp": 100 * fmean(case.position for case in one.cases) if one.cases else None,
             }
-            for name, group in zip(names, self.groups, strict=True)
-            for part in [score([group])]
-        ]
+    return Scored(evaluation.name, evaluation.dataset, evaluation.vocabulary, parts, plain)
 
 
-_TITLES: Final = {one.key: one.title for one in OUTLIER_CLASSES.values()}
+# From this share of words out of vocabulary up, a model does not know a language: most of a case is left out.
+_MOST_UNKNOWN: Final = 0.5
 
 
-def kind_of_class(key: str) -> str:
-    """The title of an outlier class by its key in scores, as "O1, siblings"; other words as they are."""
-    return _TITLES.get(key, key)
+def unknown_languages(evaluation: Evaluation) -> list[str]:
+    """A warning if a set has several languages, and a model lacks most words of some of them."""
+    counts: dict[str, FloatArray] = {}
+    for one in evaluation.groups:
+        cluster, outliers = len(one.group.cluster), len(one.group.outliers)
+        seen = counts.setdefault(one.group.language or UNKNOWN, np.zeros(2))
+        seen += (one.oov_cluster * cluster + one.oov_outliers * outliers, cluster + outliers)
+    shares = {name: missing / words if words else 0.0 for name, (missing, words) in sorted(counts.items())}
+    unknown = [f"{name} ({100 * share:.0f} %)" for name, share in shares.items() if share >= _MOST_UNKNOWN]
+    if len(shares) < 2 or not unknown:
+        return []
+    lacking = f"warning: most words of {', '.join(unknown)} are out of vocabulary"
+    return [f"{lacking}; scores over all languages leave these words out: choose some with --languages"]
 
 
-def class_name(outlier_class: int | None) -> str:
-    """The key of an outlier class in scores."""
-    return class_of(outlier_class).key
+def answers_of(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
+    """The answer of each model to each of its cases.
+
+    A case is called by the language and the id of its group and by its outlier, and by the data set if a model has
+    groups of one name in several; a line that comes twice in a group has a number.
+    """
+    called = Counter((one.name, each.group.language, each.group.id) for one in evaluations for each in one.groups)
+    sets = {(one.name, one.dataset) for one in evaluations}
+    several = len(sets) > len({name for name, _ in sets}) and any(count > 1 for count in called.values())
+    for evaluation in evaluations:
+        prefix = f"{evaluation.dataset}/" if several else ""
+        for name, one in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
+            where, seen = f"{prefix}{one.group.language}/{name}".lstrip("/"), Counter[str]()
+            for case in one.cases:
+                word = case.outlier.surface
+                seen[word] += 1
+                yield {
+                    "model": evaluation.name,
+                    "dataset": evaluation.dataset,
+                    "language": one.group.language,
+                    "group": where,
+                    "class": one.group.id,
+                    "label": one.group.label,
+                    "case": f"{where}/{word}" + (f" #{seen[word]}" if seen[word] > 1 else ""),
+                    "outlier": case.outlier.id or word,
+                    "outlier_class": case.outlier.outlier_class,
+                    "position": case.position,
+                    "right": bool(case.detected),
+                }
 
 
 # Models on a data set.
 
 
 def score_models(
-    groups: Sequence[Group],
-    lookups: Iterable[Lookup],
-    seed: int = SEED,
-    compactness: Compactness = "pairs",
+    groups: Sequence[Group], lookups: Iterable[Lookup], compactness: Compactness = "pairs"
 ) -> tuple[list[Evaluation], list[Evaluation]]:
     """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
 
     The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases (Blair
-    et al. 2016, section 4.1). Lookups are taken one after the other and not kept. ``seed`` is for the draws of error
-    bars.
+    et al. 2016, section 4.1). Lookups are taken one after the other and not kept.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
-    def evaluate(model: Model, known: Known) -> Evaluation:
+    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> Evaluation:
         scores = tuple(score_groups(groups, known, model.similarity, compactness))
-        return Evaluation(model.name, model.notes, scores, seed, vocabulary_size=model.vocabulary_size)
+        return Evaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
 
     return evaluate_models(surfaces, lookups, evaluate)
 
@@ -322,15 +232,16 @@ E = TypeVar("E")
 
 
 def evaluate_models(
-    surfaces: set[str], lookups: Iterable[Lookup], evaluate: Callable[[Model, Known], E]
+    surfaces: set[str], lookups: Iterable[Lookup], evaluate: Callable[[Model, Known, Vocabulary], E]
 ) -> tuple[list[E], list[E]]:
     """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know."""
     models = _look_up(surfaces, lookups)
-    whole = [evaluate(model, model.known) for model in models]
+    whole = [evaluate(model, model.known, "own") for model in models]
     if len(models) < 2:
         return whole, []
     shared = _shared(models)
-    return whole, [evaluate(model, {surface: model.known[surface] for surface in shared}) for model in models]
+    common = [{surface: model.known[surface] for surface in shared} for model in models]
+    return whole, [evaluate(model, known, "common") for model, known in zip(models, common, strict=True)]
 
 
 def _look_up(surfaces: set[str], lookups: Iterable[Lookup]) -> list[Model]:

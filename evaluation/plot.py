@@ -4,7 +4,7 @@ figure 2), and by the number of contexts of count models (Gamallo 2019, figure 1
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,19 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from wikisem.errors import UsageError
-from wikisem.evaluation.consistency import Consistency, PairConsistency
 from wikisem.evaluation.correlation import FEWEST_MODELS, correlate
-from wikisem.evaluation.cutoff import Cutoff
-from wikisem.evaluation.outlier_detection import (
-    METRICS,
-    Evaluation,
-    Metric,
-    Score,
-    kind_of_class,
-    score,
-)
-from wikisem.evaluation.statistics import ErrorBars
+from wikisem.evaluation.cutoff import KnownDate
+from wikisem.evaluation.outlier_detection import METRICS
+from wikisem.evaluation.rows import Row
 from wikisem.files import replace_file
+from wikisem.records import DRAWN, OUTLIER_CLASSES
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -36,52 +29,81 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
     return correlate(one, other).spearman
 
 
-def class_scores(evaluation: Evaluation, metric: Metric) -> dict[int, ErrorBars]:
-    """OPP or accuracy in percent by outlier class, of the classes that are known and have test cases."""
-    scores = evaluation.by_outlier_class()
-    found = {int(name): part.error_bars for name, part in scores.items() if name.isdigit()}
-    return {number: bars[METRICS.index(metric)] for number, bars in found.items() if bars is not None}
+def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownDate] = ()) -> None:
+    """Draw accuracy and OPP side by side, one line for each model, into a .png, .svg or .pdf file.
 
-
-def correlation(evaluations: Sequence[Evaluation], metric: Metric) -> float | None:
-    """ρ of outlier class and score over all models together; None where it is not defined."""
-    points = [point for evaluation in evaluations for point in class_scores(evaluation, metric).items()]
-    return spearman([number for number, _ in points], [bars.value for _, bars in points])
-
-
-def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
-    """Draw OPP and accuracy side by side, one line for each model, into a .png, .svg or .pdf file.
-
-    Several models must have been scored on the same test cases. From four models on, the titles have Spearman's ρ.
-    Raises UsageError if no outlier class is known or the file's form is unknown, OutputError if it cannot be written.
+    ``part`` is what is across: "outlier class", "contexts", or "band", with the changes that were seen and the dates of
+    item numbers. Of several models, those in the vocabulary of all are drawn. From four models on, the titles have
+    Spearman's ρ of outlier class and score. Raises UsageError if there is nothing to draw or the file's form is
+    unknown, OutputError if it cannot be written.
     """
-    if not any(class_scores(evaluation, "accuracy") for evaluation in evaluations):
-        raise UsageError("expected outlier classes to draw, saw test cases of unknown class only")
+    whole = [row for row in rows if row.vocabulary == "common"] or list(rows)
+    drawn = [row for row in whole if row.part == part and row.low is not None and _place(row) is not None]
+    if not drawn:
+        raise UsageError(f"expected scores by {part} to draw, saw test cases of unknown {part} only")
+    several = len({row.dataset for row in drawn}) > 1
+    lines: dict[str, list[Row]] = {}
+    for row in drawn:
+        lines.setdefault(f"{row.model}, {row.dataset}" if several else row.model, []).append(row)
     figure = Figure(figsize=(10, 4.5), layout="constrained")
-    for axes, metric, label in zip(figure.subplots(1, 2), METRICS, ("OPP (%)", "accuracy (%)"), strict=True):
-        _fill(axes, evaluations, metric, label)
-    _add_legend(figure)
+    for axes, metric, label in zip(figure.subplots(1, 2), METRICS, ("accuracy (%)", "OPP (%)"), strict=True):
+        for at, (name, every) in enumerate(lines.items()):
+            own = [row for row in every if row.metric == metric]
+            values = np.array([[row.value, row.low, row.high] for row in own], dtype=np.float64).T
+            aside = 0.04 * (at - (len(lines) - 1) / 2) if part == "outlier class" else 0.0  # so that none is hidden
+            places = [(_place(row) or 0.0) + aside for row in own]
+            ends = [values[0] - values[1], values[2] - values[0]]
+            axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{at}", label=name)
+            if part == "band":
+                _draw_changes(axes, [row for row in whole if _whose(row) == _whose(own[0])], f"C{at}")
+        guesses = [(row.chance, row.cases) for row in drawn if row.metric == metric and row.chance is not None]
+        guess = sum(chance * cases for chance, cases in guesses) / sum(cases for _, cases in guesses)
+        axes.axhline(guess, color="grey", linestyle=":", label="chance")
+        axes.set(xlabel=_ACROSS[part], ylabel=label, ylim=(-5, 105))
+        if part == "outlier class":
+            names = {_place(row) or 0.0: _TITLES[row.name] for row in drawn}
+            axes.set_xticks(sorted(names), [names[place] for place in sorted(names)])
+            rho = correlation([row for row in drawn if row.metric == metric]) if len(lines) >= FEWEST_MODELS else None
+            if rho is not None:
+                axes.set_title(f"Spearman's ρ of outlier class and {label.removesuffix(' (%)')} = {rho:.2f}")
+        elif part == "contexts":
+            axes.set(xscale="log")
+        for known in dates:
+            axes.axvline(known.item, color="grey", linestyle=":")
+            axes.annotate(known.date, (known.item, 104), rotation=90, va="top", ha="right", fontsize="small")
+    # Below all plots, where the names hide nothing.
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     save_figure(figure, path)
 
 
-def draw_contexts(path: Path, scored: Iterable[tuple[int, Evaluation]]) -> None:
-    """Draw OPP and accuracy by the number of contexts that words keep, one line of each for each model."""
-    by_model: dict[str, list[tuple[int, Score]]] = {}
-    listed = list(scored)
-    for number, evaluation in listed:
-        by_model.setdefault(evaluation.name, []).append((number, evaluation.overall()))
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    for model, points in by_model.items():
-        numbers = [number for number, _ in points]
-        for metric, label, style in zip(METRICS, ("OPP", "accuracy"), ("-", "--"), strict=True):
-            values = [getattr(part, metric) for _, part in points]
-            axes.plot(numbers, values, style, marker="o", label=f"{label}, {model}")
-    for metric, label in zip(METRICS, ("OPP", "accuracy"), strict=True):
-        _draw_chance(axes, [evaluation for _, evaluation in listed], metric, f"{label}, chance")
-    axes.set(xscale="log", xlabel="contexts of a word", ylabel="%", ylim=(-5, 105))
-    _add_legend(figure)
-    save_figure(figure, path)
+_ACROSS: Final = {
+    "outlier class": "outlier class", "contexts": "contexts of a word", "band": "number of the newest member"
+}  # fmt: skip
+_TITLES: Final = {OUTLIER_CLASSES[number].name: OUTLIER_CLASSES[number].title for number in DRAWN}
+
+
+def _place(row: Row) -> float | None:
+    """Where a part is across: the number of its outlier class or of contexts, the middle of a band."""
+    if row.part == "outlier class":
+        return next((number for number in DRAWN if OUTLIER_CLASSES[number].name == row.name), None)
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]+", row.name.partition(", made")[0])]
+    return sum(numbers) / len(numbers)
+
+
+def _draw_changes(axes: Axes, rows: Iterable[Row], color: str) -> None:
+    for row in rows:
+        if row.metric == "cutoff" and row.value is not None and row.low is not None and row.high is not None:
+            axes.axvspan(row.low, row.high, color=color, alpha=0.15)
+            axes.axvline(row.value, color=color, linestyle="--")
+
+
+def _whose(row: Row) -> tuple[str, str]:
+    return row.model, row.dataset
+
+
+def correlation(rows: Sequence[Row]) -> float | None:
+    """ρ of outlier class and score over the rows of all models together; None where it is not defined."""
+    return spearman([_place(row) or 0.0 for row in rows], [row.value or 0.0 for row in rows])
 
 
 def draw_correlations(
@@ -103,63 +125,35 @@ def draw_correlations(
     save_figure(figure, path)
 
 
-def draw_cutoffs(path: Path, found: Sequence[Cutoff]) -> None:
-    """Draw accuracy by the number of a cluster's newest member, a line for each model, and the cutoffs seen."""
-    figure = Figure(figsize=(8, 4), layout="constrained")
-    axes = figure.subplots()
-    for at, one in enumerate(found):
-        colour = f"C{at}"
-        # The middle of a band; a band without a case has no score.
-        points = [((band.low + band.high) / 2, band.score.error_bars) for band in one.bands]
-        known = [(middle, bars[1]) for middle, bars in points if bars is not None]
-        middles, values = [middle for middle, _ in known], [bars.value for _, bars in known]
-        ends = [[bars.value - bars.low for _, bars in known], [bars.high - bars.value for _, bars in known]]
-        axes.errorbar(middles, values, yerr=ends, marker="o", capsize=3, color=colour, label=one.model)
-        if one.change is not None and one.change.seen:
-            axes.axvspan(one.change.low, one.change.high, color=colour, alpha=0.15)
-            axes.axvline((one.change.last_before + one.change.first_after) / 2, color=colour, linestyle="--")
-    for known_date in found[0].dates:
-        axes.axvline(known_date.item, color="grey", linestyle=":")
-        axes.annotate(known_date.date, (known_date.item, 104), rotation=90, va="top", ha="right", fontsize="small")
-    axes.set(xlabel="number of the newest member", ylabel="accuracy (%)", ylim=(-5, 105))
-    _add_legend(figure)
-    save_figure(figure, path)
-
-
-def draw_consistency(path: Path, measured: Sequence[Consistency]) -> None:
+def draw_consistency(path: Path, rows: Sequence[Row]) -> None:
     """Draw, for each model and data set, kappa of every two languages and the same word wrong beyond chance."""
-    measures = {
-        "kappa": [[pair.kappa.value if pair.kappa else None for pair in one.pairs] for one in measured],
-        "same word wrong, less chance": [list(map(_beyond_chance, one.pairs)) for one in measured],
-    }
-    side = 1.5 + 0.45 * max(len(_languages(one)) for one in measured)
-    figure = Figure(figsize=(2 * side + 2, len(measured) * side), layout="constrained")
-    rows = figure.subplots(len(measured), len(measures), squeeze=False)
-    for column, (title, numbers) in enumerate(measures.items()):
-        for axes, one, own in zip(rows[:, column], measured, numbers, strict=True):
-            _draw_matrix(axes, one, own)
-            axes.set_ylabel("" if column else f"{one.model}, {one.dataset}".removesuffix(", "))
-        rows[0, column].set_title(title)
+    measured = [row for row in rows if row.part == "languages"]
+    models = list(dict.fromkeys(map(_whose, measured)))
+    by_model = [[row for row in measured if _whose(row) == model] for model in models]
+    side = 1.5 + 0.45 * max((len(_languages(own)) for own in by_model), default=0)
+    figure = Figure(figsize=(2 * side + 2, max(1, len(models)) * side), layout="constrained")
+    panels = figure.subplots(len(models), 2, squeeze=False)
+    for row, (model, dataset), own in zip(panels, models, by_model, strict=True):
+        _draw_matrix(row[0], own, {one.name: one.value for one in own if one.metric == "kappa"})
+        same = [one for one in own if one.metric == "same_word"]
+        _draw_matrix(row[1], own, {one.name: one.value and (one.value - (one.chance or 0)) / 100 for one in same})
+        row[0].set_ylabel(f"{model}, {dataset}".removesuffix(", "))
+    for axes, title in zip(panels[0], ("kappa", "same word wrong, less chance"), strict=True):
+        axes.set_title(title)
     save_figure(figure, path)
 
 
-def _languages(measured: Consistency) -> list[str]:
-    return sorted({language for pair in measured.pairs for language in pair.languages})
+def _languages(rows: Iterable[Row]) -> list[str]:
+    return sorted({language for row in rows for language in row.name.split(", ")})
 
 
-def _beyond_chance(pair: PairConsistency) -> float | None:
-    if pair.same_word is None or pair.same_word_chance is None:
-        return None
-    return pair.same_word.value - pair.same_word_chance
-
-
-def _draw_matrix(axes: Axes, measured: Consistency, numbers: Sequence[float | None]) -> None:
+def _draw_matrix(axes: Axes, rows: Iterable[Row], numbers: Mapping[str, float | None]) -> None:
     """A square for every two languages; one without a number stays white, and so does the diagonal."""
-    languages = _languages(measured)
+    languages = _languages(rows)
     matrix = np.full((len(languages), len(languages)), np.nan)
-    for pair, number in zip(measured.pairs, numbers, strict=True):
+    for pair, number in numbers.items():
         if number is not None:
-            one, other = map(languages.index, pair.languages)
+            one, other = map(languages.index, pair.split(", "))
             matrix[one, other] = matrix[other, one] = number
     # The same colours in every picture: red below chance, white at chance, blue above it.
     axes.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
@@ -193,35 +187,3 @@ def _take_literally(figure: Figure) -> None:
         if isinstance(text, Text) and id(text) not in ticks:  # powers of ten are formulas
             text.set_parse_math(False)
             text.set_text(_CONTROLS.sub("\ufffd", text.get_text()))
-
-
-def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: str) -> None:
-    numbers: set[int] = set()
-    for at, evaluation in enumerate(evaluations):
-        scores = class_scores(evaluation, metric)
-        numbers |= scores.keys()
-        values = [bars.value for bars in scores.values()]
-        ends = [
-            [bars.value - bars.low for bars in scores.values()],
-            [bars.high - bars.value for bars in scores.values()],
-        ]
-        aside = 0.04 * (at - (len(evaluations) - 1) / 2)  # so that no interval hides another
-        places = [number + aside for number in scores]
-        axes.errorbar(places, values, yerr=ends, marker="o", capsize=3, label=evaluation.name)
-    _draw_chance(axes, evaluations, metric, "chance")
-    rho = correlation(evaluations, metric) if len(evaluations) >= FEWEST_MODELS else None
-    if rho is not None:
-        axes.set_title(f"Spearman's ρ of outlier class and {label.removesuffix(' (%)')} = {rho:.2f}")
-    axes.set(xlabel="outlier class", ylabel=label, ylim=(-5, 105))
-    axes.set_xticks(sorted(numbers), [kind_of_class(str(number)) for number in sorted(numbers)])
-
-
-def _add_legend(figure: Figure) -> None:
-    """Name the lines of the first plot below all of them, where the names hide nothing."""
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-
-
-def _draw_chance(axes: Axes, evaluations: Iterable[Evaluation], metric: Metric, label: str) -> None:
-    guess = score(group for evaluation in evaluations for group in evaluation.groups).chance(metric)
-    if guess is not None:
-        axes.axhline(guess, color="grey", linestyle=":", label=label)

@@ -5,17 +5,16 @@ parts has these left out of its neighbours as well, as gensim does with the word
 equally near, those outside the category come first, so that ties count against the model.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, harmonic_mean
+from statistics import harmonic_mean
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.options import SEED
-from wikisem.evaluation.statistics import ErrorBars, mean_of_shares
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Rows, Vector, WordVectors, stack, width
 
@@ -102,17 +101,23 @@ def score_of(members: CategoryVectors, correct: int, comparisons: int) -> Catego
     return CategoryScore(members.name, len(members.keys), members.missing, correct, comparisons)
 
 
-def mean_percent(scores: Iterable[CategoryScore]) -> float | None:
-    """The score of a set: the mean over its categories (equations 2 and 8), skipped ones left out; None without any."""
-    scored = [score.percent for score in scores if score.percent is not None]
-    return fmean(scored) if scored else None
-
-
-def mean_error_bars(scores: Iterable[CategoryScore], seed: int = SEED) -> ErrorBars | None:
-    """The score of a set in percent with error bars: the category is the unit that is drawn; None without any."""
-    shares = [score.percent / 100 for score in scores if score.percent is not None]
-    bars = mean_of_shares(shares, seed)
-    return bars and bars.percent()
+def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[CategoryScore]) -> Scored:
+    """The mean over the categories (equations 2 and 8), each a unit, without skipped ones; and each category."""
+    shares = [(at, score.percent / 100) for at, score in enumerate(scores) if score.percent is not None]
+    sums = np.array([share for _, share in shares], dtype=np.float64)[:, None]
+    whole = Tally(("score",), sums, np.ones(len(shares)), [at for at, _ in shares], "category")
+    plain: dict[Part, Mapping[str, float | None]] = {
+        Part("category", score.name): {
+            "cases": score.comparisons,
+            "words": score.count,
+            "missing": score.missing,
+            "correct": score.correct,
+            "score": score.percent,
+        }
+        for score in scores
+    }
+    skipped = {"skipped_categories": len(scores) - len(shares), "vocabulary_size": vocabulary_size}
+    return Scored(model, dataset, "own", {WHOLE: whole}, plain | {Part(COVERAGE): skipped})
 
 
 # Topk.

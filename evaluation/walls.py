@@ -10,28 +10,21 @@ skipped. A tie counts against the model.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from math import comb, factorial, prod
 from statistics import fmean
-from typing import Any, ClassVar, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from wikisem import __version__
-from wikisem.evaluation.options import SEED
-from wikisem.evaluation.outlier_detection import (
-    Known,
-    Model,
-    error_bars_as_json,
-    evaluate_models,
-    similarities_of,
-)
-from wikisem.evaluation.statistics import ErrorBars, FloatArray, Unit, clustered_means
+from wikisem.evaluation.outlier_detection import Known, Model, evaluate_models, similarities_of
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
+from wikisem.evaluation.statistics import FloatArray
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, parse_answer, score_partition
 from wikisem.records import TIERS, Wall
@@ -215,162 +208,82 @@ def _exact_weights(near: FloatArray, labels: npt.NDArray[np.int64]) -> IntArray:
 # A model on many walls.
 
 
-@dataclass(frozen=True, eq=False)
-class WallMeans:
-    """The mean scores over some walls; the unit of error bars is the wall, and walls that share a class depend.
-
-    ``sums`` has shape ``(walls, 4)``, the scores of each wall that was scored in the order of ``SCORES``. ``words`` is
-    the mean number of words that the model divided, and ``chance`` the mean scores of a random partition in percent;
-    None without any. ``shared`` has the classes of each wall.
-    """
-
-    sums: FloatArray
-    shared: Sequence[frozenset[str]]
-    words: float | None
-    chance: Mapping[str, float | None]
-    seed: int = SEED
-    unit: ClassVar[Unit] = "wall"
-    worth: ClassVar[float | None] = None
-
-    @property
-    def walls(self) -> int:
-        """How many walls were scored."""
-        return len(self.sums)
-
-    @property
-    def counts(self) -> FloatArray:
-        """One for each wall."""
-        return np.ones(self.walls)
-
-    @property
-    def classes(self) -> int:
-        """How many classes their groups are of, in all languages together."""
-        return len(frozenset().union(*self.shared))
-
-    @cached_property
-    def error_bars(self) -> Mapping[str, ErrorBars]:
-        """Each score in percent, with an interval of 95 % and a standard error; empty without walls."""
-        if not self.walls:
-            return {}
-        # Adjusted scores may be as low as -1; error bars are of shares from 0 to 1.
-        spans = np.where(np.isin(SCORES, ("ari", "ami")), 2.0, 1.0)
-        found = clustered_means((self.sums + spans - 1) / spans, self.counts, self.seed, self.shared)
-        return {name: _rescaled(*row) for name, *row in zip(SCORES, found, spans.tolist(), strict=True)}
-
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read, in percent; null without walls."""
-        row: dict[str, Any] = {"walls": self.walls, "classes": self.classes, "words": self.words}
-        for name in SCORES:
-            bars = self.error_bars.get(name)
-            row |= {name: bars and bars.value, **error_bars_as_json(name, bars)}
-        return row | {"chance": dict(self.chance)}
-
-
-def _rescaled(bars: ErrorBars, span: float) -> ErrorBars:
-    """Shares as percent of a score that ends at 1 and spans this much."""
-    value, low, high = (100 * (span * end + 1 - span) for end in (bars.value, bars.low, bars.high))
-    error = None if bars.standard_error is None else 100 * span * bars.standard_error
-    return ErrorBars(value, low, high, error, bars.n)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class WallEvaluation:
-    """The scores of one model on walls.
-
-    ``name`` is the model's and ``dataset`` that of the data set, if it has one. ``notes`` are what a reader of the
-    scores should know, such as that words were lowercased. ``walls`` has the score of each wall. ``vocabulary_size`` is
-    how many words the model lists, None if it reads any text. ``seed`` decides the draws for error bars.
-    """
+class WallEvaluation(NamedTuple):
+    """What a model answered to walls; the fields are those of ``outlier_detection.Evaluation``."""
 
     name: str
     notes: tuple[str, ...]
     walls: tuple[WallScore, ...]
-    seed: int = SEED
     dataset: str = ""
     vocabulary_size: int | None = None
+    vocabulary: Vocabulary = "own"
 
-    def __repr__(self) -> str:
-        solved = self.overall().error_bars.get("solved")
-        shown = None if solved is None else round(solved.value, 2)
-        return f"WallEvaluation(name={self.name!r}, walls={len(self.walls)}, skipped={self.skipped}, solved={shown})"
 
-    def overall(self) -> WallMeans:
-        """The mean scores of all walls that have enough words in vocabulary.
+def scored(evaluation: WallEvaluation) -> Scored:
+    """The tally of all walls, and of each tier and language; walls that have a class in common depend.
 
-        They have ``walls``, their number, and ``error_bars``: "solved", "groups_found", "ari" and "ami" in
-        percent, each a ``value`` with ``low``, ``high`` and ``standard_error``.
-        """
-        return self._means(lambda _: True)
+    Of each part ``words`` is the mean number of words that the model divided: with fewer, chance is higher.
+    """
+    parts: dict[Part, Tally] = {}
+    plain: dict[Part, Mapping[str, float | None]] = {}
 
-    def by_tier(self, language: str = "") -> dict[str, WallMeans]:
-        """The same for each tier, the easiest first, in all languages or in one."""
-        seen = {one.wall.tier for one in self.walls if language in {"", one.wall.language}}
-        return {
-            tier: self._means(lambda wall, tier=tier: wall.tier == tier and language in {"", wall.language})  # type: ignore[misc]
-            for tier in TIERS
-            if tier in seen
+    def add(part: Part, walls: Sequence[WallScore]) -> None:
+        answered = [(one, one.scores) for one in walls if one.scores is not None]
+        sums = np.array([[scores[name] for name in SCORES] for _, scores in answered]).reshape(-1, len(SCORES))
+        chances = [one.chance() for one, _ in answered]
+        classes = [frozenset(group.qid for group in one.wall.groups) for one, _ in answered]
+        parts[part] = Tally(
+            SCORES,
+            sums,
+            np.ones(len(sums)),
+            [one.wall.id for one, _ in answered],
+            "wall",
+            tuple(100 * fmean(one[name] for one in chances) if chances else None for name in SCORES),
+            classes,
+        )
+        plain[part] = {
+            "cases": len(answered),
+            "classes": len(frozenset().union(*classes)),
+            "words": fmean(sum(one.sizes) for one, _ in answered) if answered else None,
         }
 
-    def by_language(self) -> dict[str, WallMeans]:
-        """The same for each language."""
-        codes = sorted({one.wall.language for one in self.walls})
-        return {code: self._means(lambda wall, code=code: wall.language == code) for code in codes}  # type: ignore[misc]
-
-    @property
-    def skipped(self) -> int:
-        """How many walls were not scored, since too few of their words are in vocabulary."""
-        return sum(one.scores is None for one in self.walls)
-
-    @property
-    def whole(self) -> int:
-        """How many walls have all sixteen words in vocabulary."""
-        return sum(one.known == len(one.wall.words) for one in self.walls)
-
-    def oov_percent(self) -> float:
-        """The mean of the walls' percentages of words out of vocabulary, skipped walls included."""
-        return 100 * fmean(1 - one.known / len(one.wall.words) for one in self.walls)
-
-    def as_json(self) -> dict[str, Any]:
-        """The scores as plain values for JSON, as ``wikisem evaluate walls --json`` prints them."""
-        languages = {
-            code: part.as_json() | {"by_tier": _as_json(self.by_tier(code))}
-            for code, part in self.by_language().items()
-        }
-        return {
-            "model": self.name,
-            "dataset": self.dataset,
-            "version": __version__,
-            "vocabulary_size": self.vocabulary_size,
-            **self.overall().as_json(),
-            "skipped_walls": self.skipped,
-            "whole_walls": self.whole,
-            "oov_percent": self.oov_percent(),
-            "by_tier": _as_json(self.by_tier()),
-            "by_language": languages,
-            "by_wall": [_wall_as_json(one) for one in self.walls],
-        }
-
-    def _means(self, keep: Callable[[Wall], bool]) -> WallMeans:
-        scored = [one for one in self.walls if keep(one.wall) and one.scores is not None]
-        sums = [[one.scores[name] for name in SCORES] for one in scored if one.scores]
-        chances = [one.chance() for one in scored]
-        chance = {name: 100 * fmean(one[name] for one in chances) if chances else None for name in SCORES}
-        words = fmean(sum(one.sizes) for one in scored) if scored else None
-        classes = [frozenset(group.qid for group in one.wall.groups) for one in scored]
-        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), classes, words, chance, self.seed)
+    languages = sorted({one.wall.language for one in evaluation.walls})
+    for code in ("", *(languages if len(languages) > 1 else [])):
+        own = [one for one in evaluation.walls if code in {"", one.wall.language}]
+        add(Part("language", code, code) if code else WHOLE, own)
+        for tier in TIERS:
+            if of_tier := [one for one in own if one.wall.tier == tier]:
+                add(Part("tier", tier, code), of_tier)
+    plain[Part(COVERAGE)] = {
+        "walls": len(evaluation.walls),
+        "skipped_walls": sum(one.scores is None for one in evaluation.walls),
+        "whole_walls": sum(one.known == len(one.wall.words) for one in evaluation.walls),
+        "oov_words": 100 * fmean(1 - one.known / len(one.wall.words) for one in evaluation.walls),
+        "vocabulary_size": evaluation.vocabulary_size,
+    }
+    return Scored(evaluation.name, evaluation.dataset, evaluation.vocabulary, parts, plain)
 
 
-def _as_json(parts: Mapping[str, WallMeans]) -> dict[str, Any]:
-    return {name: part.as_json() for name, part in parts.items()}
-
-
-def _wall_as_json(one: WallScore) -> dict[str, Any]:
-    scores = {name: 100 * one.scores[name] if one.scores else None for name in SCORES}
-    return {"wall": one.wall.id, "words": sum(one.sizes), **scores, "found": one.found}
+def answers_of(evaluations: Iterable[WallEvaluation]) -> Iterator[dict[str, Any]]:
+    """The answer of each model to each wall that it can divide: the groups, and their scores in percent."""
+    for evaluation in evaluations:
+        for one in evaluation.walls:
+            if one.scores is not None:
+                yield {
+                    "model": evaluation.name,
+                    "dataset": evaluation.dataset,
+                    "language": one.wall.language,
+                    "tier": one.wall.tier,
+                    "case": one.wall.id,
+                    "words": sum(one.sizes),
+                    "found": one.found,
+                    "right": one.scores["solved"] == 1,
+                    **{name: 100 * one.scores[name] for name in SCORES[1:]},
+                }
 
 
 def score_models_on_walls(
-    walls: Sequence[Wall], lookups: Iterable[Lookup], seed: int = SEED, by_qid: bool = False
+    walls: Sequence[Wall], lookups: Iterable[Lookup], by_qid: bool = False
 ) -> tuple[list[WallEvaluation], list[WallEvaluation]]:
     """Score every model on all walls, and several on the words that are in the vocabulary of all of them as well.
 
@@ -379,8 +292,8 @@ def score_models_on_walls(
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
 
-    def evaluate(model: Model, known: Known) -> WallEvaluation:
+    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> WallEvaluation:
         scores = tuple(score_walls(walls, known, model.similarity))
-        return WallEvaluation(model.name, model.notes, scores, seed, vocabulary_size=model.vocabulary_size)
+        return WallEvaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
 
     return evaluate_models({word.surface for wall in walls for word in wall.words}, lookups, evaluate)

@@ -110,7 +110,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
         "wikisem tokenize out --tokenizer fugashi --languages ja --output out-tokens",
         "wikisem tokenize groups.jsonl --tokenizer jieba --languages zh --output tokens",
     ),
-    "browse": ("wikisem browse out", "wikisem browse out --scores scores.json --output page"),
+    "browse": ("wikisem browse out", "wikisem browse out --cases cases.jsonl --output page"),
     "show": ("wikisem show out city --language de", "wikisem show hf://datasets/OWNER/NAME Q515"),
     "explain": (
         "wikisem explain out city --language de",

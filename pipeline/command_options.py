@@ -218,17 +218,16 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "the questions", 500)
 
 
-def add_scores(parser: argparse.ArgumentParser, purpose: str = "") -> None:
-    """Declare --scores, files of scores that a page or a card shows."""
+def add_files(parser: argparse.ArgumentParser, option: str, text: str) -> None:
+    """Declare an option that takes files, several at once or again and again."""
     parser.add_argument(
-        "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=argument(path_of),
-        metavar="FILE",
-        help=f"what wikisem evaluate outliers wrote to FILE.json or printed with --json{purpose}",
+        option, nargs="+", action="extend", default=[], type=argument(path_of), metavar="FILE", help=text
     )
+
+
+def add_cases(parser: argparse.ArgumentParser) -> None:
+    """Declare --cases, answers of models that a page shows."""
+    add_files(parser, "--cases", "the answers of models, which evaluate outliers wrote to --cases FILE, for the page")
 
 
 def add_word_filter(parser: argparse.ArgumentParser) -> None:

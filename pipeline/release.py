@@ -1,11 +1,12 @@
 """The folder of a release of a run, and the page to look through its groups."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -15,8 +16,9 @@ import pyarrow.json
 import pyarrow.parquet as pq
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
+from wikisem.evaluation.audit.baselines import baselines_by_language
 from wikisem.evaluation.changes import compare_languages
+from wikisem.evaluation.rows import ALL, Row, read_rows
 from wikisem.files import size_of, write_files
 from wikisem.ids import check_language, qid_number
 from wikisem.layout import MANIFEST, NAMES
@@ -84,14 +86,16 @@ def write_release(
     published: str,
     maker: Maker | None = None,
     scores: Sequence[Path] = (),
+    cases: Sequence[Path] = (),
     since: Path | None = None,
 ) -> ReleaseFacts:
     """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
 
-    ``scores`` are files of ``wikisem evaluate outliers --json``, ``since`` is the release or run before. The same run
-    gives the same bytes, except for the date on which it is published. UsageError if the folder is the run itself or
-    holds languages that this run does not have, MissingInputError if there is no group at all, no score of any of its
-    groups in a file of scores, or if its names were made from other links than it has now.
+    ``scores`` and ``cases`` are files of ``wikisem evaluate outliers``: rows, for the card, and answers, for the page.
+    ``since`` is the release or run before. The same run gives the same bytes, except for the date on which it is
+    published. UsageError if the folder is the run itself or holds languages that this run does not have,
+    MissingInputError if there is no group at all, nothing about any of its groups in one of these files, or if its
+    names were made from other links than it has now.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
@@ -102,7 +106,7 @@ def write_release(
     largest = max(run.groups.values(), key=lambda groups: sum(len(group.outliers) for group in groups))
     example = next(iter(case_rows(largest, run.manifest.seed or 0)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
-    _scores_of(run.groups, scores)  # an error before anything is written
+    _scores_of(run.groups, cases)  # an error before anything is written
     walls = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
     ledger = Ledger(str(output))
     for code in run.names:
@@ -113,7 +117,7 @@ def write_release(
     more |= _changes_since(since, run) if since else {}
     facts = facts_of(run, published, maker=maker or Maker(), **more)
     _check_others(folder, facts, run)
-    write_files(folder, _release_files(facts, run, output, scores))
+    write_files(folder, _release_files(facts, run, output, cases))
     return facts
 
 
@@ -133,14 +137,16 @@ def _changes_since(before: Path, run: RunFiles) -> dict[str, Any]:
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[ModelScore]:
-    """The scores in the languages of a run, from what ``wikisem evaluate outliers --json`` printed of it."""
-    for scores in read_scores(path):
-        for language, one in scores.by_language.items():
-            if language in groups:
-                opp = one.opp, one.opp_low, one.opp_high
-                yield ModelScore(
-                    scores.model, language, one.cases, opp, (one.accuracy, one.accuracy_low, one.accuracy_high)
-                )
+    """The scores in the languages of a run, from the rows of ``wikisem evaluate outliers``."""
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in read_rows(path):
+        if row.part == "language" and row.vocabulary == "own" and row.name in groups:
+            found.setdefault((row.model, row.name), {})[row.metric] = row
+    if not found:
+        raise MissingInputError(f"{path}: expected scores in the languages of this run, saw none")
+    for (model, language), own in found.items():
+        opp, accuracy = ((own[name].value, own[name].low, own[name].high) for name in ("opp", "accuracy"))
+        yield ModelScore(model, language, own["accuracy"].cases, opp, accuracy)
 
 
 def _rows_in(path: Path) -> int:
@@ -169,20 +175,18 @@ def _languages_with_rows(folder: Path) -> tuple[str, ...]:
 
 
 def _release_files(
-    facts: ReleaseFacts, run: RunFiles, output: Path, scores: Sequence[Path]
+    facts: ReleaseFacts, run: RunFiles, output: Path, cases: Sequence[Path]
 ) -> Iterator[tuple[str, bytes]]:
     """Every file of the release, those that name others last; a language without groups has no tables."""
     listed: dict[str, ManifestFile] = {}
-    for name, data in _data_files(facts, run, output, scores):
+    for name, data in _data_files(facts, run, output, cases):
         listed[name] = ManifestFile(len(data), hashlib.sha256(data).hexdigest())
         yield name, data
     yield "README.md", card(facts, listed).encode()
     yield MANIFEST, manifest_json(facts, listed)
 
 
-def _data_files(
-    facts: ReleaseFacts, run: RunFiles, output: Path, scores: Sequence[Path]
-) -> Iterator[tuple[str, bytes]]:
+def _data_files(facts: ReleaseFacts, run: RunFiles, output: Path, cases: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
     about = facts.metadata()
     for language in facts.filled:
         own = run.groups[language.code]
@@ -199,7 +203,7 @@ def _data_files(
             yield f"names/{code}/{path.name}", path.read_bytes()
     yield from ((name, text.encode()) for name, text in harness_files(facts))
     filled = {one.code: run.groups[one.code] for one in facts.filled}
-    yield from browse_files(facts, replace(run, groups=filled), scores)
+    yield from browse_files(facts, replace(run, groups=filled), cases)
     yield "recipe.toml", toml_text(facts.recipe).encode()
     yield "LICENSE", license_text(facts).encode()
     yield "CITATION.cff", citation(facts).encode()
@@ -230,43 +234,26 @@ def _tables_read(path: Path, what: str) -> Iterator[None]:
 # The page, and the scores that it shows.
 
 
-class _ScoredGroup(msgspec.Struct):
-    group: str
-    language: str
-    opp: float | None = None
-    accuracy: float | None = None
-    found: dict[str, bool] = {}
+class _Answer(msgspec.Struct):
+    """An answer of a model, as ``wikisem evaluate outliers --cases`` writes it."""
 
-
-class _Score(msgspec.Struct):
-    cases: int
-    opp: float | None = None
-    opp_low: float | None = None
-    opp_high: float | None = None
-    accuracy: float | None = None
-    accuracy_low: float | None = None
-    accuracy_high: float | None = None
-
-
-class _Scores(msgspec.Struct):
     model: str
-    by_group: list[_ScoredGroup]
-    by_language: dict[str, _Score] = {}
-
-
-class _Report(msgspec.Struct):
-    scores: list[_Scores]
+    language: str
+    qid: str = msgspec.field(name="class")
+    outlier: str
+    position: float
+    right: bool
 
 
 _ByModel: TypeAlias = dict[str, dict[int, PageScore]]
 
 
-def browse_files(facts: ReleaseFacts, run: RunFiles, scores: Sequence[Path] = ()) -> Iterator[tuple[str, bytes]]:
+def browse_files(facts: ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ()) -> Iterator[tuple[str, bytes]]:
     """Every file of the page that shows a run: its path and its bytes.
 
     index.html is last, so that there is never a page without its data.
     """
-    groups, scored, english = run.groups, _scores_of(run.groups, scores), run.english
+    groups, scored, english = run.groups, _scores_of(run.groups, cases), run.english
     labels = labels_of_classes(str(run.output), (group for own in groups.values() for group in own))
     languages = [
         BrowseLanguage(
@@ -301,31 +288,26 @@ def _language_name(code: str) -> str:
 
 
 def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> dict[str, _ByModel]:
-    """The scores of the run's groups by language and model; a file may also have scores of other data sets."""
+    """The scores of the run's groups by language and model; a file may also have answers to other data sets."""
     known = {(code, group.qid) for code, own in groups.items() for group in own}
     found: dict[str, _ByModel] = {code: {} for code in groups}
     for path in paths:
-        fitting = [
-            (scores.model, one)
-            for scores in read_scores(path)
-            for one in scores.by_group
-            if (one.language, one.group) in known
-        ]
-        if not fitting:
-            raise MissingInputError(f"{path}: expected scores of groups of this run, saw none")
-        for model, one in fitting:
-            found[one.language].setdefault(model, {})[qid_number(one.group)] = PageScore(
-                one.opp, one.accuracy, one.found
-            )
+        answers: defaultdict[tuple[str, str, str], list[_Answer]] = defaultdict(list)
+        for one in _read_answers(path):
+            if (one.language, one.qid) in known:
+                answers[one.language, one.model, one.qid].append(one)
+        if not answers:
+            raise MissingInputError(f"{path}: expected answers to groups of this run, saw none")
+        for (language, model, qid), own in answers.items():
+            opp, accuracy = 100 * fmean(one.position for one in own), 100 * fmean(one.right for one in own)
+            right = {one.outlier: one.right for one in own}
+            found[language].setdefault(model, {})[qid_number(qid)] = PageScore(opp, accuracy, right)
     return found
 
 
-def read_scores(path: Path) -> list[_Scores]:
-    """The scores of each model on each data set, from the lines of ``evaluate outliers --json`` or its ``--output``."""
+def _read_answers(path: Path) -> Iterator[_Answer]:
     if not path.is_file():
-        raise MissingInputError(f"expected a file of scores, saw nothing at {path}")
-    data, wanted = path.read_bytes(), "what wikisem evaluate outliers --json prints"
-    if data.startswith(b"{\n"):
-        return decode_json(data, _Report, str(path), wanted).scores
-    lines = enumerate(data.splitlines(), start=1)
-    return [decode_json(line, _Scores, f"{path}:{number}", wanted) for number, line in lines]
+        raise MissingInputError(f"expected a file of answers, saw nothing at {path}")
+    wanted = "an answer that wikisem evaluate outliers --cases writes"
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        yield decode_json(line, _Answer, f"{path}:{number}", wanted)

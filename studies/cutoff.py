@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.evaluation.cutoff import LEVEL, find_step
+from wikisem.evaluation.cutoff import find_step
+from wikisem.evaluation.rows import LEVEL
 from wikisem.evaluation.statistics import FloatArray
 
 Ints = npt.NDArray[np.int64]

@@ -14,13 +14,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 import wikisem
 from tests.plain_python import run_plain
+from tests.rows import printed_rows
 from tests.transforms import wiki
 from tests.transforms.test_entities import LINES, dump
 from tests.trees import tree_of
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
+from wikisem.evaluate import Row
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
 from wikisem.records import UnreadableRecord
@@ -339,11 +342,10 @@ def sets(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def printed(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    """What ``wikisem evaluate`` prints as JSON."""
+def printed(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> list[Row]:
+    """What ``wikisem evaluate`` prints as JSON, but for the baselines."""
     assert main(["evaluate", *words, "--json"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
+    return [row for row in printed_rows(capsys.readouterr().out) if row.task != "baseline"]
 
 
 def test_scores_are_those_of_the_command(sets: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -353,16 +355,18 @@ def test_scores_are_those_of_the_command(sets: Path, capsys: pytest.CaptureFixtu
     found = wikisem.evaluate.outliers(sets / "Q1.txt", model)
     topk = wikisem.evaluate.topk(sets / "c.txt", str(sets / "v.txt"), k=2)
     odd = wikisem.evaluate.oddoneout(str(sets / "c.txt"), model, 2, distance="cosine-unit", skip_oov=True)
+    both = wikisem.evaluate.combined(sets / "c.txt", model, 2)
     assert capsys.readouterr() == ("", "")
-    said = printed(["outliers", str(sets / "Q1.txt"), *vectors], capsys)
-    assert found.as_json() == {name: value for name, value in said.items() if name != "baselines"}
-    assert found.dataset == "Q1"
-    assert found.overall().cases == 2
-    assert topk.score == printed(["topk", str(sets / "c.txt"), "-k", "2", *vectors], capsys)["score"]
+    assert found.rows == printed(["outliers", str(sets / "Q1.txt"), *vectors], capsys)
+    assert (found.row("accuracy").dataset, found.row("accuracy").cases) == ("Q1", 2)
+    assert topk.rows == printed(["topk", str(sets / "c.txt"), "-k", "2", *vectors], capsys)
+    assert both.rows == printed(["combined", str(sets / "c.txt"), "-k", "2", *vectors], capsys)
     options = ["-k", "2", "--distance", "cosine-unit", "--skip-oov"]
-    assert odd.score == printed(["oddoneout", str(sets / "c.txt"), *options, *vectors], capsys)["score"]
-    assert topk.score != odd.score
-    assert [(score.name, score.missing) for score in odd.categories] == [("capitals", 1), ("other", 0)]
+    assert odd.rows == printed(["oddoneout", str(sets / "c.txt"), *options, *vectors], capsys)
+    assert topk.row("score").value != odd.row("score").value
+    names = ("capitals", "other")
+    assert [odd.row("missing", part="category", name=name).value for name in names] == [1, 0]
+    assert repr(odd) == f"Scores(rows={len(odd.rows)}, models=1, notes={len(odd.notes)})"
 
 
 def test_groups_of_any_kind_are_scored(world: Path, sets: Path) -> None:
@@ -374,23 +378,27 @@ def test_groups_of_any_kind_are_scored(world: Path, sets: Path) -> None:
     path = world / "out" / "groups" / "en.jsonl"
     model = wikisem.evaluate.open_vectors(encode, name="letters")
     scores = [
-        wikisem.evaluate.outliers(groups, model).as_json() | {"dataset": ""}
+        [replace(row, dataset="") for row in wikisem.evaluate.outliers(groups, model).rows]
         for groups in (path, wikisem.read_groups(path), wikisem.read_dataset(path))
     ]
     assert scores[0] == scores[1] == scores[2]
-    assert model.name == "letters"
-    assert scores[0]["by_outlier_class"].keys() == {"1", "2", "3"}
+    assert {row.model for row in scores[0]} == {"letters"}
+    assert {row.name for row in scores[0] if row.part == "outlier class"} == {"O1", "O2", "O3"}
     with pytest.raises(UsageError, match="topk needs a model with a vocabulary, letters has none"):
         wikisem.evaluate.topk(sets / "c.txt", model)
 
 
-def test_common_vocabulary_takes_away_what_another_model_lacks(sets: Path) -> None:
-    """``common_with`` leaves only test cases whose words all models know."""
+def test_several_models_are_compared_on_what_all_know(sets: Path) -> None:
+    """In the common vocabulary are only test cases whose words all models know; differences are rows."""
     (sets / "small.txt").write_text("".join(line for line in VECTORS.splitlines(keepends=True) if "lyon" not in line))
-    whole = wikisem.evaluate.outliers(sets / "Q1.txt", sets / "v.txt")
-    common = wikisem.evaluate.outliers(sets / "Q1.txt", sets / "v.txt", common_with=[sets / "small.txt"])
-    assert (whole.overall().cases, common.overall().cases) == (2, 1)
-    assert common.name == "v.txt"
+    found = wikisem.evaluate.outliers(sets / "Q1.txt", {"whole": sets / "v.txt", "small": sets / "small.txt"})
+    assert found.row("accuracy", model="whole", vocabulary="own").cases == 2
+    assert found.row("accuracy", model="whole").cases == found.row("accuracy", model="small").cases == 1
+    assert found.row("accuracy", model="whole", less="small").value == 0
+    assert [(answer["model"], answer["outlier"]) for answer in found.answers()] == [
+        ("whole", "astronomy"),
+        ("small", "astronomy"),
+    ]
 
 
 def test_audit_and_explain_give_what_the_commands_print(world: Path, capsys: pytest.CaptureFixture[str]) -> None:

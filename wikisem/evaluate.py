@@ -1,98 +1,91 @@
-"""Scores of models on data sets: outlier detection, walls, categories, analogies. Part of the public API."""
+"""Scores of models on data sets, a function for each task. Part of the public API.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+Each function takes data and models, and returns rows. The command ``wikisem evaluate`` calls the same functions.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, read_categories
-from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset
-from wikisem.errors import MissingInputError
-from wikisem.evaluation.analogies.questions import SectionScore, read_questions, score_analogies, split_relations, total
+from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset, with_spaces
+from wikisem.errors import MissingInputError, UsageError, optional_module
+from wikisem.evaluation import outlier_detection
+from wikisem.evaluation import topk as categories_
+from wikisem.evaluation import walls as walls_
+from wikisem.evaluation.analogies import questions as questions_
+from wikisem.evaluation.audit.baselines import Frequencies, baseline_rows, baselines_by_language
+from wikisem.evaluation.consistency import (
+    Answer,
+    Case,
+    cases_of,
+    check_parallel,
+    compare_languages,
+    measure_consistency,
+)
+from wikisem.evaluation.cutoff import KnownDate, measure_cutoff
+from wikisem.evaluation.harness_samples import has_walls, read_sampled_answers, read_samples, read_wall_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_combined, score_oddoneout
-from wikisem.evaluation.options import AnalogyOptions, Compactness, Distance, Intruders, Keys, Method, OddOneOutOptions
+from wikisem.evaluation.options import (
+    SEED,
+    AnalogyOptions,
+    Compactness,
+    Distance,
+    Intruders,
+    Keys,
+    Measure,
+    Method,
+    OddOneOutOptions,
+)
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.topk import CategoryScore, look_up_category, mean_percent, score_topk
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Row, Scored, Scores, rows_of, scores_of
+from wikisem.evaluation.statistics import FEW_UNITS
+from wikisem.evaluation.topk import CategoryScore, look_up_category, score_topk
 from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
-from wikisem.evaluation.vectors.models import ModelObject, open_model, open_object
+from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, open_model, open_object
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
-from wikisem.evaluation.walls import WallEvaluation, score_models_on_walls
+from wikisem.evaluation.walls import score_models_on_walls
 from wikisem.outputs.wallfile import read_walls
 from wikisem.records import Group, Wall
 
 __all__ = [
-    "AnalogyEvaluation",
-    "CategoryEvaluation",
-    "CombinedEvaluation",
-    "Evaluation",
-    "WallEvaluation",
+    "Row",
+    "Scores",
     "analogies",
+    "baselines",
+    "calibrate",
     "combined",
+    "consistency",
+    "contexts",
+    "cutoff",
     "oddoneout",
     "open_vectors",
     "outliers",
+    "samples",
     "split_analogies",
     "topk",
     "walls",
 ]
 
 Vectors = Lookup | str | PathLike[str] | ModelObject
-Groups = str | PathLike[str] | Sequence[Group]
+# One model, several in a list or opened one after the other, or several by name.
+Models = Vectors | list[Vectors] | Iterator[Lookup] | Mapping[str, Vectors]
+# A path, groups, or the groups of several data sets by name.
+Groups = str | PathLike[str] | Sequence[Group] | Mapping[str, Sequence[Group]]
 Categories = str | PathLike[str] | Sequence[WordCategory]
+T = TypeVar("T")
+# Takes the name of a model, its scores as they come, and how many there will be, and gives all of them.
+Watch = Callable[[str, Iterator[Any], int], list[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryEvaluation:
-    """The scores of one model on categories: ``name`` and ``notes`` are the model's.
-
-    ``categories`` has for each its ``name``, ``count`` of words, how many are ``missing`` in the vocabulary, how many
-    ``comparisons`` were ``correct``, and ``percent``.
-    """
-
-    name: str
-    notes: tuple[str, ...]
-    categories: tuple[CategoryScore, ...]
-
-    @property
-    def score(self) -> float | None:
-        """The mean over the categories in percent, without those that have too few words; None if all have too few."""
-        return mean_percent(self.categories)
-
-
-@dataclass(frozen=True, slots=True)
-class CombinedEvaluation:
-    """The combined score of one model: ``name`` and ``notes`` are the model's.
-
-    ``oddoneout`` and ``topk`` are numbers of right answers over all categories, ``score`` is the harmonic mean of both
-    after 1 is added to each.
-    """
-
-    name: str
-    notes: tuple[str, ...]
-    score: float
-    oddoneout: int
-    topk: int
-
-
-@dataclass(frozen=True, slots=True)
-class AnalogyEvaluation:
-    """The scores of one model on analogy questions: ``name`` and ``notes`` are the model's.
-
-    ``sections`` has for each its ``section``, the number of ``questions``, how many are ``correct``, how many
-    ``unseen`` (with a word out of vocabulary), and ``percent``.
-    """
-
-    name: str
-    notes: tuple[str, ...]
-    sections: tuple[SectionScore, ...]
-
-    @property
-    def total(self) -> SectionScore:
-        """All sections together."""
-        return total(self.sections)
+def _all(_name: str, scores: Iterator[T], _total: int) -> list[T]:
+    return list(scores)
 
 
 def open_vectors(
@@ -108,7 +101,7 @@ def open_vectors(
 
     An object is gensim's KeyedVectors, a mapping from words to vectors, a pair of words and an array with a row for
     each, an object with ``encode``, or a function. The last two take a list of strings and return as many vectors, with
-    None for a string without one. A model that is open already is returned as it is.
+    None for a string without one. A model that is open already is returned as it is, or under another name.
 
     ``name`` is what reports call the model. ``phrases=False`` looks items up token by token even if the vocabulary has
     phrases. ``tokenizer`` ("fugashi" or "jieba") splits items of a language without spaces into words. ``similarity``
@@ -120,90 +113,287 @@ def open_vectors(
     unknown source or option.
     """
     tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
+    lookup: Lookup
     if isinstance(source, str | PathLike):
         lookup = open_model(fspath(source), phrases, name, None, tokenize, keys)
+    elif isinstance(source, Lookup):
+        lookup = copy(source) if name else source
+        if name:
+            object.__setattr__(lookup, "name", name)  # some lookups are frozen
     else:
-        lookup = source if isinstance(source, Lookup) else open_object(source, name, phrases, tokenize, keys)
+        lookup = open_object(source, name, phrases, tokenize, keys)
     if similarity is None:
         return lookup
     given = getattr(similarity, "__name__", "a callable")
     return compared_by(lookup, given_similarity(similarity, given), f"vectors compared by {given}")
 
 
+# Tasks on test groups.
+
+
 def outliers(
     groups: Groups,
-    vectors: Vectors,
+    models: Models,
     *,
-    common_with: Sequence[Vectors] = (),
     compactness: Compactness = "pairs",
     keys: Keys | None = None,
-) -> Evaluation:
-    """Score outlier detection: OPP and accuracy with error bars, overall, by language, by outlier class and by group.
+    by_group: bool = False,
+    seed: int = SEED,
+) -> Scores:
+    """Score outlier detection: accuracy and OPP with error bars, of all cases, by language and by outlier class.
 
-    ``groups`` is the path of a data set (a file, folder or archive), or what ``read_groups`` or ``read_dataset``
-    returned. ``vectors`` is a model as for ``open_vectors``. ``common_with`` are other models: only words in the
-    vocabulary of all of them count (Blair et al. 2016, 4.1). ``compactness`` is the measure that finds the outlier:
-    "pairs" (Camacho-Collados and Navigli 2016) or "word" (Gamallo 2019); they differ only if the similarity is not
-    symmetric. ``keys`` looks items up by their "qid" or by the "title" of their page.
+    ``groups`` is the path of a data set (a file, folder or archive), what ``read_groups`` or ``read_dataset`` returned,
+    or a mapping of names to such lists. ``models`` is a model as for ``open_vectors``, a list of models, or a mapping
+    of names to models; several are also scored on the words that all of them know (Blair et al. 2016, 4.1), and
+    compared there. ``compactness`` is the measure that finds the outlier: "pairs" (Camacho-Collados and Navigli 2016)
+    or "word" (Gamallo 2019); they differ only if the similarity is not symmetric. ``keys`` looks items up by their
+    "qid" or by the "title" of their page. ``by_group`` adds rows of each group.
 
     Raises MissingInputError if there are no groups, or they have no such keys.
     """
-    if isinstance(groups, str | PathLike):
-        listed, name = name_languages(read_dataset(groups), data_set_path(groups)), data_set_name(data_set_path(groups))
-    else:
-        listed, name = list(groups), ""
-    if not listed:
-        raise MissingInputError("expected test groups, saw none")
-    if keys:
-        listed = keyed_groups(listed, keys)
-    whole, common = score_models(
-        listed, (_opened(each, keys) for each in (vectors, *common_with)), compactness=compactness
-    )
-    return replace(common[0] if common else whole[0], dataset=name)
+    sets = _data_sets(groups, keys)
+    whole, common = score_models(_joined(sets), _opened(models, keys), compactness)
+    parts = [outlier_detection.scored(part, by_group) for one in (*whole, *common) for part in _by_dataset(one, sets)]
+    notes = {one.name: [*outlier_detection.unknown_languages(one), *one.notes] for one in whole}
+    answered = [part for one in common or whole for part in _by_dataset(one, sets)]
+    return scores_of("outliers", parts, notes, seed, lambda: outlier_detection.answers_of(answered))
+
+
+def contexts(
+    groups: Groups,
+    sources: str | Sequence[str] | Mapping[str, str],
+    numbers: Sequence[int],
+    *,
+    keys: Keys | None = None,
+    phrases: bool = True,
+    tokenizer: str = "",
+    seed: int = SEED,
+    watch: Watch = _all,
+) -> Scores:
+    """Score outlier detection by count models, such as "counts:FILE", once for each number of contexts of a word.
+
+    ``sources`` may be several models, also by name. A model is read once. The other arguments are those of ``outliers``
+    and ``open_vectors``; ``watch`` is that of ``topk``.
+    """
+    sets, listed = _data_sets(groups, keys), sorted(numbers)
+    named = {sources: sources} if isinstance(sources, str) else sources
+    tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
+    rows, notes = list[Row](), dict[str, list[str]]()
+    for name, source in (named if isinstance(named, Mapping) else {one: one for one in named}).items():
+        lookups = open_by_contexts(source, listed, phrases, tokenize, keys)
+        found = (score_models(_joined(sets), [one])[0][0]._replace(name=name) for one in lookups)
+        curve: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
+        for number, one in zip(listed, watch(name, found, len(listed)), strict=True):
+            for part in _by_dataset(one, sets):
+                cases = [(group, case) for group in part.groups for case in group.cases]
+                curve[part.dataset][Part("contexts", f"{number:,}")] = outlier_detection.tally(cases)
+            size = {Part(COVERAGE): {"vocabulary_size": one.vocabulary_size}}
+            notes[name] = list(one.notes[1:])
+        rows += rows_of("contexts", [Scored(name, each, "own", parts, size) for each, parts in curve.items()], seed)
+    return Scores(rows, [note for own in notes.values() for note in own])
+
+
+def consistency(groups: Groups, models: Models, *, compactness: Compactness = "pairs", seed: int = SEED) -> Scores:
+    """Compare a model's answers in every two languages: "both_right", "kappa", "same_word" and "rankc".
+
+    The part is "languages" and its name "de, en". The arguments are those of ``outliers``. Raises MissingInputError
+    unless two languages have a case in common.
+    """
+    sets = _data_sets(groups)
+    for name, own in sets.items():
+        check_parallel(cases_of(own), name)
+    rows, notes = list[Row](), list[str]()
+    for lookup in _opened(models):
+        for name, own in sets.items():
+            found = measure_consistency(own, lookup, name, compactness, seed)
+            notes += [] if found else [f"no test case is known to {lookup.name} in two languages"]
+            rows += found
+        notes += lookup.notes
+    return Scores(rows, [*_few_in_two(rows), *dict.fromkeys(notes)])
+
+
+def _few_in_two(rows: Iterable[Row]) -> list[str]:
+    fewest = min((row.n for row in rows if row.metric == "both_right"), default=FEW_UNITS)
+    rough = f"error bars from fewer than {FEW_UNITS} are rough, and often too narrow"
+    return [f"classes of two languages with a score: {fewest}; {rough}"] if fewest < FEW_UNITS else []
+
+
+def cutoff(
+    groups: Groups,
+    models: Models,
+    *,
+    dates: Sequence[KnownDate] = (),
+    bands: int = 10,
+    compactness: Compactness = "pairs",
+    seed: int = SEED,
+) -> Scores:
+    """Score cases by the item number of their newest member, in parts "band"; the row "cutoff" is where accuracy falls.
+
+    ``dates`` are the highest item numbers at some dates, at which bands then end; without them there are ``bands`` of
+    as many cases each. The other arguments are those of ``outliers``. Raises MissingInputError for groups without QIDs.
+    """
+    sets = _data_sets(groups)
+    whole, _ = score_models(_joined(sets), _opened(models), compactness)
+    return _cutoffs([part for one in whole for part in _by_dataset(one, sets)], dates, bands, seed)
+
+
+def _cutoffs(answered: Iterable[Evaluation], dates: Sequence[KnownDate], bands: int, seed: int) -> Scores:
+    rows, notes = list[Row](), list[str]()
+    for one in answered:
+        found, said = measure_cutoff(one, dates, bands, seed)
+        rows += found
+        notes += [f"{one.dataset}, {one.name}: {said}".removeprefix(", "), *one.notes]
+    return Scores(rows, list(dict.fromkeys(notes)))
+
+
+def baselines(groups: Groups, frequencies: Mapping[str, Frequencies] | None = None) -> Scores:
+    """How often who knows nothing of meaning is right: the model of a row is a picker, such as "longest" or "chance".
+
+    ``frequencies`` are those of tokens, by language, and add the picker of the least frequent token.
+    """
+    sets = _data_sets(groups)
+    found = {name: baselines_by_language(map(with_spaces, own), frequencies) for name, own in sets.items()}
+    return Scores([row for name, by_language in found.items() for row in baseline_rows(by_language, name)])
+
+
+def samples(
+    files: Sequence[str | PathLike[str]],
+    task: Literal["outliers", "consistency", "cutoff"] = "outliers",
+    *,
+    measure: Measure = "acc",
+    languages: Sequence[str] = (),
+    dates: Sequence[KnownDate] = (),
+    bands: int = 10,
+    seed: int = SEED,
+) -> Scores:
+    """Score what ``lm_eval --log_samples`` logged of language models; the files of a folder are of one model.
+
+    ``measure`` chooses what choices are compared by: "acc", "acc_norm" or "acc_bytes", as in the harness's metrics. For
+    ``task`` "outliers", answers to walls are scored as well. The other arguments are those of the tasks. Raises
+    MissingInputError without samples, and DamagedInputError with file and line for what is none.
+    """
+    paths = [Path(file) for file in files]
+    if task == "consistency":
+        return _sampled_consistency(paths, measure, languages, seed)
+    if task == "cutoff":
+        return _cutoffs((read_samples(path, measure) for path in paths), dates, bands, seed)
+    folders = list(dict.fromkeys(path.parent for path in paths))
+    models = dict(zip(folders, distinct([one.name for one in folders], list(map(str, folders))), strict=True))
+    # lm-evaluation-harness puts the time of the run after the name of the task.
+    names = {path: path.stem.partition("_20")[0] for path in paths}
+    seen = Counter((path.parent, name) for path, name in names.items())
+    answered, of_walls = list[Evaluation](), list[walls_.WallEvaluation]()
+    for path, name in names.items():
+        dataset = name if seen[path.parent, name] == 1 else path.stem
+        model = models[path.parent] or path.stem
+        if has_walls(path):
+            of_walls.append(read_wall_samples(path)._replace(name=model, dataset=dataset))
+        else:
+            answered.append(read_samples(path, measure)._replace(name=model, dataset=dataset))
+    found = scores_of("samples", list(map(outlier_detection.scored, answered)), {}, seed)
+    more = scores_of("samples", list(map(walls_.scored, of_walls)), {}, seed)
+
+    def answers() -> Iterator[dict[str, Any]]:
+        yield from outlier_detection.answers_of(answered)
+        yield from walls_.answers_of(of_walls)
+
+    return Scores([*found.rows, *more.rows], [*found.notes, *more.notes], answers)
+
+
+def _sampled_consistency(paths: Iterable[Path], measure: Measure, languages: Sequence[str], seed: int) -> Scores:
+    models: defaultdict[str, dict[str, dict[Case, Answer]]] = defaultdict(dict)
+    for path in paths:
+        own = models[str(path.parent)]
+        for language, found in read_sampled_answers(path, measure).items():
+            if not languages or language in languages:
+                own.setdefault(language, {}).update(found)
+    rows: list[Row] = []
+    for folder, by_language in models.items():
+        check_parallel(by_language, folder)
+        rows += compare_languages(by_language, Path(folder).name, "samples", seed)
+    return Scores(rows, _few_in_two(rows))
+
+
+def calibrate(
+    files: Sequence[str | PathLike[str]],
+    *,
+    discriminations: bool | None = None,
+    by_case: bool = False,
+    seed: int = SEED,
+) -> Scores:
+    """Put models and groups on one scale, from the answers in files of ``--cases``: "ability" and "difficulty".
+
+    ``discriminations`` gives each group a discrimination of its own, None if there are eight models or more;
+    ``by_case`` gives each case a difficulty of its own. Raises MissingExtraError without SciPy, and MissingInputError
+    for fewer than two models or ten classes.
+    """
+    calibration = optional_module("wikisem.evaluation.calibration", "evaluate calibrate", "counts", package="scipy")
+    answers = calibration.read_answers(list(map(Path, files)), by_case=by_case)
+    found: Scores = calibration.scores_of_answers(answers, discriminations, seed)
+    return found
 
 
 def walls(
     walls: str | PathLike[str] | Sequence[Wall],
-    vectors: Vectors,
+    models: Models,
     *,
-    common_with: Sequence[Vectors] = (),
     keys: Literal["qid"] | None = None,
-) -> WallEvaluation:
-    """Score walls: the share solved by the best partition into four groups, by tier and language, with error bars.
+    dataset: str = "",
+    seed: int = SEED,
+) -> Scores:
+    """Score walls: "solved", "groups_found", "ari" and "ami" of the best partition into groups, by tier and language.
 
-    ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``. The other arguments are those of
+    ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``, then perhaps with the name of its
+    ``dataset``. The other arguments are those of
     ``outliers``. Raises MissingInputError if there are no walls.
     """
     if isinstance(walls, str | PathLike):
-        listed, name = read_walls(walls), data_set_name(data_set_path(walls))
+        listed, dataset = read_walls(walls), dataset or data_set_name(data_set_path(walls))
     else:
-        listed, name = list(walls), ""
+        listed = list(walls)
     if not listed:
         raise MissingInputError("expected walls, saw none")
-    lookups = (_opened(each, keys) for each in (vectors, *common_with))
-    whole, common = score_models_on_walls(listed, lookups, by_qid=bool(keys))
-    return replace(common[0] if common else whole[0], dataset=name)
+    whole, common = (
+        [one._replace(dataset=dataset) for one in evaluations]
+        for evaluations in score_models_on_walls(listed, _opened(models, keys), by_qid=bool(keys))
+    )
+    notes = {one.name: one.notes for one in whole}
+    scored = list(map(walls_.scored, (*whole, *common)))
+    return scores_of("walls", scored, notes, seed, lambda: walls_.answers_of(common or whole))
+
+
+# Tasks on words.
 
 
 def topk(
-    categories: Categories, vectors: Vectors, k: int = 3, *, skip_oov: bool = False, language: str = ""
-) -> CategoryEvaluation:
+    categories: Categories,
+    models: Models,
+    k: int = 3,
+    *,
+    skip_oov: bool = False,
+    language: str = "",
+    dataset: str = "",
+    watch: Watch = _all,
+) -> Scores:
     """Score Topk: the share of a word's ``k`` nearest neighbours that are in its category.
 
-    ``categories`` is a file, from which ``language`` chooses one language, or the result of ``split_analogies``.
-    ``skip_oov`` leaves out words out of vocabulary, which otherwise count as wrong. Raises UsageError for a model
-    without a vocabulary.
+    ``categories`` is a file, from which ``language`` chooses one language, or the result of ``split_analogies``, then
+    perhaps with the name of its ``dataset``. ``skip_oov`` leaves out words out of vocabulary, which otherwise count as
+    wrong. ``watch`` is called with the name of a model, its scores as they come, and how many there will be, and
+    returns all of them. Raises UsageError for a model without a vocabulary.
     """
-    lookup = _opened(vectors)
-    vocabulary = require_vocabulary(lookup, "topk")
-    members = [look_up_category(category, lookup) for category in _categories(categories, language)]
-    scores = tuple(score_topk(each, vocabulary, k, skip_oov, lookup.similarity) for each in members)
-    return CategoryEvaluation(lookup.name, lookup.notes, scores)
+
+    def score(lookup: Lookup, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
+        vocabulary = require_vocabulary(lookup, "topk")
+        for category in listed:
+            yield score_topk(look_up_category(category, lookup), vocabulary, k, skip_oov, lookup.similarity)
+
+    return _score_categories("topk", categories, models, score, language, dataset, watch)
 
 
 def oddoneout(
     categories: Categories,
-    vectors: Vectors,
+    models: Models,
     k: int = 3,
     *,
     distance: Distance = "euclidean",
@@ -212,7 +402,9 @@ def oddoneout(
     seed: int = 500,
     skip_oov: bool = False,
     language: str = "",
-) -> CategoryEvaluation:
+    dataset: str = "",
+    watch: Watch = _all,
+) -> Scores:
     """Score OddOneOut: how often an intruder is farther from the mean than each of ``k`` words of a category.
 
     ``distance`` and ``intruders`` are as for ``wikisem evaluate oddoneout`` (docs/evaluation.md). ``sample`` is how
@@ -220,16 +412,36 @@ def oddoneout(
     are those of ``topk``. Raises UsageError for intruders that the model cannot give, and for a category so large that
     it has to be sampled.
     """
-    lookup = _opened(vectors)
-    require_cosine(lookup, ODDONEOUT_DISTANCES)
     settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
-    members = [look_up_category(category, lookup) for category in _categories(categories, language)]
-    return CategoryEvaluation(lookup.name, lookup.notes, tuple(score_oddoneout(members, lookup.words, settings)))
+
+    def score(lookup: Lookup, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
+        require_cosine(lookup, ODDONEOUT_DISTANCES)
+        return score_oddoneout([look_up_category(each, lookup) for each in listed], lookup.words, settings)
+
+    return _score_categories("oddoneout", categories, models, score, language, dataset, watch)
+
+
+def _score_categories(
+    task: str,
+    categories: Categories,
+    models: Models,
+    score: Callable[[Lookup, Sequence[WordCategory]], Iterator[CategoryScore]],
+    language: str,
+    dataset: str,
+    watch: Watch,
+) -> Scores:
+    listed, dataset = _categories(categories, language, dataset)
+    scored, notes = list[Scored](), dict[str, Sequence[str]]()
+    for lookup in _opened(models):
+        found = watch(lookup.name, score(lookup, listed), len(listed))
+        scored.append(categories_.scored(lookup.name, dataset, lookup.vocabulary_size, found))
+        notes[lookup.name] = lookup.notes
+    return scores_of(task, scored, notes)
 
 
 def combined(
     categories: Categories,
-    vectors: Vectors,
+    models: Models,
     k: int = 3,
     *,
     distance: Distance = "euclidean",
@@ -238,35 +450,47 @@ def combined(
     seed: int = 500,
     skip_oov: bool = False,
     language: str = "",
-) -> CombinedEvaluation:
+    dataset: str = "",
+    watch: Watch = _all,
+) -> Scores:
     """Score the combination of ``topk`` and ``oddoneout`` by which Stringham and Izbicki (2020) choose models.
 
-    The arguments are those of ``oddoneout``. Raises UsageError for a model without a vocabulary.
+    "combined" is the harmonic mean of "oddoneout" and "topk", numbers of right answers, after 1 is added to each. The
+    arguments are those of ``oddoneout``. Raises UsageError for a model without a vocabulary.
     """
-    lookup = _opened(vectors)
     settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
-    scores = score_combined(_categories(categories, language), lookup, settings)
-    return CombinedEvaluation(lookup.name, lookup.notes, scores["combined"], scores["oddoneout"], scores["topk"])
+    listed, dataset = _categories(categories, language, dataset)
+    scored, notes = list[Scored](), dict[str, Sequence[str]]()
+    for lookup in _opened(models):
+        found = score_combined(listed, lookup, settings, lambda scores: watch(lookup.name, scores, len(listed)))  # noqa: B023
+        size = {Part(COVERAGE): {"vocabulary_size": lookup.vocabulary_size}}
+        scored.append(Scored(lookup.name, dataset, plain={WHOLE: found, **size}))
+        notes[lookup.name] = lookup.notes
+    return scores_of("combined", scored, notes)
 
 
 def analogies(
     questions: str | PathLike[str],
-    vectors: Vectors,
+    models: Models,
     *,
     method: Method = "3cosadd",
     skip_oov: bool = False,
     restrict: int = 0,
-) -> AnalogyEvaluation:
-    """Score a file of analogy questions, section by section, as ``wikisem evaluate analogies`` does.
+    watch: Watch = _all,
+) -> Scores:
+    """Score a file of analogy questions, of all of them and by section.
 
     ``method`` is "3cosadd" (Mikolov et al. 2013) or "3cosmul" (Levy and Goldberg 2014). ``restrict`` uses only so many
     words from the beginning of the vocabulary, 0 all. A question with a word out of vocabulary is wrong unless
-    ``skip_oov`` leaves it out. Raises UsageError for a model without a vocabulary.
+    ``skip_oov`` leaves it out. ``watch`` is that of ``topk``. Raises UsageError for a model without a vocabulary.
     """
-    lookup = _opened(vectors)
-    sections = read_questions(Path(questions))
-    scores = score_analogies(sections, lookup, AnalogyOptions(method, skip_oov, restrict))
-    return AnalogyEvaluation(lookup.name, lookup.notes, tuple(scores))
+    sections, options = questions_.read_questions(Path(questions)), AnalogyOptions(method, skip_oov, restrict)
+    scored, notes = list[Scored](), dict[str, Sequence[str]]()
+    for lookup in _opened(models):
+        found = watch(lookup.name, questions_.score_analogies(sections, lookup, options), len(sections))
+        scored.append(questions_.scored(lookup.name, Path(questions).stem, lookup.vocabulary_size, found))
+        notes[lookup.name] = lookup.notes
+    return scores_of("analogies", scored, notes)
 
 
 def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
@@ -275,12 +499,75 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
     Stringham and Izbicki (2020) use the Google set in this way for Topk and OddOneOut. Raises MissingInputError if
     there are no questions, and DamagedInputError, with file and line, for a line that is not one.
     """
-    return split_relations(read_questions(Path(path)))
+    return questions_.split_relations(questions_.read_questions(Path(path)))
 
 
-def _opened(vectors: Vectors, keys: Keys | None = None) -> Lookup:
-    return open_vectors(vectors, keys=keys)
+# What the tasks take.
 
 
-def _categories(categories: Categories, language: str) -> Sequence[WordCategory]:
-    return read_categories(categories, language) if isinstance(categories, str | PathLike) else categories
+def _opened(models: Models, keys: Keys | None = None) -> Iterator[Lookup]:
+    """Each model, opened when it is asked for; UsageError for a second one of the same name."""
+    opened: Iterator[Lookup]
+    if isinstance(models, Iterator):
+        opened = models
+    elif isinstance(models, list):
+        opened = (open_vectors(one, keys=keys) for one in models)
+    elif isinstance(models, Mapping) and not _is_model(models):
+        opened = (open_vectors(one, name=name, keys=keys) for name, one in models.items())
+    else:
+        opened = iter([open_vectors(models, keys=keys)])
+    names: set[str] = set()
+    # Vectors can be as large as the memory: nothing here holds on to a model while the next one is opened.
+    for lookup in opened:
+        if lookup.name in names:
+            raise UsageError(f"expected models of different names, saw two called {lookup.name}: pass {{name: model}}")
+        names.add(lookup.name)
+        yield lookup
+        del lookup
+
+
+def _is_model(models: Mapping[str, Any]) -> bool:
+    """Whether a mapping is one model, from words to vectors, rather than models by name."""
+    first = next(iter(models.values()), ())
+    if isinstance(first, str | PathLike | Lookup | Mapping) or callable(first):
+        return False
+    return hasattr(first, "shape") or (isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1]))
+
+
+def _data_sets(groups: Groups, keys: Keys | None = None) -> dict[str, Sequence[Group]]:
+    """The groups of each data set by its name, their words replaced by keys if any are asked for."""
+    sets: Mapping[str, Sequence[Group]]
+    if isinstance(groups, str | PathLike):
+        path = data_set_path(groups)
+        sets = {data_set_name(path): name_languages(read_dataset(groups), path)}
+    else:
+        sets = groups if isinstance(groups, Mapping) else {"": groups}
+    if not sets or not all(sets.values()):
+        raise MissingInputError("expected test groups, saw none")
+    return {name: keyed_groups(list(own), keys) if keys else own for name, own in sets.items()}
+
+
+def _joined(sets: Mapping[str, Sequence[Group]]) -> list[Group]:
+    return [group for own in sets.values() for group in own]
+
+
+def _by_dataset(evaluation: Evaluation, sets: Mapping[str, Sequence[Group]]) -> Iterator[Evaluation]:
+    """The answers to all groups cut into those of each data set."""
+    start = 0
+    for name, own in sets.items():
+        yield evaluation._replace(groups=evaluation.groups[start : start + len(own)], dataset=name)
+        start += len(own)
+
+
+def _categories(categories: Categories, language: str, dataset: str) -> tuple[Sequence[WordCategory], str]:
+    if isinstance(categories, str | PathLike):
+        return read_categories(categories, language), dataset or Path(categories).stem
+    return categories, dataset
+
+
+def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
+    """The names, or the longer ones if two are the same; names that are still the same are numbered."""
+    found = list(names) if len(set(names)) == len(names) else list(longer)
+    return [
+        name if found.index(name) == at else f"{name} #{found[:at].count(name) + 1}" for at, name in enumerate(found)
+    ]

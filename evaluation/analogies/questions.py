@@ -8,7 +8,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies.search import AnalogySearch
 from wikisem.evaluation.options import AnalogyOptions
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
 from wikisem.evaluation.vectors.lookup import Lookup, WordLookup, require_cosine
 from wikisem.evaluation.vectors.words import directions
 from wikisem.files import path_of
@@ -162,33 +162,28 @@ def _row(word: str, index: Mapping[str, int], most: int) -> int:
     return row if row < most else -1
 
 
-def total(scores: Sequence[SectionScore]) -> SectionScore:
-    """All questions together."""
-    return SectionScore(
-        "total",
-        sum(score.correct for score in scores),
-        sum(score.questions for score in scores),
-        sum(score.unseen for score in scores),
-    )
+def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[SectionScore]) -> Scored:
+    """The accuracy over all questions, with the section as the unit, and that of each section.
 
-
-def analogies_as_json(scores: Sequence[SectionScore]) -> dict[str, Any]:
-    """The scores under the names that programs read; accuracy in percent."""
-    rows = [
-        {
-            "section": score.section,
-            "correct": score.correct,
-            "questions": score.questions,
+    Models that left different unseen questions out were not asked the same.
+    """
+    right = np.array([[score.correct] for score in scores], dtype=np.float64)
+    questions = tuple(score.questions for score in scores)
+    asked = [(score.section, questions) for score in scores]
+    plain: dict[Part, Mapping[str, float | None]] = {
+        Part("section", score.section): {
+            "cases": score.questions,
             "unseen": score.unseen,
+            "correct": score.correct,
             "accuracy": score.percent,
         }
         for score in scores
-    ]
-    whole = total(scores)
-    return {
-        "accuracy": whole.percent,
-        "correct": whole.correct,
-        "questions": whole.questions,
-        "unseen": whole.unseen,
-        "sections": rows,
     }
+    plain[WHOLE] = {
+        "cases": sum(questions),
+        "unseen": sum(score.unseen for score in scores),
+        "correct": sum(score.correct for score in scores),
+    }
+    plain[Part(COVERAGE)] = {"vocabulary_size": vocabulary_size}
+    whole = Tally(("accuracy",), right, np.array(questions, dtype=np.float64), asked, "section")
+    return Scored(model, dataset, "own", {WHOLE: whole}, plain)

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.outlier_detection import UNKNOWN
-from wikisem.evaluation.statistics import clustered_wilson
+from wikisem.evaluation.rows import ALL, Row, with_bars
+from wikisem.evaluation.statistics import ErrorBars, clustered_wilson
 from wikisem.heuristics.selection.places import letter_pairs
 from wikisem.records import OUTLIER_CLASSES, Group, Member, class_of
 from wikisem.wikipedia.graphemes import graphemes, initial_case
@@ -147,7 +149,6 @@ class HitRate:
 Baselines = Mapping[str, HitRate | None]
 # Column ("O1", "O2", "O3", "related", "O?", "all") -> baselines.
 Columns = Mapping[str, Baselines]
-ALL: Final = "all"
 COLUMNS: Final[Mapping[int | None, str]] = {number: class_of(number).name for number in (*OUTLIER_CLASSES, None)}
 
 
@@ -211,13 +212,15 @@ def _pickers(frequencies: Frequencies | None) -> Mapping[str, Picker]:
     return {**PICKERS, LEAST_FREQUENT: least_frequent_token(frequencies)} if frequencies else PICKERS
 
 
-def baselines_as_json(columns: Columns) -> dict[str, Any]:
-    """The baselines of one language in percent, null where the data set does not say what one takes."""
-    return {
-        column: {
-            name: one
-            and {"cases": one.cases, "accuracy": 100 * one.value, "low": 100 * one.low, "high": 100 * one.high}
-            for name, one in found.items()
-        }
-        for column, found in columns.items()
-    }
+def baseline_rows(by_language: Mapping[str, Columns], dataset: str = "") -> list[Row]:
+    """A row for each picker, as the model, in each language and outlier class; no value where the set lacks facts."""
+    rows = []
+    for language, columns in by_language.items():
+        for column, found in columns.items():
+            part, name = (ALL, "") if column == ALL else ("outlier class", column)
+            head = Row(task="baseline", model="", dataset=dataset, language=language, metric="accuracy")
+            for picker, one in found.items():
+                row = replace(head, model=picker, part=part, name=name, cases=one.cases if one else 0)
+                bars = ErrorBars(one.value, one.low, one.high, None, 0) if one else None
+                rows.append(with_bars(row, bars, 100))
+    return rows

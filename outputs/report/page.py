@@ -101,6 +101,54 @@ def _plain(text: str) -> str:
     return text.translate(_MARKUP)
 
 
+def report_latex(title: str, blocks: Iterable[Block], made: str) -> str:
+    r"""Write the same as LaTeX, tables with the rules of booktabs: the best in bold, what is tied with it italic.
+
+    >>> print(report_latex("a", [Sheet(["x", "y"], [["a_b", "1 best\n0 to 2"]], [False, True])], "me"), end="")
+    % a
+    % needs \usepackage{booktabs}
+    <BLANKLINE>
+    \begin{tabular}{lr}
+    \toprule
+    x & y \\
+    \midrule
+    a\_b & \textbf{1} (0 to 2) \\
+    \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    % me
+    """
+    found = [f"% {title}\n% needs \\usepackage{{booktabs}}"]
+    for block in blocks:
+        if isinstance(block, str):
+            found.append(block.translate(_LATEX))
+            continue
+        lines = [" & ".join(map(_latex, row)) + r" \\" for row in (block.header, *block.rows)]
+        columns = "".join("r" if number else "l" for number in block.numbers)
+        table = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+        caption = [block.title.translate(_LATEX), ""] if block.title else []
+        found.append("\n".join([*caption, *table, r"\end{tabular}"]))
+    return "\n\n".join([*found, f"% {made}"]) + "\n"
+
+
+_LATEX: Final = (
+    {ord(sign): f"\\{sign}" for sign in "&%$#_{}"}
+    | {ord("\\"): r"\textbackslash{}", ord("~"): r"\textasciitilde{}", ord("^"): r"\textasciicircum{}"}
+    | {ord("−"): "$-$", ord("…"): r"\dots{}", ord("–"): "--", ord("ρ"): r"$\rho$", ord("≥"): r"$\geq$"}
+)
+
+
+def _latex(cell: str) -> str:
+    value, _, ends = cell.partition("\n")
+    for mark, style in (("best", "textbf"), ("tied", "textit")):
+        if value.endswith(f" {mark}"):
+            text = rf"\{style}{{{value.removesuffix(mark).rstrip().translate(_LATEX)}}}"
+            break
+    else:
+        text = value.translate(_LATEX)
+    return f"{text} ({ends.translate(_LATEX)})" if ends else text
+
+
 def _html(block: Block) -> str:
     if isinstance(block, str):
         return f"<p>{escape(block)}</p>" if block.strip() else ""

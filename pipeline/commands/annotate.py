@@ -26,7 +26,6 @@ from wikisem.ids import check_language
 from wikisem.outputs.annotation import sheets
 from wikisem.outputs.annotation.sample import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
 from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, at_least
-from wikisem.pipeline.console.scores import percent
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
 from wikisem.records import Group
@@ -275,7 +274,7 @@ def _print_report(
         for score in human.annotators:
             share = 100 * score.right / score.answered if score.answered else None
             counts = map(str, (score.asked, score.answered, score.right, score.cannot_tell))
-            table.add_row(score.annotator, *counts, percent(share))
+            table.add_row(score.annotator, *counts, _percent(share))
         console.print(table)
         console.print(_accuracy_table(report))
         if alpha is None:
@@ -286,7 +285,7 @@ def _print_report(
                 f"agreement: Krippendorff's alpha {interval}, from {alpha.n} test cases with two answers or more"
             )
         if human.answers:
-            right = percent(100 * human.right / human.answers)
+            right = _percent(100 * human.right / human.answers)
             console.print(f"right answers: {human.right} of {human.answers} ({right} %)")
     for name, cases in missing.items():
         listed = ", ".join(cases[:5]) + (", …" if len(cases) > 5 else "")
@@ -313,14 +312,18 @@ def _add_rows(
 ) -> None:
     for at, (outlier_class, bars) in enumerate(classes.items()):
         table.add_row("" if at else name, outlier_class, *_cells(bars), "")
-    table.add_row("", "all", *_cells(overall), percent(100 * opp.value) if opp else "")
+    table.add_row("", "all", *_cells(overall), _percent(100 * opp.value) if opp else "")
 
 
 def _cells(bars: ErrorBars | None) -> tuple[str, str, str]:
     if bars is None:
-        return "0", percent(None), ""
-    interval = f"{percent(100 * bars.low)} to {percent(100 * bars.high)}"
-    return str(bars.n), percent(100 * bars.value), interval
+        return "0", _percent(None), ""
+    interval = f"{_percent(100 * bars.low)} to {_percent(100 * bars.high)}"
+    return str(bars.n), _percent(100 * bars.value), interval
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
 
 
 # The report as JSON.

@@ -18,7 +18,7 @@ from rich.table import Table
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import name_languages, read_dataset, with_spaces
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.audit.baselines import COLUMNS, baselines_as_json, read_frequencies
+from wikisem.evaluation.audit.baselines import COLUMNS, baseline_rows, read_frequencies
 from wikisem.evaluation.audit.summary import (
     CLUSTER,
     NEAR_COHERENCE,
@@ -30,12 +30,13 @@ from wikisem.evaluation.audit.summary import (
     audit_groups,
 )
 from wikisem.evaluation.outlier_detection import UNKNOWN
+from wikisem.evaluation.tables import baseline_sheets
 from wikisem.files import path_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import MANIFEST
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.command_options import DATA_SET
-from wikisem.pipeline.console.scores import baseline_table
+from wikisem.pipeline.console.reports import print_block
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
 from wikisem.pipeline.runs.read import table_metadata
 from wikisem.typed_json import decode_json
@@ -146,7 +147,8 @@ def print_audit(audits: Sequence[Audit]) -> None:
         console.print(table)
         for audit in audits:
             if language in audit.baselines:
-                console.print(baseline_table(language, audit.name, audit.baselines[language]))
+                for sheet in baseline_sheets(baseline_rows({language: audit.baselines[language]}, audit.name)):
+                    print_block(console, sheet)
     console.print(_worst_table(audits[0]))
     if audits[0].by_coherence:
         console.print(_coherence_table(audits[0]))
@@ -211,7 +213,7 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
                 language: {name: dict(values) for name, values in columns.items()}
                 for language, columns in audit.languages.items()
             },
-            "baselines": {language: baselines_as_json(columns) for language, columns in audit.baselines.items()},
+            "baselines": msgspec.to_builtins(baseline_rows(audit.baselines)),
             "near_duplicates": [pair._asdict() for pair in audit.near_duplicates],
             "near_misses": {"coherence": audit.near_coherence, "margin": audit.near_margin},
             "by_coherence": [

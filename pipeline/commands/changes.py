@@ -10,15 +10,12 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Final, get_args
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.changes import Change, Kind, LanguageChanges, compare_languages
+from wikisem.outputs.report.page import Block, Sheet
 from wikisem.pipeline.command_options import add_languages, at_least
 from wikisem.pipeline.console.reports import Report, add_report_file, deliver
-from wikisem.pipeline.console.terminal import make_table
 from wikisem.pipeline.runs.read import read_run
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -50,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     deliver(
         Report(
             "changes",
-            lambda: _tables(found, arguments.most),
-            lambda: (one.as_json() for one in found),
-            lambda: (change.as_json() for one in found for change in one.changes),
+            lambda _: _tables(found, arguments.most),
+            [one.as_json() for one in found],
+            [change.as_json() for one in found for change in one.changes],
         ),
         arguments,
     )
@@ -65,7 +62,7 @@ def changes_between(old: str | PathLike[str], new: str | PathLike[str]) -> list[
     return compare_languages(before.groups, after.groups, before.rejections, after.rejections)
 
 
-def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[RenderableType]:
+def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
     changes = [change for one in found for change in one.changes]
     if same := [one for one in found if not one.changes]:
         groups, cases = (sum(each) for each in zip(*((one.groups[1], one.cases[1]) for one in same), strict=True))
@@ -74,27 +71,29 @@ def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[RenderableT
     if not changes:
         return
     columns = [f"{what} {how}" for what in ("groups", "cases") for how in ("out", "kept", "in")]
-    counts = make_table(["language"], (*columns, "items in", "items out", "moved", "surface forms"))
+    header, lines = ["language", *columns, "items in", "items out", "moved", "surface forms"], []
     for one in (one for one in found if one.changes):
         kinds = Counter(change.kind for change in one.changes)
         numbers = (*one.groups, *one.cases, *(kinds[kind] for kind in ("item in", "item out", "moved", "surface form")))
-        counts.add_row(one.language, *(f"{number:,}" for number in numbers))
-    yield counts
+        lines.append([one.language, *(f"{number:,}" for number in numbers)])
+    yield Sheet(header, lines, [False, *(True for _ in header[1:])])
     for kind in _KINDS:
         own = [change for change in changes if change.kind == kind]
         if own:
-            yield _change_table(kind, own, most)
+            yield from _change_table(kind, own, most)
 
 
-def _change_table(kind: Kind, changes: Sequence[Change], most: int) -> RenderableType:
+def _change_table(kind: Kind, changes: Sequence[Change], most: int) -> Iterator[Block]:
     of_groups = kind.startswith("group")
     why = {"group in": "before", "group out": "now"}.get(kind)
-    table = Table("language", "class", *([] if of_groups else ["item"]), *([why] if why else ["before", "after"]))
+    header = ["language", "class", *([] if of_groups else ["item"]), *([why] if why else ["before", "after"])]
+    lines = []
     for change in changes[:most]:
         cells = [change.language, f"{change.label} ({change.group})"]
         if of_groups:
-            table.add_row(*cells, change.before or change.after)
+            lines.append([*cells, change.before or change.after])
         else:
-            table.add_row(*cells, f"{change.surface} ({change.item})", change.before or "–", change.after or "–")
-    more = [f"{len(changes) - most:,} more; --json and --csv have all"] if len(changes) > most else []
-    return Group(f"{kind}: {len(changes):,}", table, *more, "")
+            lines.append([*cells, f"{change.surface} ({change.item})", change.before or "–", change.after or "–"])
+    yield Sheet(header, lines, [False for _ in header], f"{kind}: {len(changes):,}")
+    if len(changes) > most:
+        yield f"{len(changes) - most:,} more; --json and --csv have all"

@@ -6,26 +6,20 @@ header, the names of the models in its first column, and a score in each other c
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import orjson
-from rich.table import Table
-
-from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
+from wikisem.datasets.files import csv_rows, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
+from wikisem.evaluation.rows import ALL, read_rows
 from wikisem.files import path_of
-from wikisem.outputs.report.page import Curve
+from wikisem.outputs.report.page import Curve, Sheet
 from wikisem.pipeline.command_options import add_figure, argument
 from wikisem.pipeline.console.reports import Report, add_report_file, deliver
-from wikisem.pipeline.console.terminal import draw_plot, number_columns
-from wikisem.typed_json import decode_json
-
-# What evaluate calls its scores, of all tasks.
-_SCORES: Final = ("opp", "accuracy", "score", "combined")
+from wikisem.pipeline.console.terminal import draw_plot
 
 Columns = dict[str, dict[str, float]]
 
@@ -73,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         draw_plot(arguments.plot, lambda plot: plot.draw_correlations(arguments.plot, points))
     objects = [{"score": row.score, "other": row.other, **row.found.as_json()} for row in rows]
     title = f"correlation with {arguments.other.stem}"
-    deliver(Report(title, lambda: [_table(rows)], lambda: objects, lambda: objects, lambda: _plots(rows)), arguments)
+    deliver(Report(title, lambda _: [_table(rows)], objects, plots=lambda: _plots(rows)), arguments)
     return 0
 
 
@@ -86,44 +80,25 @@ def _rows(scores: Columns, others: Columns) -> Iterator[Row]:
 
 def _read_scores(path: Path, common: bool) -> Columns:
     """By data set and score, the number of each model, for whole data sets in its own or the common vocabulary."""
-    text = _read(path, "scores")
     found: Columns = {}
-    rows = _json_rows(text, path, common) if text.lstrip().startswith("{") else _csv_rows(text, path, common)
-    for number, row in rows:
-        for score in _SCORES:
-            if isinstance(row.get("model"), str) and row.get(score) not in (None, ""):
-                name = f"{row.get('dataset', '')} {score}".strip()
-                found.setdefault(name, {})[row["model"]] = _number(row[score], f"{path}:{number}")
+    for row in read_rows(path):
+        whole = row.part == ALL and not row.less and row.task != "baseline"
+        score = row.low is not None or row.metric == "combined"
+        if whole and score and row.vocabulary == ("common" if common else "own") and row.value is not None:
+            name = f"{row.dataset} {row.metric}".strip()
+            found.setdefault(name, {})[row.model] = _number(row.value, str(path))
     if not found and common:
         wanted = "scores in the vocabulary of all models, which evaluate outliers gives of several models in one run"
         raise MissingInputError(f"{path}: expected {wanted}, saw none")
     if not found:
-        raise DamagedInputError(f"{path}: expected rows of evaluate with a model and {', '.join(_SCORES)}, saw none")
+        raise DamagedInputError(f"{path}: expected scores of whole data sets, saw none")
     return found
 
 
-def _json_rows(text: str, path: Path, common: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if text.startswith("{\n"):  # the file of --output has all objects in one
-        listed = decode_json(text, dict[str, Any], str(path), "the JSON of evaluate --output").get("scores", [])
-        text = "\n".join(orjson.dumps(row).decode() for row in listed)
-    for number, line in numbered_lines(text):
-        if line:
-            row = decode_json(line, dict[str, Any], f"{path}:{number}", "a JSON line of evaluate")
-            within = row.get("common") if common else row
-            if isinstance(within, dict):
-                yield number, within
-
-
-def _csv_rows(text: str, path: Path, common: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    vocabulary = "common" if common else "own"
-    for number, row in csv_rows(text, str(path))[1]:
-        is_whole = row.get("part", "overall") == "overall" and row.get("vocabulary", "own") == vocabulary
-        if is_whole and not row.get("category") and not row.get("section"):
-            yield number, row
-
-
 def _read_csv(path: Path) -> Columns:
-    header, rows = csv_rows(_read(path, "other scores"), str(path))
+    if not path.is_file():
+        raise MissingInputError(f"expected other scores, saw no file at {path}")
+    header, rows = csv_rows(read_utf8(path), str(path))
     model, *columns = header or [""]
     if not columns:
         seen = ", ".join(header) or "no header"
@@ -136,12 +111,6 @@ def _read_csv(path: Path) -> Columns:
                     raise DamagedInputError(f"{path}:{number}: expected each model once, saw {row[model]!r} again")
                 found[column][row[model]] = _number(row[column], f"{path}:{number}")
     return found
-
-
-def _read(path: Path, what: str) -> str:
-    if not path.is_file():
-        raise MissingInputError(f"expected {what}, saw no file at {path}")
-    return read_utf8(path)
 
 
 def _number(value: Any, where: str) -> float:
@@ -169,16 +138,17 @@ def _plots(rows: Sequence[Row]) -> list[Curve]:
     ]
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    table = Table("score", "other", *number_columns("models", "Pearson", "95 %", "Spearman", "95 %", no_wrap=True))
-    for row in rows:
-        found = row.found
-        table.add_row(
-            row.score, row.other, str(found.models),
-            _shown(found.pearson), _ends(found.pearson_interval),
-            _shown(found.spearman), _ends(found.spearman_interval),
-        )  # fmt: skip
-    return table
+def _table(rows: Sequence[Row]) -> Sheet:
+    header = ("score", "other", "models", "Pearson", "95 %", "Spearman", "95 %")
+    lines = [
+        [
+            *(row.score, row.other, str(row.found.models)),
+            *(_shown(row.found.pearson), _ends(row.found.pearson_interval)),
+            *(_shown(row.found.spearman), _ends(row.found.spearman_interval)),
+        ]
+        for row in rows
+    ]
+    return Sheet(header, lines, [False, False, *(True for _ in header[2:])])
 
 
 def _shown(value: float | None) -> str:

@@ -33,7 +33,7 @@ _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText
 .gz and .bz2 too; told apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
 contextual:NAME[?template=a {}&layer=-1], model2vec:NAME, counts:FILE[?weight=ppmi&contexts=300&similarity=cosine],
 similarity:FILE, a table of similarities of words, or python:MODULE:FUNCTION, a callable from a list of texts to as many
-vectors; several are compared"""
+vectors; several are compared. NAME=FILE gives a model another name"""
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _SIMILARITY: Final = """compare vectors by python:MODULE:FUNCTION, a callable from two arrays of rows to the similarity
 of each row to each; it need not be symmetric (default: the cosine, or that of counts:)"""
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
     with importing():
         # SciPy and Arrow, which help does without.
-        scoring = importlib.import_module(getattr(arguments, "module", "wikisem.pipeline.scoring"))
+        scoring = importlib.import_module("wikisem.pipeline.scoring")
     if arguments.vectors:
         scoring.import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
     getattr(scoring, arguments.score)(arguments)
@@ -88,7 +88,7 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
     add_figure(parser, "--plot", "OPP and accuracy by outlier class, with Spearman's correlation,")
     parser.add_argument(
-        "--groups", action="store_true", help="show every group, too, those that models fail most first"
+        "--groups", action="store_true", help="add a row for every group; in tables, those that models fail most first"
     )
     _add_cases(parser)
     _add_similarity(parser)
@@ -142,8 +142,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser, "error bars", SEED)
     _add_cases(parser)
-    add_report_file(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object per line for each file")
+    _add_forms(parser)
     parser.set_defaults(score="samples", vectors=[])
 
 
@@ -155,6 +154,7 @@ def _walls(parser: argparse.ArgumentParser) -> None:
     _add_keys(parser, KEYS[:1])
     _add_common(parser)
     _add_similarity(parser, compactness=False)
+    _add_cases(parser)
     add_seed(parser, "error bars", SEED)
     parser.set_defaults(score="walls")
 
@@ -180,9 +180,8 @@ def _calibrate(parser: argparse.ArgumentParser) -> None:
         help="what has a difficulty of its own (default: group)",
     )
     add_seed(parser, "halves of models and groups", SEED)
-    add_report_file(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(score="run_calibration", module="wikisem.pipeline.calibration", vectors=[])
+    _add_forms(parser)
+    parser.set_defaults(score="calibrate", vectors=[])
 
 
 def _add_cases(parser: argparse.ArgumentParser) -> None:
@@ -190,7 +189,8 @@ def _add_cases(parser: argparse.ArgumentParser) -> None:
         "--cases",
         type=argument(path_of),
         metavar="FILE",
-        help="write the answer of each model to each case into this file, as JSON lines for evaluate calibrate",
+        help="write the answer of each model to each case into this file, as JSON lines for evaluate calibrate, "
+        "browse and release",
     )
 
 
@@ -353,11 +353,16 @@ def _add_common(parser: argparse.ArgumentParser, required: bool = True) -> None:
         default="",
         help="divide items into the words of a language without spaces: fugashi for Japanese, jieba for Chinese",
     )
+    _add_forms(parser)
+
+
+def _add_forms(parser: argparse.ArgumentParser) -> None:
     add_report_file(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print CSV, a row for each score, instead of tables")
     form.add_argument(
-        "--json",
+        "--full",
         action="store_true",
-        help="print one JSON object per line for each model and data set, in the order given, instead of tables",
+        help="print the scores of each model, what they cover and the baselines, too, if there are several models",
     )
+    form.add_argument("--csv", action="store_true", help="print CSV, a row for each score, instead of tables")
+    form.add_argument("--json", action="store_true", help="print a JSON object for each score, one a line")

@@ -18,7 +18,7 @@ from wikisem.files import path_of
 from wikisem.outputs.release.metadata import Maker, ReleaseFacts
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.pipeline import command_options
-from wikisem.pipeline.command_options import add_folder, add_scores, argument
+from wikisem.pipeline.command_options import add_cases, add_files, add_folder, argument
 from wikisem.pipeline.console.terminal import print_line, print_notes
 from wikisem.pipeline.release import write_release
 
@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="the maintainer's e-mail address or page",
     )
-    add_scores(parser, " for the card and the page")
+    add_files(parser, "--scores", "what evaluate outliers wrote to FILE.json or printed with --json, for the card")
+    add_cases(parser)
     parser.add_argument("--since", metavar="OLD", help="the release or run before: the card says what changed since")
     parser.add_argument(
         "--repository",
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the release, and say what is in it and how it is published."""
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
     maker = Maker(arguments.maintainer.strip(), arguments.contact or "", arguments.repository or "")
-    facts = _release(arguments.run, folder, maker, arguments.scores, arguments.since)
+    facts = _release(arguments.run, folder, maker, arguments.scores, arguments.cases, arguments.since)
     languages = f"{len(facts.filled)} language{'s' * (len(facts.filled) != 1)}"
     if facts.made_up:
         print_line(TEXTS["made_up"])
@@ -70,19 +71,20 @@ def release(
     contact: str = "",
     repository: str = "",
     scores: Sequence[str | PathLike[str]] = (),
+    cases: Sequence[str | PathLike[str]] = (),
     since: str | PathLike[str] | None = None,
 ) -> ReleaseFacts:
     """Write a folder to publish to ``folder``, as ``wikisem release`` does; part of the public API.
 
     ``maintainer`` is who publishes the set and ``contact`` an e-mail address or a page, both for the card.
     ``repository`` is its name on the Hugging Face Hub. ``scores`` are files that ``wikisem evaluate outliers --json``
-    wrote. ``since`` is the release or run before, for a list of changes. Returns facts about the release, such as its
-    ``name`` and ``version``. Raises UsageError if the folder has anything but a release of the same languages, and
-    MissingInputError if there is no run or release.
+    wrote, for the card, and ``cases`` those of ``--cases``, for the page. ``since`` is the release or run before, for a
+    list of changes. Returns facts about the release, such as its ``name`` and ``version``. Raises UsageError if the
+    folder has anything but a release of the same languages, and MissingInputError if there is no run or release.
     """
     address = contact and command_options.contact(contact)
     maker = Maker(maintainer.strip(), address, repository and _repository(repository))
-    return _release(output, folder, maker, scores, since)
+    return _release(output, folder, maker, scores, cases, since)
 
 
 def _release(
@@ -90,6 +92,7 @@ def _release(
     folder: str | PathLike[str],
     maker: Maker,
     scores: Sequence[str | PathLike[str]],
+    cases: Sequence[str | PathLike[str]],
     since: str | PathLike[str] | None,
 ) -> ReleaseFacts:
     """Write a release of today, or of SOURCE_DATE_EPOCH (in seconds), by which it can be made again to the byte."""
@@ -99,7 +102,8 @@ def _release(
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {epoch!r}") from error
     before = None if since is None else data_set_path(since)
-    return write_release(data_set_path(output), path_of(folder), today, maker, list(map(path_of, scores)), before)
+    rows, answers = list(map(path_of, scores)), list(map(path_of, cases))
+    return write_release(data_set_path(output), path_of(folder), today, maker, rows, answers, before)
 
 
 def _repository(text: str) -> str:

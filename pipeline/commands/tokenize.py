@@ -30,12 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Divide every word of every group, and write the groups."""
-    (dataset,) = read_datasets([arguments.dataset], arguments.languages)
+    (groups,) = read_datasets([arguments.dataset], arguments.languages).values()
     tokenize, output = open_tokenizer(arguments.tokenizer), arguments.output
-    names = group_ids(dataset.groups)
-    paths = [_path(output, name, group) for name, group in zip(names, dataset.groups, strict=True)]
+    names = group_ids(groups)
+    paths = [_path(output, name, group) for name, group in zip(names, groups, strict=True)]
     classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
-    for path, group in zip(paths, dataset.groups, strict=True):
+    for path, group in zip(paths, groups, strict=True):
         cluster, outliers = (
             ["_".join(tokenize(one.surface)) or one.surface for one in members]
             for members in (group.cluster, group.outliers)
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         classes[path.parent].append((path.stem, [outlier.outlier_class for outlier in group.outliers]))
     for folder, known in classes.items():
         write_text(folder / OUTLIER_CLASSES_FILE, [write_outlier_classes(known).decode()])
-    print_line(f"{len(dataset.groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
+    print_line(f"{len(groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
     return 0
 
 

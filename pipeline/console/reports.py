@@ -3,39 +3,50 @@
 import argparse
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import orjson
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.console import Console
 
 from wikisem import __version__
 from wikisem.datasets.files import csv_cell
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.evaluation.rows import Scores
+from wikisem.evaluation.tables import blocks_of, plots_of
 from wikisem.files import path_of, replace_file
-from wikisem.outputs.report.page import Block, Plot, Sheet, report_markdown, report_page
+from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page
 from wikisem.pipeline.command_options import argument
-from wikisem.pipeline.console.terminal import log, make_console, print_json, print_line, print_notes, shown
+from wikisem.pipeline.console.terminal import (
+    log,
+    make_console,
+    make_table,
+    print_json,
+    print_line,
+    print_notes,
+    shown,
+)
 
 Row = Mapping[str, Any]
-_SUFFIXES: Final = (".md", ".csv", ".json", ".html")
+_SUFFIXES: Final = (".md", ".csv", ".json", ".html", ".tex")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Scores in every form, each made only when it is asked for.
+    """What a command found, in every form.
 
-    ``notes`` are what a reader of JSON should know, ``plots`` are drawn on the HTML page. ``unscored`` says what was
-    expected where nothing could be scored, which is an error once the report is out.
+    ``blocks`` makes the tables, of everything if it is asked to. ``objects`` are printed as JSON, and as CSV unless
+    there are ``rows``. ``notes`` are what a reader of JSON should know, ``plots`` are drawn on the HTML page.
+    ``unscored`` says what was expected where nothing could be scored, which is an error once the report is out.
     """
 
     title: str
-    tables: Callable[[], Iterable[RenderableType]]
-    objects: Callable[[], Iterable[Row]]
-    rows: Callable[[], Iterable[Row]]
+    blocks: Callable[[bool], Iterable[Block]]
+    objects: Sequence[Row]
+    rows: Sequence[Row] = ()
     plots: Callable[[], Sequence[Plot]] = tuple
     notes: Sequence[str] = ()
     unscored: str = ""
@@ -47,7 +58,7 @@ def add_report_file(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=argument(report_file),
         metavar="FILE",
-        help="write the report to this file, too: .md, .csv, .json, or .html with plots",
+        help="write the whole report to this file, too: .md, .csv, .json, .tex, or .html with plots",
     )
 
 
@@ -56,6 +67,24 @@ def report_file(text: str) -> Path:
     if Path(text).suffix not in _SUFFIXES:
         raise UsageError(f"expected a file that ends in {', '.join(_SUFFIXES)}, saw {text!r}")
     return path_of(text)
+
+
+def deliver_scores(
+    scores: Scores, title: str, arguments: argparse.Namespace, expected: str, plots: Sequence[Plot] = ()
+) -> None:
+    """Print the scores of a task; MissingInputError after that if none has a value, ``expected`` being what has."""
+    known = any(row.low is not None or row.metric == "combined" for row in scores.rows if row.task != "baseline")
+    deliver(
+        Report(
+            title,
+            lambda full: blocks_of(scores.rows, scores.notes, title, full),
+            [msgspec.to_builtins(row) for row in scores.rows],
+            plots=lambda: [*plots_of(scores.rows), *plots],
+            notes=scores.notes,
+            unscored="" if known else expected,
+        ),
+        arguments,
+    )
 
 
 def deliver(report: Report, arguments: argparse.Namespace) -> None:
@@ -67,44 +96,52 @@ def deliver(report: Report, arguments: argparse.Namespace) -> None:
         replace_file(str(arguments.output), _form(report, arguments.output.suffix).encode())
         log(f"the report is {arguments.output}")
     if getattr(arguments, "csv", False):
-        print_line(csv_text(report.rows()).removesuffix("\n"))
+        print_line(csv_text(report.rows or report.objects).removesuffix("\n"))
     elif arguments.json:
-        for one in report.objects():
+        for one in report.objects:
             print_json(one)
         print_notes(report.notes)
     else:
         console = make_console()
-        for part in report.tables():
-            console.print(part)
+        for block in report.blocks(getattr(arguments, "full", False)):
+            print_block(console, block)
     if report.unscored:
         raise MissingInputError(f"expected {report.unscored}, saw none")
 
 
+def print_block(console: Console, block: Block) -> None:
+    """A line, or a table below its title; columns of words come first."""
+    if isinstance(block, str):
+        console.print(block)
+        return
+    if block.title:
+        console.print(block.title)
+    words = len(block.numbers) - sum(block.numbers)
+    table = make_table(block.header[:words], block.header[words:])
+    for row in block.rows:
+        table.add_row(*row)
+    console.print(table)
+
+
 def _form(report: Report, suffix: str) -> str:
     if suffix == ".csv":
-        return csv_text(report.rows())
+        return csv_text(report.rows or report.objects)
     if suffix == ".json":
-        whole = {"version": __version__, "scores": list(report.objects()), "notes": report.notes}
+        whole = {"version": __version__, "scores": report.objects, "notes": report.notes}
         return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
     made = f"made by wikisem {__version__}"
-    blocks = [block for table in report.tables() for block in _blocks(table)]
-    if suffix == ".md":
-        return report_markdown(report.title, blocks, made)
-    return report_page(report.title, blocks, report.plots(), made)
+    blocks = [_safe(block) for block in report.blocks(True)]
+    if suffix == ".html":
+        return report_page(report.title, blocks, report.plots(), made)
+    return (report_markdown if suffix == ".md" else report_latex)(report.title, blocks, made)
 
 
-def _blocks(found: RenderableType) -> Iterator[Block]:
-    """The tables and lines of what a console prints."""
-    if isinstance(found, Group):
-        for part in found.renderables:
-            yield from _blocks(part)
-    elif isinstance(found, Table):
-        header = [shown(str(column.header)) for column in found.columns]
-        cells = [[shown(str(cell)) for cell in column.cells] for column in found.columns]
-        numbers = [column.justify == "right" for column in found.columns]
-        yield Sheet(header, list(zip(*cells, strict=True)), numbers, shown(str(found.title or "")))
-    elif str(found).strip():
-        yield shown(str(found))
+def _safe(block: Block) -> Block:
+    """The block without what a reader's program could take for a command."""
+    if isinstance(block, str):
+        return shown(block)
+    rows = [[shown(cell) for cell in row] for row in block.rows]
+    return Sheet([shown(name) for name in block.header], rows, block.numbers, shown(block.title))
 
 
 def csv_text(rows: Iterable[Row]) -> str:

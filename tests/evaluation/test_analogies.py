@@ -1,6 +1,5 @@
 """Analogies: against the definitions word by word, and against gensim section by section."""
 
-import json
 import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
+from tests.rows import one, printed_rows
 from wikisem.categories.analogies import questions
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies import search
-from wikisem.evaluation.analogies.questions import Section, look_up_questions, read_questions, score_analogies, total
+from wikisem.evaluation.analogies.questions import Section, look_up_questions, read_questions, score_analogies, scored
 from wikisem.evaluation.analogies.search import AnalogySearch
 from wikisem.evaluation.options import METHODS, AnalogyOptions, Method
+from wikisem.evaluation.rows import rows_of
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, unit
 from wikisem.pipeline.cli import main
@@ -116,7 +117,7 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
     assert [(row.correct, row.questions, row.unseen) for row in counted] == [(1, 1, 0), (1, 4, 3)]
     skipped = list(score_analogies(sections, lookup_of(table), AnalogyOptions(restrict=5, skip_oov=True)))
     assert [(row.correct, row.questions, row.unseen) for row in skipped] == [(1, 1, 0), (1, 1, 3)]
-    assert total(counted).percent == 40
+    assert one(rows_of("analogies", [scored("m", "", None, counted)])).value == 40
     unrestricted = list(score_analogies(sections, lookup_of(table), AnalogyOptions()))
     assert unrestricted[1].unseen == 2
 
@@ -165,15 +166,16 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     words = ["evaluate", "analogies", "q.txt", "--vectors", "v.txt"]
     for method in METHODS:
         assert main([*words, "--json", "--method", method]) == 0
-        row = json.loads(capsys.readouterr().out)
-        assert (row["model"], row["dataset"], row["method"]) == ("v.txt", "q", method)
-        assert row["sections"] == [
-            {"section": "capitals", "correct": 2, "questions": 2, "unseen": 0, "accuracy": 100},
-            {"section": "other", "correct": 0, "questions": 1, "unseen": 1, "accuracy": 0},
-        ]
-        assert (row["correct"], row["questions"]) == (2, 3)
-    assert main([*words, "--csv", "--skip-oov"]) == 0
-    assert capsys.readouterr().out.splitlines()[2].endswith("other,0,0,1,")
+        rows = printed_rows(capsys.readouterr().out)
+        assert {(row.model, row.dataset) for row in rows} == {("v.txt", "q")}
+        for section, questions_of, numbers in (("capitals", 2, (100, 2, 0)), ("other", 1, (0, 0, 1))):
+            found = [one(rows, metric, part="section", name=section) for metric in ("accuracy", "correct", "unseen")]
+            assert tuple(row.value for row in found) == numbers
+            assert {row.cases for row in found} == {questions_of}
+        assert (one(rows, "correct").value, one(rows).cases) == (2, 3)
+    assert main([*words, "--json", "--skip-oov"]) == 0
+    other = one(printed_rows(capsys.readouterr().out), part="section", name="other")
+    assert (other.value, other.cases) == (None, 0)
     assert main(words) == 0
     assert "counted as wrong" in capsys.readouterr().out
 
@@ -203,7 +205,7 @@ def test_equal_to_gensim(glove: WordVectors, tmp_path: Path, restrict: int) -> N
     assert [(row.section, row.correct, row.questions - row.correct) for row in ours] == [
         (row["section"], len(row["correct"]), len(row["incorrect"])) for row in theirs[:-1]
     ]
-    assert total(ours).correct > 30
+    assert sum(row.correct for row in ours) > 30
 
 
 def test_words_are_looked_up_as_the_vocabulary_has_them() -> None:

@@ -12,7 +12,6 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_groups import parse_group, read_dataset
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.audit.baselines import (
-    ALL,
     CHANCE,
     LEAST_FREQUENT,
     PICKERS,
@@ -20,6 +19,7 @@ from wikisem.evaluation.audit.baselines import (
     baselines_of,
     read_frequencies,
 )
+from wikisem.evaluation.rows import ALL
 from wikisem.evaluation.statistics import clustered_wilson, wilson
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier

@@ -1,6 +1,7 @@
 """Item response models: simulated answers give back what they were drawn from, and mistakes in files are named."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from lxml import html
 
+from tests.rows import printed_rows
 from wikisem.errors import MissingInputError
 from wikisem.evaluation import calibration
 from wikisem.evaluation.calibration import Answers, Calibration, calibrate, differences, short_forms, shortest_form
@@ -102,7 +104,7 @@ def test_the_groups_that_tell_two_models_apart(simulated: tuple[Answers, FloatAr
     assert pair.groups < 20 < 200 < max(one.groups for one in rows.values())
     assert rows["m9", "m0"].p_holm < 0.001
     twins = replace(found, abilities=np.zeros(10))
-    assert {one.as_json()["groups_needed"] for one in differences(twins)} == {None}
+    assert {one.groups for one in differences(twins)} == {math.inf}
 
 
 def test_information_is_highest_where_groups_are_neither_easy_nor_hard(
@@ -166,24 +168,30 @@ def test_both_forms_of_answers_are_read(capsys: pytest.CaptureFixture[str]) -> N
         assert main(["evaluate", "calibrate", name, "--json"]) == 0
         printed.append(capsys.readouterr())
     assert printed[0] == printed[1]
-    found = json.loads(printed[0].out)
-    assert found["model"] == "rasch"
-    assert [row["model"] for row in found["abilities"]] == ["m2", "m1", "m0"]
-    assert len(found["groups"]) == 30
+    rows = printed_rows(printed[0].out)
+    abilities = [row for row in rows if row.metric == "ability" and not row.less]
+    assert [(row.model, row.mark) for row in abilities] == [("m2", "best"), ("m1", ""), ("m0", "")]
+    assert all(row.low is not None and row.value is not None and row.low < row.value for row in abilities)
+    assert [row.value for row in rows if row.metric == "discrimination_reliability"] == [None]
+    assert len([row for row in rows if row.metric == "difficulty"]) == 30
+    needed = {(row.model, row.less): row.value or 0 for row in rows if row.metric == "groups_needed"}
+    assert needed["m2", "m0"] < needed["m2", "m1"]
     assert "Rasch model: one discrimination for all groups, which needs 8 models or more" in printed[0].err
     assert "no short form was chosen" in printed[0].err
     assert main(["evaluate", "calibrate", "cases.csv", "--by", "case", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["groups"]) == 120
+    assert len([row for row in printed_rows(capsys.readouterr().out) if row.metric == "difficulty"]) == 120
     assert main(["evaluate", "calibrate", "cases.csv", "--output", "report.html"]) == 0
     table = capsys.readouterr().out
-    assert "0 solves half of a middling group\n" in table
+    assert "ability: m2 − m1: +" in table
+    assert "such groups would tell them apart" in table
+    assert "difficulty_sd" not in table
     page = html.document_fromstring(Path("report.html").read_text())
     assert page.xpath("//figure/figcaption/text()") == [
-        "ability, interval of 95 %",
+        "ability: all",
         "information of all groups by ability",
     ]
     assert main(["evaluate", "calibrate", "cases.csv", "--output", "report.csv"]) == 0
-    assert Path("report.csv").read_text().startswith("part,name,ability,ability_se,difficulty")
+    assert Path("report.csv").read_text().startswith("task,model,dataset,")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +233,9 @@ def test_evaluate_writes_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "class": "Q1",
         "label": "",
         "case": "Q1/car",
+        "outlier": "car",
         "outlier_class": None,
+        "position": 1.0,
         "right": True,
     }
     models = ["--vectors", "one.txt", "--vectors", "two.txt"]

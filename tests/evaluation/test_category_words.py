@@ -3,31 +3,39 @@
 import numpy as np
 import pytest
 
+from tests.rows import one
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.topk import CategoryScore, look_up_category, mean_error_bars, mean_percent
+from wikisem.evaluation.rows import Row, rows_of
+from wikisem.evaluation.topk import CategoryScore, look_up_category, scored
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
+
+
+def mean(scores: list[CategoryScore]) -> Row:
+    """The row of the mean over categories."""
+    return one(rows_of("topk", [scored("m", "", None, scores)]), "score")
 
 
 def test_every_category_counts_once_and_skipped_ones_do_not() -> None:
     """As in equations 2 and 8, a category of many comparisons weighs as much as one of few, and one of none nothing."""
     scores = [CategoryScore("a", 9, 0, 90, 100), CategoryScore("b", 2, 1, 0, 2), CategoryScore("c", 1, 0, 0, 0)]
     assert [score.percent for score in scores] == [90.0, 0.0, None]
-    assert mean_percent(scores) == pytest.approx(45.0)
-    assert mean_percent(scores[2:]) is None
-    assert mean_percent([]) is None
+    assert mean(scores).value == pytest.approx(45.0)
+    assert mean(scores[2:]).value is None
+    assert mean([]).value is None
 
 
 def test_the_mean_has_error_bars_over_categories() -> None:
     """The standard error of as many numbers as there are categories, in percent; none where all were skipped."""
-    scores = [CategoryScore(str(share), 9, 0, share, 10) for share in (9, 5, 7, 3)]
-    bars = mean_error_bars([*scores, CategoryScore("skipped", 1, 0, 0, 0)])
-    assert bars is not None
-    assert bars.value == pytest.approx(60)
-    assert bars.n == 4
-    assert bars.standard_error == pytest.approx(np.std([90, 50, 70, 30], ddof=1) / 2)
-    assert 30 <= bars.low < 60 < bars.high <= 90
-    assert mean_error_bars([CategoryScore("skipped", 1, 0, 0, 0)]) is None
+    skipped = CategoryScore("x", 1, 0, 0, 0)
+    row = mean([*(CategoryScore(str(share), 9, 0, share, 10) for share in (9, 5, 7, 3)), skipped])
+    assert row.value == pytest.approx(60)
+    assert (row.n, row.unit) == (4, "category")
+    assert row.se == pytest.approx(np.std([90, 50, 70, 30], ddof=1) / 2)
+    assert row.low is not None
+    assert row.high is not None
+    assert 30 <= row.low < 60 < row.high <= 90
+    assert mean([skipped]).low is None
 
 
 def test_words_that_are_looked_up_alike_are_one_word() -> None:

@@ -1,11 +1,11 @@
 """The Combined score: the seventeen rows of table 1 of Stringham and Izbicki (2020), and the command."""
 
-import json
 from pathlib import Path
 from statistics import harmonic_mean
 
 import pytest
 
+from tests.rows import one, printed_rows
 from wikisem.evaluation.topk import combined
 from wikisem.pipeline.cli import main
 
@@ -53,16 +53,14 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     Path("sets.txt").write_text(": cats\nlion tiger lynx puma\n: cars\ncar van bus\n")
     words = ["sets.txt", "--vectors", "v.txt", "-k", "2"]
     assert main(["evaluate", "combined", *words, "--json"]) == 0
-    row = json.loads(capsys.readouterr().out)
-    for task in ("topk", "oddoneout"):
+    rows = printed_rows(capsys.readouterr().out)
+    right = {task: one(rows, task).value for task in ("topk", "oddoneout")}
+    for task, correct in right.items():
         assert main(["evaluate", task, *words, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert row[task] == sum(category["correct"] for category in found["categories"]) > 0
-    assert row["combined"] == pytest.approx(combined(row["oddoneout"], row["topk"]))
-    assert (row["model"], row["dataset"]) == ("v.txt", "sets")
+        found = printed_rows(capsys.readouterr().out)
+        assert correct == sum(row.value or 0 for row in found if row.metric == "correct") > 0
+    row = one(rows, "combined")
+    assert row.value == pytest.approx(combined(int(right["oddoneout"] or 0), int(right["topk"] or 0)))
+    assert (row.model, row.dataset) == ("v.txt", "sets")
     assert main(["evaluate", "combined", *words]) == 0
     assert "v.txt" in capsys.readouterr().out
-    assert main(["evaluate", "combined", *words, "--csv"]) == 0
-    assert capsys.readouterr().out.startswith(
-        "model,dataset,version,vocabulary_size,combined,oddoneout,topk\nv.txt,sets,"
-    )

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
 from tests.evaluation.test_outlier_detection import compactness
+from tests.rows import printed_rows
 from tests.word_groups import outlier_word, word_group
 from wikisem.evaluation.consistency import Answer, answers, compare_answers, measure_consistency, rankc
 from wikisem.evaluation.plot import draw_consistency
+from wikisem.evaluation.rows import Row
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, from_words
 from wikisem.pipeline.cli import main
@@ -58,7 +60,7 @@ def test_numbers_equal_the_definitions(table: dict[str, list[float]]) -> None:
     groups += [group_of("Q2", "de", "abe", "gd"), group_of("Q2", "en", "acf", "gd")]
     rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
     known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
-    found = measure_consistency(groups, WordLookup("v", from_words(list(table), rows))).pairs
+    found = {row.metric: row for row in measure_consistency(groups, WordLookup("v", from_words(list(table), rows)))}
 
     both = []
     for one, other in (groups[:2], groups[2:]):
@@ -66,32 +68,32 @@ def test_numbers_equal_the_definitions(table: dict[str, list[float]]) -> None:
             orders = literal_order(one, outlier, known), literal_order(other, its_twin, known)
             if orders[0] and orders[1]:
                 both.append((outlier.id, orders[0], orders[1]))
-    assert len(found) == bool(both)
+    assert bool(found) == bool(both)
     if not both:
         return
-    pair, count = found[0], len(both)
+    count = len(both)
     right = [(one[0] == qid, other[0] == qid) for qid, one, other in both]
     p, q = sum(one for one, _ in right) / count, sum(other for _, other in right) / count
     observed, expected = sum(one == other for one, other in right) / count, p * q + (1 - p) * (1 - q)
     wrong = [(qid, one, other) for (qid, one, other), answer in zip(both, right, strict=True) if not any(answer)]
-    assert (pair.languages, pair.cases, pair.both_wrong) == (("de", "en"), count, len(wrong))
-    assert pair.right == pytest.approx((p, q))
-    assert pair.both_right.value == pytest.approx(sum(all(answer) for answer in right) / count)
-    assert pair.both_right_chance == pytest.approx(p * q)
+    assert {(row.name, row.cases) for metric, row in found.items() if metric != "same_word"} == {("de, en", count)}
+    assert (found["accuracy"].value, found["accuracy_other"].value) == pytest.approx((100 * p, 100 * q))
+    assert found["both_right"].value == pytest.approx(100 * sum(all(answer) for answer in right) / count)
+    assert found["both_right"].chance == pytest.approx(100 * p * q)
     if expected == 1:
-        assert pair.kappa is None
+        assert found["kappa"].value is None
     else:
-        assert pair.kappa is not None
-        assert pair.kappa.value == pytest.approx((observed - expected) / (1 - expected), abs=1e-9)
-    assert pair.rankc.value == pytest.approx(sum(literal_rankc(one, other) for _, one, other in both) / count)
+        assert found["kappa"].value == pytest.approx((observed - expected) / (1 - expected), abs=1e-9)
+    assert found["rankc"].value == pytest.approx(sum(literal_rankc(one, other) for _, one, other in both) / count)
+    assert found["same_word"].cases == len(wrong)
     if wrong:
         same = sum(one[0] == other[0] for _, one, other in wrong) / len(wrong)
         guesses = [
             sum(a == b for a in one if a != qid for b in other if b != qid) / ((len(one) - 1) * (len(other) - 1))
             for qid, one, other in wrong
         ]
-        assert pair.same_word is not None
-        assert (pair.same_word.value, pair.same_word_chance) == pytest.approx((same, sum(guesses) / len(wrong)))
+        seen = found["same_word"].value, found["same_word"].chance
+        assert seen == pytest.approx((100 * same, 100 * sum(guesses) / len(wrong)))
 
 
 def simulated(generator: np.random.Generator, groups: int, copied: float, right: float = 0.6) -> tuple[Table, Table]:
@@ -109,29 +111,37 @@ def simulated(generator: np.random.Generator, groups: int, copied: float, right:
     return ones, {key: one if generator.random() < copied else answer() for key, one in ones.items()}
 
 
+HEAD = Row(task="consistency", model="m", part="languages", name="de, en", metric="")
+
+
+def compared(ones: Table, others: Table) -> dict[str, Row]:
+    """The rows of two languages by their metrics."""
+    return {row.metric: row for row in compare_answers(HEAD, ones, others, seed=1)}
+
+
 @pytest.mark.parametrize("copied", [0.0, 0.5, 1.0])
 def test_a_known_consistency_is_found(copied: float) -> None:
     """Kappa is the share of copied answers, and the same word is wrong as often as was copied or fell so by chance."""
-    pair = compare_answers(("de", "en"), *simulated(np.random.default_rng(1), 1500, copied))
-    assert pair is not None
-    assert pair.kappa is not None
-    assert pair.same_word is not None
-    assert pair.kappa.value == pytest.approx(copied, abs=0.04)
-    assert pair.kappa.low <= copied <= pair.kappa.high
-    assert pair.same_word_chance == pytest.approx(1 / 8)
+    pair = compared(*simulated(np.random.default_rng(1), 1500, copied))
+    kappa, same = pair["kappa"], pair["same_word"]
+    assert kappa.low is not None
+    assert kappa.high is not None
+    assert kappa.value == pytest.approx(copied, abs=0.04)
+    assert kappa.low <= copied <= kappa.high
+    assert same.chance == pytest.approx(100 / 8)
     # Where both are wrong, an answer was copied (c of the .4 wrong ones) or fell wrong again (.4 of the others).
     share = copied / (copied + (1 - copied) * 0.4)
-    assert pair.same_word.value == pytest.approx(share + (1 - share) / 8, abs=0.04)
-    assert pair.rankc_chance == pytest.approx(rankc("abcdefghi", "abcdefghi")[1])
+    assert same.value == pytest.approx(100 * (share + (1 - share) / 8), abs=4)
+    assert pair["rankc"].chance == pytest.approx(rankc("abcdefghi", "abcdefghi")[1])
     if not copied:
-        assert pair.both_right.value == pytest.approx(pair.both_right_chance, abs=0.02)
+        assert pair["both_right"].value == pytest.approx(pair["both_right"].chance, abs=2)
 
 
 def test_intervals_of_kappa_cover_the_truth() -> None:
     """Of 60 samples of 40 classes, about 57 intervals of 95 % have the true kappa."""
     generator = np.random.default_rng(5)
-    pairs = [compare_answers(("de", "en"), *simulated(generator, 40, 0.4), seed=1) for _ in range(60)]
-    covered = [pair.kappa.low <= 0.4 <= pair.kappa.high for pair in pairs if pair and pair.kappa]
+    kappas = [compared(*simulated(generator, 40, 0.4))["kappa"] for _ in range(60)]
+    covered = [row.low <= 0.4 <= row.high for row in kappas if row.low is not None and row.high is not None]
     assert len(covered) == 60
     assert sum(covered) >= 52
 
@@ -139,15 +149,14 @@ def test_intervals_of_kappa_cover_the_truth() -> None:
 def test_full_agreement_claims_no_certainty() -> None:
     """Every case agrees: kappa is 1 with an interval that begins below; where all are right, there is no kappa."""
     ones, others = simulated(np.random.default_rng(2), 10, 1.0)
-    pair = compare_answers(("de", "en"), ones, others)
-    assert pair is not None
-    assert pair.kappa is not None
-    assert pair.kappa.value == pair.kappa.high == 1
-    assert 0 < pair.kappa.low < 1
+    kappa = compared(ones, others)["kappa"]
+    assert kappa.value == kappa.high == 1
+    assert kappa.low is not None
+    assert 0 < kappa.low < 1
     right = {key: Answer("o", ("o", "a")) for key in ones}
-    pair = compare_answers(("de", "en"), right, right)
-    assert pair is not None
-    assert (pair.kappa, pair.same_word, pair.both_right.value) == (None, None, 1)
+    pair = compared(right, right)
+    assert (pair["kappa"].value, pair["same_word"].value, pair["both_right"].value) == (None, None, 100)
+    assert pair["same_word"].cases == 0
 
 
 def test_a_tie_with_the_outlier_counts_against_the_model() -> None:
@@ -186,22 +195,23 @@ def test_the_command_prints_every_pair_and_draws_them(tmp_path: Path, capsys: py
     (tmp_path / "vectors.txt").write_text(VECTORS)
     words = ["evaluate", "consistency", str(tmp_path / "groups.jsonl"), "--vectors", str(tmp_path / "vectors.txt")]
     assert main([*words, "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    (pair,) = printed["pairs"]
-    assert (pair["language"], pair["other"], pair["cases"], pair["both_wrong"]) == ("de", "en", 1, 0)
+    pair = {row.metric: row for row in printed_rows(capsys.readouterr().out)}
+    assert {(row.model, row.dataset, row.name) for row in pair.values()} == {("vectors.txt", "groups", "de, en")}
+    assert (pair["kappa"].cases, pair["same_word"].cases) == (1, 0)
     # In English a member ties with the outlier, so that the model is wrong there.
-    assert (pair["accuracy"], pair["accuracy_other"], pair["both_right"], pair["kappa"]) == (100, 0, 0, 0)
+    values = [pair[name].value for name in ("accuracy", "accuracy_other", "both_right", "kappa")]
+    assert values == [100, 0, 0, 0]
     assert main([*words, "--csv"]) == 0
-    header, row = capsys.readouterr().out.splitlines()
-    assert header.startswith("model,dataset,version,language,other,classes,cases,accuracy,accuracy_other,both_right")
-    assert row.startswith("vectors.txt,groups,")
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.startswith("task,model,dataset,vocabulary,language,part,name")
+    assert len(rows) == len(pair) == 6
     assert main([*words, "--output", str(tmp_path / "report.html")]) == 0
     assert "de, en" in capsys.readouterr().out
     assert "<title>de, en: 0.00 (" in (tmp_path / "report.html").read_text()
     (tmp_path / "groups.jsonl").write_text(line("de", "abcx") + line("en", "klmn"))  # words of a language not known
     assert main(words) == 1
     printed = capsys.readouterr()
-    assert "no test case is known to the model in two languages" in printed.out
+    assert "no test case is known to vectors.txt in two languages" in printed.out
     assert "expected test cases that a model knows in two languages, saw none" in printed.err
 
 
@@ -219,7 +229,7 @@ def test_the_picture_has_every_language(tmp_path: Path) -> None:
     groups = [group_of("Q1", code, "abcd", "ef") for code in ("de", "en", "ja")]
     rows = np.random.default_rng(1).normal(size=(18, 4)).astype(np.float32)
     lookup = WordLookup("m$1", from_words([f"{code}:{x}" for code in ("de", "en", "ja") for x in "abcdef"], rows))
-    draw_consistency(tmp_path / "matrix.svg", [measure_consistency(groups, lookup)])
+    draw_consistency(tmp_path / "matrix.svg", measure_consistency(groups, lookup))
     drawn = (tmp_path / "matrix.svg").read_text()
     assert all(drawn.count(f"<!-- {code} -->") == 4 for code in ("de", "en", "ja"))
     assert all(f"<!-- {words} -->" in drawn for words in ("m$1", "kappa", "same word wrong, less chance"))

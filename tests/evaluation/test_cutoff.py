@@ -1,6 +1,7 @@
 """The cutoff curve: bands and steps against plain counting, and models that know items up to a number."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -10,11 +11,13 @@ import numpy as np
 import pytest
 
 from studies.cutoff import CUTOFF, MODELS, sample
+from tests.rows import printed_rows
 from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.cutoff import LEVEL, KnownDate, find_step, measure_cutoff, newest_item, read_dates
+from wikisem.evaluation.cutoff import KnownDate, find_step, measure_cutoff, newest_item, read_dates
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.plot import draw_cutoffs
+from wikisem.evaluation.plot import draw_rows
+from wikisem.evaluation.rows import LEVEL, Row
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.ids import qid_number
 from wikisem.pipeline.cli import main
@@ -66,43 +69,53 @@ def evaluated(lookup: TextLookup, seed: int = 1) -> Evaluation:
 def test_bands_have_every_case_once(dates: tuple[KnownDate, ...]) -> None:
     """Every case is in the band of its newest member, bands end with the items of known dates, all are counted."""
     evaluation = evaluated(model(KNOWN_UP_TO))
-    found = measure_cutoff(evaluation, dates, bands=7)
+    rows, _ = measure_cutoff(evaluation, dates, bands=7)
+    found = [row for row in rows if row.part == "band" and row.metric == "accuracy"]
     cases = [
         (max(qid_number(member.id) for member in group.group.cluster), case.detected)
         for group in evaluation.groups
         for case in group.cases
     ]
-    assert len(found.bands) == (3 if dates else 7)
-    assert all(one.high < other.low for one, other in pairwise(found.bands))
-    assert sum(band.score.cases for band in found.bands) == len(cases)
-    for band in found.bands:
-        inside = [detected for number, detected in cases if band.low <= number <= band.high]
-        assert band.score.cases == len(inside)
-        assert band.score.accuracy == pytest.approx(100 * sum(inside) / len(inside))
+    bands = [tuple(map(int, re.findall(r"Q(\d+)", row.name))) for row in found]
+    assert len(bands) == (3 if dates else 7)
+    assert all(one[1] < other[0] for one, other in pairwise(bands))
+    assert sum(row.cases for row in found) == len(cases)
+    for row, (low, high) in zip(found, bands, strict=True):
+        inside = [detected for number, detected in cases if low <= number <= high]
+        assert row.cases == len(inside)
+        assert row.value == pytest.approx(100 * sum(inside) / len(inside))
     if dates:
-        made = [("", "2015-01-01"), ("2015-01-01", "2020-01-01"), ("2020-01-01", "")]
-        assert [(band.after, band.by) for band in found.bands] == made
-        assert found.bands[0].high <= 300_000 < found.bands[1].low
+        made = ["by 2015-01-01", "after 2015-01-01 by 2020-01-01", "after 2020-01-01"]
+        assert [row.name.partition(", made ")[2] for row in found] == made
+        assert bands[0][1] <= 300_000 < bands[1][0]
 
 
 def test_a_model_that_knows_items_up_to_a_number_is_found_out(tmp_path: Path) -> None:
     """In 7 sets of 10 at least the change is seen and its interval has the number; the picture shows it."""
-    found = [measure_cutoff(evaluated(model(KNOWN_UP_TO), seed)) for seed in range(10)]
-    changes = [one.change for one in found if one.change is not None and one.change.seen]
-    assert sum(change.low <= KNOWN_UP_TO < change.high for change in changes) >= 7
-    assert all((change.before.accuracy or 0) > (change.after.accuracy or 0) + 20 for change in changes)
-    row = found[1].as_json()
-    assert row["cutoff"]["low"] <= KNOWN_UP_TO < row["cutoff"]["high"]
-    draw_cutoffs(tmp_path / "curve.svg", found[:1])
+    found = [measure_cutoff(evaluated(model(KNOWN_UP_TO), seed))[0] for seed in range(10)]
+    seen = [rows for rows in found if change_of(rows).value is not None]
+    ends = [(change_of(rows).low or 0, change_of(rows).high or 0) for rows in seen]
+    assert sum(low <= KNOWN_UP_TO < high for low, high in ends) >= 7
+    for rows in seen:
+        before, after = (row.value or 0 for row in rows if row.part == "change" and row.metric == "accuracy")
+        assert before > after + 20
+    draw_rows(tmp_path / "curve.svg", found[1], "band")
     assert f"<!-- knows up to {KNOWN_UP_TO} -->" in (tmp_path / "curve.svg").read_text()
 
 
+def change_of(rows: Iterable[Row]) -> Row:
+    """The row of the cutoff."""
+    (row,) = (row for row in rows if row.metric == "cutoff")
+    return row
+
+
 def test_no_change_is_seen_in_a_model_that_knows_all_items() -> None:
-    """A model without a cutoff has none."""
-    found = measure_cutoff(evaluated(model(ITEMS)))
-    assert found.change is not None
-    assert not found.change.seen
-    assert found.as_json()["cutoff"] is None
+    """A model without a cutoff has none, but a p-value."""
+    rows, said = measure_cutoff(evaluated(model(ITEMS)))
+    change = change_of(rows)
+    assert (change.value, change.low, change.high) == (None, None, None)
+    assert (change.p or 0) > LEVEL
+    assert said == "no change seen (p = 1.0000)"
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -149,8 +162,9 @@ def test_the_step_has_the_least_sum_of_squares() -> None:
 def test_few_cases_and_cases_without_qids_have_no_change() -> None:
     """Too few cases to look; a data set of text is refused."""
     evaluation = evaluated(model(ITEMS))
-    few = Evaluation("m", (), evaluation.groups[:2])
-    assert measure_cutoff(few).change is None
+    rows, said = measure_cutoff(Evaluation("m", (), evaluation.groups[:2]))
+    assert {row.part for row in rows} == {"band"}
+    assert said == "too few cases to look for a cutoff"
     text = word_group("Q1", ("a", "b"), (outlier_word("c"),), "here")
     scored = score_models([text], [TextLookup("m", lambda words: [np.ones(2) for _ in words])])[0][0]
     assert newest_item(text) == 0
@@ -224,11 +238,12 @@ def test_the_command_reads_what_a_harness_logged(tmp_path: Path, capsys: pytest.
     logged = write(tmp_path / "samples.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     dates = write(tmp_path / "dates.csv", "2015-01-01,200\n2020-01-01,300\n")
     assert main(["evaluate", "cutoff", logged, "--samples", "--dates", dates, "--json"]) == 0
-    row = json.loads(capsys.readouterr().out)
-    assert [band["accuracy"] for band in row["bands"]] == [100, pytest.approx(50, abs=1), 0]
-    cutoff = row["cutoff"]
-    assert (cutoff["last_before"], cutoff["first_after"]) == (244, 254)
-    assert (cutoff["made_after"], cutoff["made_by"]) == ("2015-01-01", "2020-01-01")
+    found = printed_rows(capsys.readouterr().out)
+    bands = [row for row in found if row.part == "band" and row.metric == "accuracy"]
+    assert [row.value for row in bands] == [100, pytest.approx(50, abs=1), 0]
+    assert bands[1].name == "Q204 to Q294, made after 2015-01-01 by 2020-01-01"
+    assert change_of(found).value == 254
+    assert [row.name for row in found if row.part == "change" and row.metric == "opp"] == ["up to Q244", "from Q254"]
     assert main(["evaluate", "cutoff", logged, "--samples", "--dates", dates]) == 0
     printed = capsys.readouterr().out
     assert "accuracy falls from 100.00 to 0.00 % between Q244 and Q254" in printed
@@ -236,9 +251,9 @@ def test_the_command_reads_what_a_harness_logged(tmp_path: Path, capsys: pytest.
     assert "after 2015-01-01 by 2020-01-01" in printed
     page = tmp_path / "report.html"
     assert main(["evaluate", "cutoff", logged, "--samples", "--csv", "--output", str(page)]) == 0
-    # A point of each band: Q104 to Q394 in tenths, so that the line of a guess is one of three.
-    assert "to Q394: 0.00" in page.read_text()
+    # A point of each band, of which the last is Q364 to Q394, so that the line of a guess is one of three.
+    assert "Q364 to Q394: 0.00" in page.read_text()
     assert "chance 33.3" in page.read_text()
-    assert capsys.readouterr().out.startswith("model,dataset,version,from_item,to_item,made_after,made_by,classes,")
+    assert capsys.readouterr().out.startswith("task,model,dataset,")
     assert main(["evaluate", "cutoff", logged]) == 2
     assert "expected --vectors, or --samples" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
+from tests.rows import one, printed_rows, scores
 from tests.word_groups import surfaces
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.harness_samples import (
@@ -59,8 +60,8 @@ def case_of(doc: dict[str, Any], likelihoods: Sequence[float], measure: Measure)
 
 def test_the_worked_example_holds() -> None:
     """All three below the outlier, then two of them."""
-    one = case_of(_doc(), [-3, -5, -1, -4], "acc")
-    assert (one.position, one.detected) == (1.0, True)
+    first = case_of(_doc(), [-3, -5, -1, -4], "acc")
+    assert (first.position, first.detected) == (1.0, True)
     other = case_of(_doc(), [-3, -5, -3.5, -4], "acc")
     assert not other.detected
     assert other.position == pytest.approx(2 / 3)
@@ -95,13 +96,13 @@ def test_cases_of_a_class_are_one_group(tmp_path: Path) -> None:
     samples = [(_doc(2, qid), [-3, -5, score, -4]) for qid in ("Q1", "Q2") for score in (-1, -9, -3.5)]
     path = _write(tmp_path / "samples_wikisem_de.jsonl", [*samples, (_doc(0, "Q1", "no"), [-1, -2, -3, -4])])
     found = read_samples(path)
-    overall = found.overall()
-    assert (overall.cases, overall.groups) == (7, 3)
-    assert overall.accuracy == pytest.approx(100 * 3 / 7)
-    assert overall.opp == pytest.approx(100 * (2 * (1 + 0 + 2 / 3) + 1) / 7)
-    assert set(found.by_language()) == {"de", "no"}
+    rows = scores(found)
+    assert (one(rows).cases, len(found.groups)) == (7, 3)
+    assert one(rows).value == pytest.approx(100 * 3 / 7)
+    assert one(rows, "opp").value == pytest.approx(100 * (2 * (1 + 0 + 2 / 3) + 1) / 7)
+    assert {row.name for row in rows if row.part == "language"} == {"de", "no"}
+    assert one(rows).low is not None
     assert surfaces(found.groups[0].group.cluster) == ("a", "bb", "dddd")
-    assert overall.error_bars is not None
 
 
 @pytest.mark.parametrize(
@@ -147,11 +148,11 @@ def test_the_command_prints_each_model_with_error_bars(tmp_path: Path, capsys: p
     path = _write(tmp_path / "tiny" / "samples_wikisem_de.jsonl", [(_doc(), [-2.0, -3.8, -4.2, -4.9])])
     assert main(["evaluate", "samples", str(path)]) == 0
     out = capsys.readouterr().out
-    assert "outlier detection, choices compared by acc: tiny" in out
+    assert "samples, choices compared by acc: tiny" in out
     assert "samples_wikisem_de" in out
     assert main(["evaluate", "samples", "--measure", "acc_bytes", "--json", str(path)]) == 0
-    row = json.loads(capsys.readouterr().out)
-    assert (row["model"], row["accuracy"], row["cases"]) == ("tiny", 100.0, 1)
+    row = one(printed_rows(capsys.readouterr().out))
+    assert (row.model, row.value, row.cases) == ("tiny", 100.0, 1)
 
 
 def test_languages_that_a_harness_asked_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,14 +171,16 @@ def test_languages_that_a_harness_asked_are_compared(tmp_path: Path, capsys: pyt
     ]
     command = ["evaluate", "consistency", "--samples", "--json"]
     assert main([*command, *files]) == 0
-    row = json.loads(capsys.readouterr().out)
-    found = {(pair["language"], pair["other"]): pair for pair in row["pairs"]}
-    assert (row["model"], list(found)) == ("tiny", [("de", "en"), ("de", "ja"), ("en", "ja")])
-    shares = [(pair["both_right"], pair["both_wrong"], pair["same_word"], pair["rankc"]) for pair in found.values()]
-    assert shares[0] == (0, 1, 100, 1)
-    assert shares[1][:3] == shares[2][:3] == (0, 0, None)
+    rows = printed_rows(capsys.readouterr().out)
+    names = ["de, en", "de, ja", "en, ja"]
+    assert list(dict.fromkeys(row.name for row in rows)) == names
+    assert {row.model for row in rows} == {"tiny"}
+    same = [one(rows, "same_word", part="languages", name=name) for name in names]
+    assert [(row.cases, row.value) for row in same] == [(1, 100), (0, None), (0, None)]
+    assert one(rows, "rankc", part="languages", name="de, en").value == 1
+    assert {row.value for row in rows if row.metric == "both_right"} == {0}
     assert main([*command, *files, "--languages", "de,en"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["pairs"]) == 1
+    assert {row.name for row in printed_rows(capsys.readouterr().out)} == {"de, en"}
     assert main([*command, files[0]]) == 1
     assert f"{tmp_path / 'tiny'}: expected cases of the same class and outlier" in capsys.readouterr().err
     older = _write(tmp_path / "older.jsonl", [(_doc(), [-1, -2, -3, -4])])
@@ -207,15 +210,17 @@ def test_answers_to_walls_have_the_scores_of_the_harness(tmp_path: Path, capsys:
     theirs = [process_results(row, [answer]) for row, answer in zip(rows, answers, strict=True)]
     other = _write(tmp_path / "samples_wikisem_de.jsonl", [(_doc(), [-3, -5, -1, -4])])
     assert main(["evaluate", "samples", str(path), str(other), "--json"]) == 0
-    outliers, walls = map(json.loads, capsys.readouterr().out.splitlines())
-    assert outliers["cases"] == 1
-    assert {name: walls[name] for name in SCORES} == pytest.approx(
+    rows = printed_rows(capsys.readouterr().out)
+    assert one(rows).cases == 1
+    assert {name: one(rows, name).value for name in SCORES} == pytest.approx(
         {name: 50 * (theirs[0][name] + theirs[1][name]) for name in SCORES}
     )
-    assert {tier: part["solved"] for tier, part in walls["by_tier"].items()} == {"far": 100, "herring": 0}
-    assert walls["by_wall"][1]["found"][0] == ["word Q10", "word Q11", "word Q12", "word Q13"]
-    assert main(["evaluate", "samples", str(path)]) == 0
+    assert [one(rows, "solved", part="tier", name=tier).value for tier in ("far", "herring")] == [100, 0]
+    assert main(["evaluate", "samples", str(path), "--cases", str(tmp_path / "cases.jsonl")]) == 0
     assert "herring" in capsys.readouterr().out
+    _, answer = map(json.loads, (tmp_path / "cases.jsonl").read_text().splitlines())
+    assert answer["found"][0] == ["word Q10", "word Q11", "word Q12", "word Q13"]
+    assert (answer["right"], answer["tier"]) == (False, "herring")
 
 
 @pytest.mark.parametrize(
@@ -254,4 +259,5 @@ def test_models_that_were_asked_the_same_are_in_one_table(tmp_path: Path, capsys
         (model, case) for model in ("one", "two") for case in asked
     }
     assert main(["evaluate", "samples", *map(str, files[:3])]) == 0
-    assert "all models" not in capsys.readouterr().out
+    table = capsys.readouterr().out.partition("└")[0]
+    assert re.search(r"accuracy │ two +│ +0.00\s+│ +– │", table)

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wikisem
+from tests.rows import one, printed_rows
 from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_groups import keyed_groups, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.options import Keys
+from wikisem.evaluation.rows import Row
 from wikisem.evaluation.vectors.lookup import KeyLookup, keys_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
 from wikisem.evaluation.vectors.words import from_words
@@ -147,25 +148,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def scores(*words: str, capsys: pytest.CaptureFixture[str]) -> Mapping[str, object]:
+def scores(*words: str, capsys: pytest.CaptureFixture[str]) -> list[Row]:
     """What evaluate outliers prints."""
     assert main(["evaluate", "outliers", "de.jsonl", *words, "--json"]) == 0
-    row: Mapping[str, object] = json.loads(capsys.readouterr().out)
-    return row
+    return printed_rows(capsys.readouterr().out)
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_looks_items_up_by_their_keys(capsys: pytest.CaptureFixture[str]) -> None:
     """Both items called Paris have their vectors; what has no page is out of vocabulary."""
-    for row in (
+    for rows in (
         scores("--vectors", "graph.txt", "--keys", "qid", capsys=capsys),
         scores("--vectors", "pages.txt", "--keys", "title", capsys=capsys),
     ):
-        assert (row["cases"], row["accuracy"], row["oov_cluster_percent"]) == (2, 100, 25)
+        assert (one(rows).cases, one(rows).value, one(rows, "oov_cluster", part="coverage").value) == (2, 100, 25)
     assert main(["evaluate", "outliers", "de.jsonl", "--vectors", "pages.txt"]) == 1
     assert "expected test cases whose words pages.txt knows, saw none" in capsys.readouterr().err
     api = wikisem.evaluate.outliers(Path("de.jsonl"), "graph.txt", keys="qid")
-    assert (api.overall().accuracy, api.overall().cases) == (100, 2)
+    assert (api.row("accuracy").value, api.row("accuracy").cases) == (100, 2)
 
 
 @pytest.mark.usefixtures("folder")
@@ -189,8 +189,10 @@ def test_categories_are_looked_up_by_qid(capsys: pytest.CaptureFixture[str]) -> 
     model = ["--vectors", "graph.txt", "--keys", "qid", "--json"]
     for task, k, score in (("topk", "1", 100), ("oddoneout", "2", 800 / 9)):
         assert main(["evaluate", task, "sets.jsonl", "-k", k, *model]) == 0
-        row = json.loads(capsys.readouterr().out.splitlines()[0])
-        assert (row["score"], row["categories"][0]["n"]) == (pytest.approx(score), 3)
+        found = printed_rows(capsys.readouterr().out)
+        words = one(found, "words", part="category", name="cities")
+        assert one(found, "score").value == pytest.approx(score)
+        assert words.value == 3
     Path("sets.txt").write_text(": c\na b\n")
     assert main(["evaluate", "topk", "sets.txt", "--vectors", "graph.txt", "--keys", "qid"]) == 1
     assert "sets.txt: expected items with an id" in capsys.readouterr().err
@@ -208,7 +210,8 @@ def test_groups_of_the_api_have_keys(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("T_1 1 0\nT_2 1 0.1\nT_3 0 1\n")
     group = Group(id="Q8", label="c", language="de", cluster=tuple(items), outliers=(outlier,))
     scored = wikisem.evaluate.outliers([group], tmp_path / "v.txt", keys="title")
-    assert (scored.groups[0].oov_cluster, scored.groups[0].oov_outliers) == (0, 1)
+    missing = [scored.row(name, part="coverage").value for name in ("oov_cluster", "oov_outliers")]
+    assert missing == [0, 100]
 
 
 def test_parquet_has_the_keys_of_json_lines(tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sparse
+from msgspec.structs import replace
 
 from wikisem import evaluate
 from wikisem.errors import DamagedInputError, UsageError
+from wikisem.evaluate import Row
 
 WORDS = ["rome", "paris", "oslo", "lyon", "new_york", "desert", "astronomy", "7"]
 ROWS = np.array(
@@ -88,17 +90,17 @@ def sets(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def scores(sets: Path, model: Any) -> list[object]:
+def scores(sets: Path, model: Any) -> list[Row]:
     """What each function makes of a model, but for its name."""
-    answers = evaluate.analogies(sets / "q.txt", model)
-    both = evaluate.combined(sets / "c.txt", model, 2)
-    return [
-        evaluate.outliers(sets / "Q1.txt", model).as_json() | {"model": "", "vocabulary_size": len(WORDS)},
-        evaluate.topk(sets / "c.txt", model, 2).categories,
-        evaluate.oddoneout(sets / "c.txt", model, 2).categories,
-        (both.score, both.oddoneout, both.topk),
-        (answers.sections, answers.total.percent),
+    found = [
+        evaluate.outliers(sets / "Q1.txt", model),
+        evaluate.topk(sets / "c.txt", model, 2),
+        evaluate.oddoneout(sets / "c.txt", model, 2),
+        evaluate.combined(sets / "c.txt", model, 2),
+        evaluate.analogies(sets / "q.txt", model),
     ]
+    rows = [row for each in found for row in each.rows if row.metric != "vocabulary_size"]
+    return [replace(row, model="") for row in rows]
 
 
 @pytest.mark.parametrize("make", MODELS)
@@ -106,7 +108,7 @@ def test_an_object_scores_as_the_file_of_its_vectors(make: Callable[[], Any], se
     """In every function, with phrases and lowercasing as of a file; a pair may be sparse and have empty rows."""
     found = scores(sets, make())
     assert found == scores(sets, sets / "v.txt")
-    assert evaluate.outliers(sets / "Q1.txt", make()).overall().cases == 2
+    assert evaluate.outliers(sets / "Q1.txt", make()).row("accuracy").cases == 2
     assert evaluate.open_vectors(make()).find(["New York", "nowhere"]).keys() == {"New York"}
     assert not evaluate.open_vectors(make(), phrases=False).find(["New York"])
 
@@ -117,8 +119,31 @@ def test_a_model_is_called_by_its_class_or_as_asked(sets: Path) -> None:
     names = [evaluate.open_vectors(model).name for model in models]
     assert names == ["KeyedVectors", "dict", "sorted"]
     opened = evaluate.open_vectors(KeyedVectors(), name="mine")
-    assert evaluate.outliers(sets / "Q1.txt", opened).name == "mine"
+    assert evaluate.outliers(sets / "Q1.txt", opened).row("accuracy").model == "mine"
     assert evaluate.open_vectors(opened) is opened
+
+
+def test_several_models_are_named(sets: Path) -> None:
+    """A list, or a mapping of names to models, which is no mapping of words to vectors; two of one name are refused."""
+    models: list[Any] = [KeyedVectors(), NUMBERS]
+    listed = evaluate.outliers(sets / "Q1.txt", models)
+    named = evaluate.outliers(sets / "Q1.txt", {"a": models[0], "b": evaluate.open_vectors(models[1])})
+    for scores_of, names in ((listed, ["KeyedVectors", "dict"]), (named, ["a", "b"])):
+        assert list(dict.fromkeys(row.model for row in scores_of.rows)) == names
+        (difference,) = (row for row in scores_of.rows if row.less and row.metric == "accuracy")
+        assert (difference.model, difference.less, difference.value, difference.p) == (*names, 0, 1)
+        assert scores_of.row("accuracy", model=names[1]).vocabulary == "common"
+    assert named.rows == [replace(row, **renamed(row)) for row in listed.rows]
+    with pytest.raises(UsageError, match="expected models of different names, saw two called dict"):
+        evaluate.outliers(sets / "Q1.txt", [NUMBERS, NUMBERS])
+    with pytest.raises(UsageError, match=r"expected one row with .*, saw 2"):
+        listed.row("accuracy")
+
+
+def renamed(row: Row) -> dict[str, str]:
+    """The names of models in a row, changed as the mapping changes them."""
+    names = {"KeyedVectors": "a", "dict": "b", "": ""}
+    return {"model": names[row.model], "less": names[row.less]}
 
 
 def test_functions_and_encoders_read_whole_items(sets: Path) -> None:
@@ -128,10 +153,10 @@ def test_functions_and_encoders_read_whole_items(sets: Path) -> None:
         return [NUMBERS.get(text.lower().replace(" ", "_")) for text in texts]
 
     found = [
-        evaluate.outliers(sets / "Q1.txt", model).overall()
+        evaluate.outliers(sets / "Q1.txt", model).row("opp")
         for model in (encode, SimpleNamespace(encode=encode), NUMBERS)
     ]
-    assert [(score.cases, score.opp) for score in found] == [(2, found[0].opp)] * 3
+    assert [(row.cases, row.value) for row in found] == [(2, found[0].value)] * 3
     with pytest.raises(UsageError, match="topk needs a model with a vocabulary, encode has none"):
         evaluate.topk(sets / "c.txt", encode)
 
@@ -140,7 +165,7 @@ def test_n_grams_make_vectors_of_other_words(sets: Path) -> None:
     """As in a fastText file; a word that has no n-grams is out of vocabulary."""
     model = evaluate.open_vectors(FastTextKeyedVectors())
     assert model.find(["nowhere", "else", "untrained"]).keys() == {"nowhere"}
-    assert evaluate.outliers(sets / "Q1.txt", model).overall().cases == 3
+    assert evaluate.outliers(sets / "Q1.txt", model).row("accuracy").cases == 3
 
 
 @pytest.mark.parametrize(

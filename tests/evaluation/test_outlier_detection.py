@@ -10,11 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
+from tests.rows import one, scores
 from tests.word_groups import outlier_word, surfaces, word_group
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import COMPACTNESSES, Compactness
 from wikisem.evaluation.outlier_detection import keep_shared, score_group, score_models
+from wikisem.evaluation.rows import Row
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 from wikisem.records import Group
@@ -53,16 +55,26 @@ def literal_scores(groups: Sequence[Group], known: Mapping[str, Vector]) -> dict
             skipped += 1
             continue
         positions = [position(cluster, outlier) for outlier in outliers]
-        shares += [one / len(cluster) for one in positions]
-        hits += [one == len(cluster) for one in positions]
+        shares += [each / len(cluster) for each in positions]
+        hits += [each == len(cluster) for each in positions]
     return {
         "groups": len(groups),
         "cases": len(shares),
         "skipped_groups": skipped,
         "opp": 100 * sum(shares) / len(shares) if shares else None,
         "accuracy": 100 * sum(hits) / len(hits) if hits else None,
-        "oov_cluster_percent": sum(oov_cluster) / len(groups),
-        "oov_outlier_percent": sum(oov_outlier) / len(groups),
+        "oov_cluster": sum(oov_cluster) / len(groups),
+        "oov_outliers": sum(oov_outlier) / len(groups),
+    }
+
+
+def numbers_of(rows: Sequence[Row]) -> dict[str, object]:
+    """The same numbers in rows."""
+    coverage = ("groups", "skipped_groups", "oov_cluster", "oov_outliers")
+    return {
+        **{name: one(rows, name, part="coverage").value for name in coverage},
+        **{name: one(rows, name).value for name in ("opp", "accuracy")},
+        "cases": one(rows).cases,
     }
 
 
@@ -78,19 +90,10 @@ def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[
     rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
     known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
     (evaluation,), common = score_models(groups, [WordLookup("v", from_words(list(table), rows))])
-    overall = evaluation.overall()
-    seen: dict[str, object] = {
-        "groups": len(evaluation.groups),
-        "cases": overall.cases,
-        "skipped_groups": evaluation.skipped,
-        "opp": overall.opp,
-        "accuracy": overall.accuracy,
-        "oov_cluster_percent": evaluation.oov_cluster_percent(),
-        "oov_outlier_percent": evaluation.oov_outlier_percent(),
-    }
-    assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
-    assert [part.cases for part in evaluation.by_outlier_class().values()] == [overall.cases]
-    assert [part.cases for part in evaluation.by_language().values()] == [overall.cases]
+    found = scores(evaluation)
+    assert numbers_of(found) == pytest.approx(literal_scores(groups, known), abs=1e-9)
+    assert {row.part for row in found} == {"all", "outlier class", "coverage"}
+    assert one(found, part="outlier class", name="O?").cases == one(found).cases
     assert common == []
 
 
@@ -170,26 +173,19 @@ def test_skipped_groups_count_in_the_oov_percentages() -> None:
     known = {word: np.asarray(row, dtype=np.float32) for word, row in {"a": (1, 0), "b": (1, 0.1), "x": (0, 1)}.items()}
     lookup = WordLookup("v", from_words(list(known), np.stack(list(known.values()))))
     groups = [group_of("ab", "x"), group_of("acde", "xy"), group_of("ab", "yz")]
-    scores = score_models(groups, [lookup])[0][0].as_json()
-    assert (scores["groups"], scores["cases"], scores["skipped_groups"]) == (3, 1, 2)
-    assert scores["oov_cluster_percent"] == pytest.approx((0 + 75 + 0) / 3)
-    assert scores["oov_outlier_percent"] == pytest.approx((0 + 50 + 100) / 3)
+    found = numbers_of(scores(score_models(groups, [lookup])[0][0]))
+    assert (found["groups"], found["cases"], found["skipped_groups"]) == (3, 1, 2)
+    assert found["oov_cluster"] == pytest.approx((0 + 75 + 0) / 3)
+    assert found["oov_outliers"] == pytest.approx((0 + 50 + 100) / 3)
 
 
 def test_without_any_case_there_is_no_score() -> None:
     """Where every group is skipped, OPP and accuracy are absent, never NaN."""
     lookup = WordLookup("v", from_words(["a"], np.ones((1, 2), np.float32)))
-    scores = score_models([group_of("ab", "x")], [lookup])[0][0].as_json()
-    assert (scores["opp"], scores["accuracy"], scores["cases"]) == (None, None, 0)
-    assert [scores[f"opp_{end}"] for end in ("low", "high", "se")] == [None, None, None]
-
-
-def test_scores_show_their_numbers() -> None:
-    """What Python prints of scores fits a line, whatever the size of the set."""
-    (whole,), _ = score_models([group_of("ab", "x")] * 99, [WordLookup("v", from_words(["a"], np.ones((1, 2), "f")))])
-    score = "Score(classes=0, cases=0, opp=None, accuracy=None)"
-    assert repr(whole) == f"Evaluation(name='v', groups=99, overall={score})"
-    assert repr(whole.by_outlier_class()) == f"{{'unknown': {score}}}"
+    rows = scores(score_models([group_of("ab", "x")], [lookup])[0][0], groups=True)
+    for metric in ("opp", "accuracy"):
+        for row in (one(rows, metric), one(rows, metric, part="group")):
+            assert (row.value, row.low, row.high, row.se, row.chance, row.n, row.cases) == (*[None] * 5, 0, 0)
 
 
 def test_repeated_outliers_and_classes_count_each() -> None:
@@ -198,9 +194,8 @@ def test_repeated_outliers_and_classes_count_each() -> None:
     lookup = WordLookup("v", from_words(list("abcxy"), rows))
     outliers = tuple(outlier_word(word, number) for word, number in [("x", 1), ("x", 1), ("y", 3), ("z", 2)])
     (evaluation,), _ = score_models([word_group("Q1", tuple("abc"), outliers, "")], [lookup])
-    classes = evaluation.as_json()["by_outlier_class"]
-    assert {name: part["cases"] for name, part in classes.items()} == {"1": 2, "2": 0, "3": 1}
-    assert (classes["1"]["accuracy"], classes["2"]["accuracy"], classes["3"]["accuracy"]) == (100, None, 0)
+    classes = [row for row in scores(evaluation) if row.part == "outlier class" and row.metric == "accuracy"]
+    assert [(row.name, row.cases, row.value) for row in classes] == [("O1", 2, 100), ("O2", 0, None), ("O3", 1, 0)]
 
 
 def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
@@ -208,9 +203,12 @@ def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
     rows = np.asarray([(1, 0), (1, 0.1), (0, 1), (0.5, 1)], np.float32)
     lookups = [WordLookup("one", from_words(list("abxy"), rows)), WordLookup("two", from_words(list("abxz"), rows))]
     whole, common = score_models([group_of("abz", "xy")], lookups)
-    assert [one.as_json()["cases"] for one in whole] == [2, 1]
-    assert [(one.name, one.as_json()["cases"]) for one in common] == [("one", 1), ("two", 1)]
-    assert [one.groups[0].oov_cluster for one in common] == pytest.approx([1 / 3, 1 / 3])
+    found = scores(*whole, *common)
+    for vocabulary, cases in (("own", (2, 1)), ("common", (1, 1))):
+        seen = [one(found, model=model, vocabulary=vocabulary).cases for model in ("one", "two")]
+        assert tuple(seen) == cases
+    assert [each.groups[0].oov_cluster for each in common] == pytest.approx([1 / 3, 1 / 3])
+    assert {row.vocabulary for row in found if row.less} == {"common"}
 
 
 def test_groups_keep_the_words_that_all_models_know() -> None:
@@ -241,8 +239,8 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
     groups = read_dataset(realdata / "outlier-sets" / "8-8-8")
     known = plain_glove(path, {word for group in groups for word in surfaces(group.members)})
     (evaluation,), _ = score_models(groups, [WordLookup("glove", glove)])
-    seen, literal = evaluation.as_json(), literal_scores(groups, known)
-    assert {name: seen[name] for name in literal} == pytest.approx(literal, abs=1e-9)
+    seen, literal = numbers_of(scores(evaluation)), literal_scores(groups, known)
+    assert seen == pytest.approx(literal, abs=1e-9)
     for score in evaluation.groups:
         cluster = [known[item.surface] for item in score.group.cluster if item.surface in known]
         shares = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]

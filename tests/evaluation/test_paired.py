@@ -1,6 +1,7 @@
 """Paired comparisons: against every way to flip signs, and against SciPy's permutation test."""
 
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -9,11 +10,14 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
+from tests.rows import scores
 from tests.word_groups import outlier_word, word_group
-from wikisem.evaluation.comparison import compare_categories, compare_evaluations, marks
+from wikisem.evaluation import topk
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.rows import marks, rows_of
 from wikisem.evaluation.statistics import FloatArray, compare_paired, holm, sign_flip_p_values
 from wikisem.evaluation.topk import CategoryScore
 
@@ -165,30 +169,40 @@ def evaluation(name: str, hits: list[int]) -> Evaluation:
 def test_every_two_models_are_compared() -> None:
     """Three models make three pairs for each score, the p-values of one score corrected together."""
     models = [evaluation("a", [2] * 6), evaluation("b", [1, 2, 1, 1, 1, 1]), evaluation("c", [1, 0, 1, 0, 1, 1])]
-    found = compare_evaluations(models)
-    assert [(row.metric, row.one, row.other) for row in found[:3]] == [
-        ("opp", "a", "b"),
-        ("opp", "a", "c"),
-        ("opp", "b", "c"),
+    found = [row for row in scores(*models) if row.less]
+    assert [(row.metric, row.model, row.less) for row in found] == [
+        (metric, *pair) for metric in ("accuracy", "opp") for pair in (("a", "b"), ("a", "c"), ("b", "c"))
     ]
-    assert [row.metric for row in found[3:]] == ["accuracy"] * 3
-    assert [row.pair.p for row in found[:3]] == [1 / 32, 1 / 64, 1 / 4]
+    assert [row.p for row in found[:3]] == [1 / 32, 1 / 64, 1 / 4]
     assert [row.p_holm for row in found[:3]] == [0.0625, 0.046875, 0.25]
-    assert found[0].as_json()["difference"] == pytest.approx(100 * 5 / 12)
-    assert compare_evaluations([]) == []
+    assert found[0].value == pytest.approx(100 * 5 / 12)
+    assert (found[0].n, found[0].unit, found[0].cases) == (6, "class", 12)
+    assert [row for row in scores(models[0]) if row.less] == []
+
+
+def test_models_that_were_asked_other_cases_are_not_compared() -> None:
+    """Units that one model was not asked are in no difference; without a common one there is none, and no mark."""
+    one, other = evaluation("a", [2] * 6), evaluation("b", [1] * 6)
+    fewer = other._replace(groups=other.groups[:4])
+    assert {row.n for row in scores(one, fewer) if row.less} == {4}
+    named = [structs.replace(group.group, id=f"{group.group.id}0") for group in other.groups]
+    renamed = [replace(group, group=own) for group, own in zip(other.groups, named, strict=True)]
+    rows = scores(one, other._replace(groups=tuple(renamed)))
+    assert {(row.less, row.mark) for row in rows} == {("", "")}
 
 
 def test_categories_are_compared_where_all_models_have_a_score() -> None:
     """A category that one model skipped is left out for all."""
-    scores = [
+    both = [
         [CategoryScore(name, 5, 0, correct, 10) for name, correct in zip("abc", row, strict=True)]
         for row in ([9, 8, 7], [5, 6, 4])
     ]
-    scores[1][2] = CategoryScore("c", 1, 0, 0, 0)
-    (row,) = compare_categories("score", ["one", "other"], scores)
-    assert row.pair.n == 2
-    assert row.pair.difference == pytest.approx(0.3)
-    assert row.pair.p == 0.25
+    both[1][2] = CategoryScore("c", 1, 0, 0, 0)
+    scored = [topk.scored(name, "", None, own) for name, own in zip(("one", "other"), both, strict=True)]
+    (row,) = (row for row in rows_of("topk", scored) if row.less)
+    assert (row.n, row.unit) == (2, "category")
+    assert row.value == pytest.approx(30)
+    assert row.p == 0.25
 
 
 @pytest.mark.parametrize(

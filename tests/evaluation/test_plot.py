@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from lxml import etree
 from matplotlib.figure import Figure
 
+from tests.rows import one, scores
 from tests.word_groups import outlier_word, word_group
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation import plot
-from wikisem.evaluation.outlier_detection import Evaluation, score, score_models
-from wikisem.evaluation.plot import class_scores, correlation, draw_correlations, draw_scores, spearman
+from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 
@@ -26,6 +27,11 @@ def evaluation_of(*classes: int | None) -> Evaluation:
     lookup = WordLookup("model", from_words(list("abcx"), np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)))
     outliers = tuple(outlier_word("x" if number == 3 else "c", number) for number in classes)
     return score_models([word_group("Q1", ("a", "b", "c"), outliers, "here")], [lookup])[0][0]
+
+
+def draw(path: Path, *evaluations: Evaluation) -> None:
+    """The figure of what models answered."""
+    draw_rows(path, scores(*evaluations), "outlier class")
 
 
 @given(VALUES, VALUES)
@@ -44,29 +50,29 @@ def test_rho_is_the_correlation_of_ranks(one: list[int], other: list[int]) -> No
 
 
 def test_the_correlation_is_over_classes_and_models() -> None:
-    """Classes 1 and 2 at 0 % and class 3 at 100 % rise together; unknown classes are no points."""
-    evaluation = evaluation_of(1, 1, 2, 3, None)
-    found = {name: bars.value for name, bars in class_scores(evaluation, "accuracy").items()}
-    assert found == {1: 0.0, 2: 0.0, 3: 100.0}
-    assert correlation([evaluation], "accuracy") == pytest.approx(3**0.5 / 2)
-    assert class_scores(evaluation, "opp")[3].value == 100
+    """Classes 1 and 2 at 0 % and class 3 at 100 % rise together."""
+    rows = [row for row in scores(evaluation_of(1, 1, 2, 3, None)) if row.part == "outlier class"]
+    accuracy = [row for row in rows if row.metric == "accuracy" and row.name != "O?"]
+    assert [row.value for row in accuracy] == [0, 0, 100]
+    assert correlation(accuracy) == pytest.approx(3**0.5 / 2)
 
 
 def test_chance_is_a_guess_among_the_words_in_vocabulary() -> None:
     """One of four words where all are known, one of three where a member is not; a guess is half way in OPP."""
     whole = evaluation_of(1, 2)
     (group,) = whole.groups
-    fewer = replace(whole, groups=(replace(group, oov_cluster=1 / 3),))
-    assert whole.overall().chance("accuracy") == 25
-    assert score([*whole.groups, *fewer.groups]).chance("accuracy") == pytest.approx(100 * (1 / 4 + 1 / 3) / 2)
-    assert (whole.overall().chance("opp"), score([]).chance("accuracy")) == (50, None)
+    fewer = replace(group, oov_cluster=1 / 3)
+    assert one(scores(whole)).chance == 25
+    both = scores(whole._replace(groups=(group, fewer)))
+    assert one(both).chance == pytest.approx(100 * (1 / 4 + 1 / 3) / 2)
+    assert one(both, "opp").chance == 50
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
     """The suffix chooses the form of the file."""
     path = tmp_path / f"figure.{suffix}"
-    draw_scores(path, [evaluation_of(1, 2, 3)])
+    draw(path, evaluation_of(1, 2, 3))
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)
     if suffix == "svg":
@@ -77,7 +83,7 @@ def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
 def test_rho_is_of_four_models_or_more(tmp_path: Path) -> None:
     """Three models have three points of each class at most, whose correlation nobody should read."""
     for count in (3, 4):
-        draw_scores(tmp_path / "a.svg", [replace(evaluation_of(1, 2, 3), name=f"m{at}") for at in range(count)])
+        draw(tmp_path / "a.svg", *(evaluation_of(1, 2, 3)._replace(name=f"m{at}") for at in range(count)))
         assert ("ρ of outlier class and OPP" in (tmp_path / "a.svg").read_text()) == (count == 4)
 
 
@@ -85,7 +91,7 @@ def test_the_legend_hides_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """It is below both plots, once, and names every model and chance."""
     drawn: list[Figure] = []
     monkeypatch.setattr(plot, "save_figure", lambda figure, _: drawn.append(figure))
-    draw_scores(tmp_path / "a.png", [replace(evaluation_of(1, 2, 3), name=f"m{at}") for at in range(5)])
+    draw(tmp_path / "a.png", *(evaluation_of(1, 2, 3)._replace(name=f"m{at}") for at in range(5)))
     (figure,) = drawn
     figure.draw_without_rendering()
     (legend,) = figure.legends
@@ -97,16 +103,16 @@ def test_the_legend_hides_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     """No known class, an unknown form and a missing folder each have their own error."""
-    with pytest.raises(UsageError, match="unknown class only"):
-        draw_scores(tmp_path / "a.png", [evaluation_of(None, None)])
+    with pytest.raises(UsageError, match="unknown outlier class only"):
+        draw(tmp_path / "a.png", evaluation_of(None, None))
     with pytest.raises(UsageError, match=r"a\.doc"):
-        draw_scores(tmp_path / "a.doc", [evaluation_of(1, 3)])
+        draw(tmp_path / "a.doc", evaluation_of(1, 3))
     with pytest.raises(UsageError, match="expected a figure and the suffix of one, saw ''"):
-        draw_scores(tmp_path / "a", [evaluation_of(1, 3)])
+        draw(tmp_path / "a", evaluation_of(1, 3))
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="expected to write"):
-        draw_scores(tmp_path / "file" / "a.png", [evaluation_of(1, 3)])
+        draw(tmp_path / "file" / "a.png", evaluation_of(1, 3))
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
@@ -116,6 +122,6 @@ def test_names_are_drawn_as_they_are(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.{suffix}"
     draw_correlations(path, [("$\\nope$", "\x07 $", names, list(range(6)), list(range(6)))])
     assert path.stat().st_size > 1000
-    draw_scores(path, [replace(evaluation_of(1, 3), name=name) for name in names])
+    draw(path, *(evaluation_of(1, 3)._replace(name=name) for name in names))
     if suffix == "svg":
         etree.parse(path)

@@ -1,46 +1,52 @@
-"""Tables of scores."""
+"""Tables of scores: which rows they have, in which order, and how they are written in each form."""
 
-import io
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from rich.console import Console
 
+from tests.rows import one, scores
 from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_groups import read_dataset
-from wikisem.evaluation.outlier_detection import score, score_models
+from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.rows import Row
+from wikisem.evaluation.tables import blocks_of
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
-from wikisem.pipeline.console.scores import group_table
+from wikisem.outputs.report.page import Sheet, report_latex
 from wikisem.records import Group
 
-
-def text_of(groups: list[Group]) -> str:
-    """The table of groups of a model that knows four words."""
-    rows = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
-    whole, _ = score_models(groups, [WordLookup("model", from_words(list("abcx"), rows))])
-    console = Console(file=io.StringIO(), width=140)
-    console.print(group_table(whole))
-    return str(console.file.getvalue())  # type: ignore[attr-defined]
+ROWS = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
 
 
-def test_groups_are_named_by_their_id() -> None:
-    """An id alone is enough where no other group has it."""
-    text = text_of([word_group(name, ("a", "b"), (outlier_word("x"),), "f", "de") for name in ("Q1", "Q2")])
-    assert "│ Q1 " in text
-    assert "│ Q2 " in text
+def rows_of(groups: list[Group], *models: str) -> list[Row]:
+    """The scores of models that know four words, each in another way."""
+    lookups = [WordLookup(name, from_words(list("abcx"), ROWS[:: (-1) ** at])) for at, name in enumerate(models)]
+    whole, common = score_models(groups, lookups)
+    return scores(*whole, *common, groups=True)
 
 
-def test_languages_tell_groups_of_one_class_apart(tmp_path: Path) -> None:
-    """The language of JSON lines, or the folder of text files, is put before ids that are not unique."""
-    text = text_of([word_group("Q1", ("a", "b"), (outlier_word("x"),), "f", language) for language in ("de", "la")])
-    assert "│ de/Q1 " in text
-    assert "│ la/Q1 " in text
+def groups_sheet(rows: list[Row]) -> Sheet:
+    """The table of groups."""
+    (sheet,) = (each for each in blocks_of(rows) if isinstance(each, Sheet) and "group" in each.header[0])
+    return sheet
+
+
+def names_of(groups: list[Group]) -> list[tuple[str, str]]:
+    """How groups are named in it."""
+    return [(row[0], row[1]) for row in groups_sheet(rows_of(groups, "model")).rows]
+
+
+def test_groups_are_named_by_their_id_and_language(tmp_path: Path) -> None:
+    """The language of JSON lines, or the folder of text files."""
+    two = [word_group(name, ("a", "b"), (outlier_word("x"),), "f", "de") for name in ("Q1", "Q2")]
+    assert names_of(two) == [("Q1", "de"), ("Q2", "de")]
+    one_class = [word_group("Q1", ("a", "b"), (outlier_word("x"),), "f", language) for language in ("de", "la")]
+    assert names_of(one_class) == [("Q1", "de"), ("Q1", "la")]
     for language in ("en", "ja"):
         (tmp_path / language).mkdir()
         (tmp_path / language / "Q1.txt").write_text("a\nb\n\nx\n")
-    assert "│ ja/Q1 " in text_of(read_dataset(tmp_path))
+    assert [name for name, _ in names_of(read_dataset(tmp_path))] == ["en/Q1", "ja/Q1"]
 
 
 def test_groups_that_models_fail_most_come_first() -> None:
@@ -51,15 +57,43 @@ def test_groups_that_models_fail_most_come_first() -> None:
         word_group("hard", ("a", "b", "x"), (outlier_word("c"), outlier_word("x")), "f"),
         word_group("wrong", ("a", "x", "x"), (outlier_word("b"),), "f"),
     ]
-    rows = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
-    models = [WordLookup(name, from_words(list("abcx"), own)) for name, own in (("one", rows), ("two", rows[::-1]))]
-    whole, _ = score_models(groups, models)
-    table = group_table(whole)
-    cells = list(zip(*(column.cells for column in table.columns), strict=True))
-    shares = [[one.accuracy for one in (score([model.groups[at]]) for model in whole)] for at in range(len(groups))]
-    named = dict(zip(("easy", "unknown", "hard", "wrong"), shares, strict=True))
-    assert [row[0] for row in cells][-1] == "unknown"
-    means = [fmean(one or 0.0 for one in named[str(row[0])]) for row in cells[:-1]]
+    rows = rows_of(groups, "one", "two")
+    sheet = groups_sheet(rows)
+    assert sheet.rows[-1][0] == "unknown"
+    common = [row for row in rows if row.vocabulary == "common"]
+
+    def mean(group: str) -> float:
+        """The mean accuracy of both models."""
+        found = [one(common, model=model, part="group", name=group, vocabulary="common") for model in ("one", "two")]
+        return fmean(row.value or 0 for row in found)
+
+    means = [mean(row[0]) for row in sheet.rows[:-1]]
     assert means == sorted(means)
     assert len(set(means)) > 1
-    assert [str(column.header) for column in table.columns][-2:] == ["one", "two"]
+    assert list(sheet.header)[-2:] == ["one", "two"]
+
+
+def test_several_models_are_in_one_table_and_the_rest_is_asked_for() -> None:
+    """Beside it a sentence for every two models; in full each model, what scores cover, and every score's sentence."""
+    groups = [word_group(f"Q{at}", ("a", "b", "c"), (outlier_word("x", 1 + at % 2),), "f") for at in range(4)]
+    rows = [row for row in rows_of(groups, "one", "two") if row.part != "group"]
+    title, table, sentence = blocks_of(rows, title="outlier detection")
+    assert isinstance(table, Sheet)
+    assert str(title).startswith("all models, % with intervals of 95 %, on the test cases that all models know; tied")
+    assert list(table.header) == ["score", "model", "all", "O1, siblings", "O2, cousins"]
+    assert str(sentence).startswith("accuracy: one − two: +")
+    assert str(sentence).endswith(", p = 0.0625: not told apart, 4 classes")
+    blocks = blocks_of(rows, ["a note"], "outlier detection", full=True)
+    sheets = [block for block in blocks if isinstance(block, Sheet)]
+    # Both models know all words, so that the tables of the common vocabulary would say nothing new.
+    assert [sheet.title for sheet in sheets[1:]] == [
+        "outlier detection: one",
+        "outlier detection: two",
+        "what the scores cover",
+    ]
+    assert list(sheets[1].header)[:4] == ["part", "classes", "cases", "accuracy"]
+    assert blocks[-1] == "a note"
+    assert sum("points" in block for block in blocks if isinstance(block, str)) == 2
+    latex = report_latex("scores", blocks, "me")
+    assert r"accuracy & one & \textbf{100.00} (" in latex
+    assert latex.count(r"\begin{tabular}") == len(sheets)

@@ -7,13 +7,15 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec import structs
 
 from tests.evaluation.test_calibration import simulate
+from tests.rows import one, scores
 from tests.word_groups import outlier_word, word_group
 from wikisem.evaluation.audit.baselines import baselines_of
 from wikisem.evaluation.calibration import calibrate, differences, short_forms
-from wikisem.evaluation.comparison import compare_evaluations, marks, rank_evaluations
-from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore, tally
+from wikisem.evaluation.rows import Tally, marks
 from wikisem.evaluation.statistics import (
     clustered_error,
     clustered_means,
@@ -44,45 +46,48 @@ ONE, OTHER = (np.random.default_rng(seed).random((30, 4)) < share for seed, shar
 
 def test_a_second_language_with_the_same_answers_leaves_the_interval_as_it_is() -> None:
     """Of all cases and of an outlier class: ends, error and number of classes; only cases and groups are doubled."""
-    once, twice = (evaluation("m", ONE, languages) for languages in (["en"], ["en", "de"]))
-    assert twice.overall().error_bars == once.overall().error_bars == twice.by_language()["de"].error_bars
-    assert twice.by_outlier_class()["1"].error_bars == once.overall().error_bars
-    sizes = [(one.classes, one.groups, one.cases) for one in (once.overall(), twice.overall())]
-    assert sizes == [(30, 30, 120), (30, 60, 240)]
-    assert twice.as_json() | {"by_language": {}, "by_group": []} == {
-        **once.as_json(),
-        "groups": 60,
-        "cases": 240,
-        "by_outlier_class": {"1": once.by_outlier_class()["1"].as_json() | {"cases": 240}},
-        "by_language": {},
-        "by_group": [],
-    }
+    once, twice = (scores(evaluation("m", ONE, languages)) for languages in (["en"], ["en", "de"]))
+    for metric in ("accuracy", "opp"):
+        for part in ({}, {"part": "outlier class"}):
+            seen, doubled = one(once, metric, **part), one(twice, metric, **part)
+            assert (seen.n, seen.cases) == (30, 120)
+            assert doubled == structs.replace(seen, cases=240)
+        of_language = one(twice, metric, part="language", name="de")
+        assert of_language == structs.replace(one(once, metric, part="language"), name="de", language="de")
+    assert [one(rows, "groups", part="coverage").value for rows in (once, twice)] == [30, 60]
 
 
 def test_a_class_of_many_languages_weighs_more_than_others() -> None:
     """Nine classes in one language and one in ten are worth 361 / 109 classes: the interval is that of so few."""
     once = evaluation("m", ONE[:10], ["en"])
     nine = evaluation("m", ONE[:1], [f"x{number}" for number in range(9)])
-    score = replace(once, groups=once.groups + nine.groups).overall()
-    assert (score.classes, score.groups) == (10, 19)
-    assert score.worth == pytest.approx(361 / 109)
-    (plain, *_) = clustered_means(score.sums, score.counts)
-    assert score.error_bars is not None
-    assert score.error_bars[0].low < 100 * plain.low
-    assert score.error_bars[0].standard_error == pytest.approx(100 * (plain.standard_error or 0))
-    assert evaluation("m", ONE, ["en", "de"]).overall().worth == 30
+    whole = cases_of(once._replace(groups=once.groups + nine.groups))
+    assert len(whole.counts) == 10
+    assert whole.worth == pytest.approx(361 / 109)
+    (plain, *_) = clustered_means(whole.sums, whole.counts)
+    (bars, _) = whole.error_bars()
+    assert bars is not None
+    assert bars.low < 100 * plain.low
+    assert bars.standard_error == pytest.approx(100 * (plain.standard_error or 0))
+    assert cases_of(evaluation("m", ONE, ["en", "de"])).worth == 30
+
+
+def cases_of(answered: Evaluation) -> Tally:
+    """The tally of all cases."""
+    return tally([(group, case) for group in answered.groups for case in group.cases])
 
 
 def test_a_second_language_with_the_same_answers_makes_no_difference_surer() -> None:
     """The difference of two models, its interval and p-value, and which of them is tied with the best."""
-    pairs, standings = [], []
+    found = []
     for languages in (["en"], ["en", "de"]):
-        models = [evaluation("one", ONE, languages), evaluation("other", OTHER, languages)]
-        pairs.append([one.as_json() for one in compare_evaluations(models)])
-        standings.append([row.as_json() for row in rank_evaluations([[one] for one in models]) if row.part == "all"])
-    assert pairs[0] == pairs[1]
-    assert standings[0] == standings[1]
-    assert {(row["n"], row["unit"]) for row in (*pairs[0], *standings[0])} == {(30, "class")}
+        rows = scores(evaluation("one", ONE, languages), evaluation("other", OTHER, languages))
+        whole = [row for row in rows if row.part == "all"]
+        assert {(row.n, row.unit) for row in whole} == {(30, "class")}
+        assert {row.mark for row in whole if row.model == "one" and not row.less} == {"best"}
+        found.append([structs.replace(row, cases=0) for row in whole])
+    assert found[0] == found[1]
+    assert len(found[0]) == 6
 
 
 def test_a_second_language_with_the_same_answers_calibrates_nothing_better() -> None:

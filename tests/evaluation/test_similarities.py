@@ -137,5 +137,5 @@ def test_vectors_are_compared_by_a_function(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="letters: expected a model with vectors to compare"):
         compared_by(SimilarityLookup("letters", inclusion), inclusion, "")
     group = word_group("Q1", ("a", "b", "c"), (outlier_word("x"),), "here")
-    scores = [wikisem.evaluate.outliers([group], lookup, compactness=one).overall().opp for one in COMPACTNESSES]
+    scores = [wikisem.evaluate.outliers([group], lookup, compactness=one).row("opp").value for one in COMPACTNESSES]
     assert scores == [pytest.approx(200 / 3), 0]

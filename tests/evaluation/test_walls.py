@@ -17,18 +17,22 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
+from tests.rows import one, printed_rows
 from wikisem import evaluate
 from wikisem.errors import MissingInputError
+from wikisem.evaluation.rows import rows_of
 from wikisem.evaluation.statistics import clustered_means, wilson
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.evaluation.walls import (
     WallEvaluation,
     WallScore,
+    answers_of,
     best_partition,
     count_partitions,
     score_models_on_walls,
     score_walls,
+    scored,
 )
 from wikisem.outputs.wall_answers import (
     SCORES,
@@ -230,29 +234,43 @@ def test_scores_are_by_tier_and_language_in_percent() -> None:
     """Words of one wall are those of the others here, so that all walls score alike and Wilson's interval is taken."""
     (evaluation,), common = score_models_on_walls(WALLS, [lookup("m", axes(make_wall(), leave_out=["Q10"]))])
     assert common == []
-    row = evaluation.as_json()
-    assert (row["model"], row["walls"], row["skipped_walls"], row["whole_walls"]) == ("m", 4, 0, 0)
-    assert row["oov_percent"] == pytest.approx(100 / 16)
+    rows = rows_of("walls", [scored(evaluation)])
+    coverage = [one(rows, name, part="coverage").value for name in ("walls", "skipped_walls", "whole_walls")]
+    assert (one(rows, "solved").model, coverage) == ("m", [4, 0, 0])
+    assert one(rows, "oov_words", part="coverage").value == pytest.approx(100 / 16)
     low, high = (100 * end for end in wilson(1.0, 4))
-    assert (row["solved"], row["solved_low"], row["solved_high"]) == pytest.approx((100, low, high))
-    assert (row["ari"], row["ari_low"], row["ari_high"]) == pytest.approx((100, 2 * low - 100, high))
-    assert {tier: part["walls"] for tier, part in row["by_tier"].items()} == {"far": 3, "herring": 1}
-    assert {code: part["walls"] for code, part in row["by_language"].items()} == {"de": 2, "en": 2}
-    assert list(row["by_language"]["de"]["by_tier"]) == ["far"]
-    assert row["chance"]["solved"] == pytest.approx(100 / count_partitions((4, 4, 4, 3)))
-    assert row["by_wall"][1]["wall"] == "en-herring-1"
+    solved, ari = one(rows, "solved"), one(rows, "ari")
+    assert (solved.value, solved.low, solved.high, solved.n, solved.unit) == (100, low, high, 4, "wall")
+    assert (ari.value, ari.low, ari.high) == pytest.approx((100, 2 * low - 100, high))
+    assert solved.chance == pytest.approx(100 / count_partitions((4, 4, 4, 3)))
+    parts = {(row.part, row.name, row.language): row.n for row in rows if row.metric == "solved"}
+    assert parts == {
+        ("all", "", ""): 4,
+        ("tier", "far", ""): 3,
+        ("tier", "herring", ""): 1,
+        ("language", "de", "de"): 2,
+        ("tier", "far", "de"): 2,
+        ("language", "en", "en"): 2,
+        ("tier", "far", "en"): 1,
+        ("tier", "herring", "en"): 1,
+    }
+    answers = list(answers_of([evaluation]))
+    assert [answer["case"] for answer in answers] == [wall.id for wall in WALLS]
+    assert {(answer["right"], answer["words"], answer["ari"]) for answer in answers} == {(True, 15, 100)}
 
 
 def test_a_skipped_wall_has_no_part_in_the_scores() -> None:
     """It is counted, and words out of vocabulary are a mean over all walls."""
     other = make_wall("en-far-9", words=tuple(make_wall().words))
-    evaluation = WallEvaluation("m", (), tuple(score_walls([make_wall(), other], axes(make_wall()))[:1]))
-    none = WallEvaluation("m", (), (*evaluation.walls, *score_walls([other], {})))
-    assert (none.skipped, none.overall().walls, none.oov_percent()) == (1, 1, 50)
-    assert none.overall().as_json()["solved"] == 100
-    empty = WallEvaluation("m", (), tuple(score_walls([other], {}))).overall().as_json()
-    assert (empty["walls"], empty["words"], empty["solved"], empty["ami_low"]) == (0, None, None, None)
-    assert empty["chance"] == dict.fromkeys(SCORES)
+    walls = tuple(score_walls([make_wall(), other], axes(make_wall()))[:1])
+    rows = rows_of("walls", [scored(WallEvaluation("m", (), (*walls, *score_walls([other], {}))))])
+    assert [one(rows, name, part="coverage").value for name in ("skipped_walls", "oov_words")] == [1, 50]
+    assert (one(rows, "solved").n, one(rows, "solved").value) == (1, 100)
+    rows = rows_of("walls", [scored(WallEvaluation("m", (), tuple(score_walls([other], {}))))])
+    for name in SCORES:
+        row = one(rows, name)
+        assert (row.value, row.low, row.chance, row.n, row.cases) == (None, None, None, 0, 0)
+    assert one(rows, "words").value is None
 
 
 def test_walls_that_share_a_class_depend() -> None:
@@ -262,31 +280,33 @@ def test_walls_that_share_a_class_depend() -> None:
         groups = [replace(group, qid=f"{group.qid}0{number}") for group in make_wall().groups]
         return make_wall(f"en-far-{number}", groups=tuple(groups), order=tuple(group.qid for group in groups))
 
-    scores = np.linspace(0.2, 0.8, 30)
+    shares = np.linspace(0.2, 0.8, 30)
     alone, twins = (
         WallEvaluation(
             "m",
             (),
-            tuple(WallScore(wall(at % 15), 16, (4,) * 4, (), dict.fromkeys(SCORES, scores[at % 15])) for at in each),
+            tuple(WallScore(wall(at % 15), 16, (4,) * 4, (), dict.fromkeys(SCORES, shares[at % 15])) for at in each),
         )
         for each in (range(15), range(30))
     )
-    (plain,) = clustered_means(scores[:15, None], np.ones(15))
-    bars = alone.overall().error_bars["groups_found"]
-    assert (bars.low, bars.high, bars.standard_error) == pytest.approx(
+    (plain,) = clustered_means(shares[:15, None], np.ones(15))
+    row = one(rows_of("walls", [scored(alone)]), "groups_found")
+    assert (row.low, row.high, row.se) == pytest.approx(
         (100 * plain.low, 100 * plain.high, 100 * (plain.standard_error or 0))
     )
-    (plain,) = clustered_means(np.tile(scores[:15], 2)[:, None], np.ones(30))
+    (plain,) = clustered_means(np.tile(shares[:15], 2)[:, None], np.ones(30))
+    rows = rows_of("walls", [scored(twins)])
     for name, span in (("groups_found", 1), ("ari", 2)):
-        bars = twins.overall().error_bars[name]
-        assert bars.standard_error == pytest.approx(100 * math.sqrt(2) * (plain.standard_error or 0))
-        assert bars.high - bars.value == pytest.approx(100 * math.sqrt(2) * (plain.high - plain.value), rel=0.05 * span)
+        row = one(rows, name)
+        assert row.se == pytest.approx(100 * math.sqrt(2) * (plain.standard_error or 0))
+        width = 100 * math.sqrt(2) * (plain.high - plain.value)
+        assert (row.high or 0) - (row.value or 0) == pytest.approx(width, rel=0.05 * span)
 
 
 def test_several_models_are_scored_on_what_all_know() -> None:
     """One misses a word, the other two: the common evaluation of both has neither."""
-    one, other = axes(make_wall(), leave_out=["Q10"]), axes(make_wall(), leave_out=["Q20", "Q30"])
-    whole, common = score_models_on_walls(WALLS[:1], [lookup("one", one), lookup("other", other)])
+    first, other = axes(make_wall(), leave_out=["Q10"]), axes(make_wall(), leave_out=["Q20", "Q30"])
+    whole, common = score_models_on_walls(WALLS[:1], [lookup("one", first), lookup("other", other)])
     assert [evaluation.walls[0].sizes for evaluation in whole] == [(4, 4, 4, 3), (4, 4, 3, 3)]
     assert [evaluation.walls[0].sizes for evaluation in common] == [(4, 3, 3, 3)] * 2
 
@@ -296,7 +316,7 @@ def test_words_are_looked_up_by_their_items() -> None:
     wall = make_wall()
     known = {qid.removeprefix("word "): vector for qid, vector in axes(wall).items()}
     (evaluation,), _ = score_models_on_walls([wall], [lookup("m", known)], by_qid=True)
-    assert evaluation.overall().as_json()["solved"] == 100
+    assert one(rows_of("walls", [scored(evaluation)]), "solved").value == 100
 
 
 # The command, and the function in Python.
@@ -322,33 +342,25 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-BARS = ["solved", "groups_found", "ari", "ami"]
-MEANS = [
-    "walls",
-    "classes",
-    "words",
-    *(f"{name}{end}" for name in BARS for end in ("", "_low", "_high", "_se")),
-    "chance",
-]
-HEAD = ["model", "dataset", "version", "vocabulary_size"]
-KEYS = [*HEAD, *MEANS, "skipped_walls", "whole_walls", "oov_percent", "by_tier", "by_language", "by_wall"]
-
-
-def test_json_has_the_keys_that_programs_read(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One object for each model, with the scores on what both know and how they differ."""
-    assert main(["evaluate", "walls", str(run), "--vectors", "good.txt", "--vectors", "bad.txt", "--json"]) == 0
+def test_json_has_a_row_for_each_score(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of each model, on what both know, and how they differ; the answers are in a file of their own."""
+    words = ["evaluate", "walls", str(run), "--vectors", "good.txt", "--vectors", "bad.txt", "--cases", "cases.jsonl"]
+    assert main([*words, "--json"]) == 0
     printed = capsys.readouterr()
-    good, bad = map(json.loads, printed.out.splitlines())
-    assert list(good) == list(bad) == [*KEYS, "common", "comparisons", "standings"]
-    assert (good["model"], good["dataset"], good["solved"], bad["solved"]) == ("good.txt", run.name, 100, 0)
-    assert (bad["groups_found"], bad["oov_percent"]) == (50, 100 / 16)
-    assert list(good["by_tier"]["herring"]) == MEANS
-    assert list(good["by_language"]["de"]) == [*MEANS, "by_tier"]
-    assert good["common"]["oov_percent"] == 100 / 16
-    assert {(pair["metric"], pair["n"], pair["unit"]) for pair in good["comparisons"]} == {
-        (name, 4, "wall") for name in BARS
+    rows = printed_rows(printed.out)
+    good, bad = (one(rows, "solved", model=f"{name}.txt") for name in ("good", "bad"))
+    assert (good.dataset, good.value, bad.value) == (run.name, 100, 0)
+    assert one(rows, "groups_found", model="bad.txt").value == 50
+    missing = [one(rows, "oov_words", model="good.txt", part="coverage", vocabulary=each) for each in ("own", "common")]
+    assert [row.value for row in missing] == [0, 100 / 16]
+    assert {(row.metric, row.n, row.unit, row.model, row.less) for row in rows if row.less} == {
+        (name, 4, "wall", "good.txt", "bad.txt") for name in SCORES
     }
     assert "walls with a score: 4; error bars from fewer than 20 are rough" in printed.err
+    answers = [json.loads(line) for line in Path("cases.jsonl").read_text().splitlines()]
+    right = [(answer["model"], answer["right"]) for answer in answers]
+    assert right == [("good.txt", True)] * 4 + [("bad.txt", False)] * 4
+    assert sorted(map(len, answers[0]["found"])) == [3, 4, 4, 4]
 
 
 @pytest.mark.usefixtures("run")
@@ -356,14 +368,14 @@ def test_tables_have_tiers_and_languages(capsys: pytest.CaptureFixture[str]) -> 
     """Each tier of each language and of all; chance, and what is out of vocabulary."""
     assert main(["evaluate", "walls", ".", "--vectors", "bad.txt"]) == 0
     text = capsys.readouterr().out
-    for start in (r"de +│ far +│ +2", r"en +│ herring +│ +1", r"all +│ far +│ +3", r"all +│ all +│ +4"):
-        assert re.search(start + r" │ +4 │ +15\.0 │ 3\.8e-05 │ +0\.0 \([\d. to]+\) │ +50\.0 \(", text), start
-    assert "4 walls, 0 of them skipped, 0 with all words in vocabulary; out of vocabulary: 6.25 % of words" in text
+    for start in (r"de +│ far +│ +2", r"en +│ herring +│ +1", r" +│ far +│ +3", r" +│ all +│ +4"):
+        assert re.search(rf"│ {start} │ +\d │ +0\.00 │ +[\d. to]+ │ +[\d.–]+ │ 3\.806e-05 │ +50\.00 │", text), start
+    assert re.search(r"bad.txt +│ ([^│]+│ )? *4 │ +0 │ +0 │ +6\.25 │", text)
     assert main(["evaluate", "walls", ".", "--vectors", "bad.txt", "--language", "de", "--csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    assert [(row["tier"], row["walls"], row["groups_found"]) for row in rows] == [
-        ("far", "2", "50.0"),
-        ("", "2", "50.0"),
+    assert [(row["part"], row["name"], row["n"], row["value"]) for row in rows if row["metric"] == "groups_found"] == [
+        ("all", "", "2", "50.0"),
+        ("tier", "far", "2", "50.0"),
     ]
 
 
@@ -380,13 +392,12 @@ def test_walls_that_are_not_there_are_said(capsys: pytest.CaptureFixture[str]) -
 
 def test_python_scores_walls_with_any_model(run: Path) -> None:
     """A path and a list of walls; a file, and a mapping from words to vectors."""
-    assert evaluate.walls(run, "good.txt").as_json()["solved"] == 100
-    good = "WallEvaluation(name='good.txt', walls=4, skipped=0, solved=100.0)"
-    assert repr(evaluate.walls(run, "good.txt")) == good
-    found = evaluate.walls(WALLS, vocabulary(axes(make_wall())), common_with=["bad.txt"])
-    assert (found.overall().error_bars["solved"].value, found.oov_percent()) == (100, 100 / 16)
+    assert evaluate.walls(run, "good.txt").row("solved").value == 100
+    found = evaluate.walls(WALLS, {"mine": vocabulary(axes(make_wall())), "bad": "bad.txt"})
+    assert found.row("solved", model="mine").value == 100
+    assert found.row("oov_words", model="mine", part="coverage").value == 100 / 16
     by_qid = {word.removeprefix("word "): vector for word, vector in axes(make_wall()).items()}
-    assert evaluate.walls(run / "walls" / "de.jsonl", by_qid, keys="qid").overall().walls == 2
+    assert evaluate.walls(run / "walls" / "de.jsonl", by_qid, keys="qid").row("solved").n == 2
 
 
 def test_several_models_begin_with_one_table(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -396,5 +407,6 @@ def test_several_models_begin_with_one_table(run: Path, capsys: pytest.CaptureFi
     printed = capsys.readouterr().out
     assert printed.startswith("all models, % with intervals of 95 %")
     assert "permutation test paired by wall" in " ".join(printed.split())
-    assert re.search(r"good.txt +│ +100.00 best", printed.partition("differences, paired")[0])
+    assert re.search(r"good.txt +│ +100.00 best", printed.partition("└")[0])
+    assert "solved: good.txt − bad.txt: +100.00 points" in printed
     assert "solved, %: all" in Path("report.html").read_text()

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.heuristics.test_outlier_choice import Brought
-from wikisem.evaluation.audit.baselines import ALL, CHANCE, baselines_by_language, credit, odd_letter_pairs
+from wikisem.evaluation.audit.baselines import CHANCE, baselines_by_language, credit, odd_letter_pairs
+from wikisem.evaluation.rows import ALL
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import (
     BARRED,

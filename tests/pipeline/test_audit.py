@@ -127,11 +127,11 @@ def test_baselines_of_form_and_prominence_are_said(output: Path, capsys: pytest.
     assert "en: who picks … is right, %" in text
     assert next(line for line in text.splitlines() if "chance" in line).split("│")[4].strip() == "12.5"
     (found,) = json.loads(audit(capsys, output, "--json", "--frequencies", f"en={frequencies}"))
-    baselines = found["baselines"]["en"]
-    assert list(baselines) == ["O1", "O2", "all"]
+    baselines = {(row["name"], row["model"]): row["value"] for row in found["baselines"]}
+    assert list(dict.fromkeys(name for name, _ in baselines)) == ["O1", "O2", ""]
     # Rhine and place have five letters, all towns but one four; [Baku] has six characters.
-    assert (baselines["all"]["longest"]["accuracy"], baselines["O2"]["odd capital"]["accuracy"]) == (0, 50)
-    assert [baselines["O1"][name]["accuracy"] for name in ("least linked", "least frequent token")] == [12.5, 0]
+    assert (baselines["", "longest"], baselines["O2", "odd capital"]) == (0, 50)
+    assert [baselines["O1", name] for name in ("least linked", "least frequent token")] == [12.5, 0]
     assert main(["audit", str(output), "--frequencies", "en"]) == 2
     assert "--frequencies: expected LANG=FILE such as en=frequencies.txt, saw 'en'" in capsys.readouterr().err
 

@@ -19,29 +19,32 @@ def test_a_page_is_written_beside_the_groups(tmp_path: Path, capsys: pytest.Capt
     assert (tmp_path / "page" / "index.html").read_bytes() == (run / "browse" / "index.html").read_bytes()
 
 
-def test_files_of_scores_that_are_none_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def answer(**more: object) -> dict[str, object]:
+    """An answer of a model, as ``evaluate outliers --cases`` writes it."""
+    about = {"model": "m", "language": "de", "class": "Q1", "outlier": "Q9", "position": 1.0, "right": True}
+    return about | more
+
+
+def test_files_of_answers_that_are_none_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the line; nothing is written."""
     run = write_run(tmp_path / "out", 1, ("de",))
-    scores = tmp_path / "scores.jsonl"
-    assert main(["browse", str(run), "--scores", str(scores)]) == 1
-    assert f"expected a file of scores, saw nothing at {scores}" in capsys.readouterr().err
-    scores.write_text(json.dumps({"model": "m", "by_group": []}) + "\n{}\n")
-    assert main(["browse", str(run), "--scores", str(scores)]) == 1
-    assert "scores.jsonl:2: expected what wikisem evaluate outliers --json prints" in capsys.readouterr().err
-    for data in (b"", json.dumps({"model": "m", "by_group": [{"group": "Q9", "language": "de"}]}).encode()):
-        scores.write_bytes(data)
-        assert main(["browse", str(run), "--scores", str(scores)]) == 1
-        assert "scores.jsonl: expected scores of groups of this run, saw none" in capsys.readouterr().err
+    cases = tmp_path / "cases.jsonl"
+    assert main(["browse", str(run), "--cases", str(cases)]) == 1
+    assert f"expected a file of answers, saw nothing at {cases}" in capsys.readouterr().err
+    cases.write_text(json.dumps(answer()) + "\n{}\n")
+    assert main(["browse", str(run), "--cases", str(cases)]) == 1
+    assert "cases.jsonl:2: expected an answer that wikisem evaluate outliers --cases" in capsys.readouterr().err
+    for data in (b"", json.dumps(answer() | {"class": "Q9"}).encode()):
+        cases.write_bytes(data)
+        assert main(["browse", str(run), "--cases", str(cases)]) == 1
+        assert "cases.jsonl: expected answers to groups of this run, saw none" in capsys.readouterr().err
     assert not (run / "browse").exists()
 
 
-def test_scores_of_other_data_sets_are_passed_over(tmp_path: Path) -> None:
-    """evaluate prints a line for each model and data set, of which only one may be the run's."""
+def test_answers_to_other_data_sets_are_passed_over(tmp_path: Path) -> None:
+    """A file may have those of several sets; a group has the mean OPP and accuracy of its cases."""
     run = write_run(tmp_path / "out", 1, ("de",))
-    scored = {"group": "Q1", "language": "de", "opp": 75.0, "accuracy": 50.0}
-    lines = [{"model": "m", "by_group": [scored]}, {"model": "m", "by_group": [{**scored, "language": ""}]}]
-    (tmp_path / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (tmp_path / "scores.json").write_text(json.dumps({"scores": lines}, indent=2))  # as --output writes it
-    for scores in ("scores.jsonl", "scores.json"):
-        assert main(["browse", str(run), "--scores", str(tmp_path / scores)]) == 0
-        assert '"scores":{"m":[75.0,50.0]}' in (run / "browse" / "data" / "de.js").read_text()
+    lines = [answer(), answer(outlier="Q8", position=0.5, right=False), answer(language="", position=0.0)]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert main(["browse", str(run), "--cases", str(tmp_path / "cases.jsonl")]) == 0
+    assert '"scores":{"m":[75.0,50.0,[' in (run / "browse" / "data" / "de.js").read_text()

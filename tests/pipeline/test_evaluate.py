@@ -3,20 +3,17 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
+from matplotlib.axes import Axes
 
+from tests.rows import one, printed_rows
 from wikisem import __version__
-from wikisem.evaluation.outlier_detection import Evaluation
+from wikisem.evaluation.rows import Row
 from wikisem.pipeline.cli import main
 
 VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
 GROUP = "Lion\nTiger\nLynx\n\nlynx\ncar\ncar\nvan\nbus\nnone\n"
-BARS = ["classes", "cases", "opp", "accuracy"]
-BARS += [f"{score}_{end}" for score in ("opp", "accuracy") for end in ("low", "high", "se")]
-KEYS = ["model", "dataset", "version", "vocabulary_size", "groups", "skipped_groups", *BARS]
-KEYS += ["oov_cluster_percent", "oov_outlier_percent", "by_outlier_class", "by_language", "by_group", "baselines"]
 
 
 @pytest.fixture
@@ -32,56 +29,73 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def json_lines(text: str) -> list[dict[str, Any]]:
-    """The objects of the lines that were printed."""
-    return [json.loads(line) for line in text.splitlines()]
+def rows_of(capsys: pytest.CaptureFixture[str], *words: str) -> list[Row]:
+    """The rows that a task prints with ``--json``."""
+    assert main(["evaluate", *words, "--json"]) == 0
+    return printed_rows(capsys.readouterr().out)
 
 
 @pytest.mark.usefixtures("folder")
-def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]) -> None:
-    """One object for a vectors file, scores in percent; notes go to stderr, where they do not disturb it."""
-    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--json"]) == 0
+def test_json_has_a_row_for_each_score(capsys: pytest.CaptureFixture[str]) -> None:
+    """Scores in percent, an object a line; notes go to stderr, where they do not disturb it."""
+    words = ["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--json"]
+    assert main([*words, "--groups"]) == 0
     printed = capsys.readouterr()
-    (row,) = json_lines(printed.out)
-    assert list(row) == KEYS
-    assert [row[name] for name in KEYS[:3]] == ["vectors.txt", "set", __version__]
-    assert (row["groups"], row["cases"], row["skipped_groups"]) == (2, 5, 1)
-    found = {"lynx": False, "car": True, "van": True, "bus": True}
-    assert row["by_group"] == [
-        {"group": "Q1", "label": "", "language": "", "cases": 5, "opp": row["opp"], "accuracy": 80, "found": found},
-        {"group": "[bold]Q2", "label": "", "language": "", "cases": 0, "opp": None, "accuracy": None, "found": {}},
+    rows = printed_rows(printed.out)
+    assert {tuple(json.loads(line)) for line in printed.out.splitlines()} == {Row.__struct_fields__}
+    accuracy, opp = one(rows), one(rows, "opp")
+    assert (accuracy.task, accuracy.model, accuracy.dataset) == ("outliers", "vectors.txt", "set")
+    assert accuracy.version == __version__
+    assert (accuracy.cases, accuracy.value) == (5, 80)
+    assert opp.value == pytest.approx(100 * (1 / 3 + 4) / 5)
+    coverage = {row.metric: row.value for row in rows if row.part == "coverage"}
+    assert coverage == {
+        "groups": 2,
+        "skipped_groups": 1,
+        "oov_cluster": 50,
+        "oov_outliers": pytest.approx(100 / 12),
+        "vocabulary_size": 6,
+    }
+    groups = [(row.name, row.metric, row.cases, row.value) for row in rows if row.part == "group"]
+    assert groups == [
+        ("Q1", "accuracy", 5, 80),
+        ("Q1", "opp", 5, opp.value),
+        ("[bold]Q2", "accuracy", 0, None),
+        ("[bold]Q2", "opp", 0, None),
     ]
-    assert row["oov_cluster_percent"] == 50
-    assert row["oov_outlier_percent"] == pytest.approx(100 / 12)
-    assert (row["opp"], row["accuracy"]) == (pytest.approx(100 * (1 / 3 + 4) / 5), 80)
-    classes = row["by_outlier_class"]
-    assert isinstance(classes, dict)
-    assert [(name, part["cases"], part["opp"], part["accuracy"]) for name, part in classes.items()] == [
-        ("1", 2, pytest.approx(100 * (1 / 3 + 1) / 2), 50),
-        ("2", 2, 100, 100),
-        ("3", 1, 100, 100),
-        ("unknown", 0, None, None),
+    classes = [
+        (row.name, row.cases, row.value, one(rows, "opp", part=row.part, name=row.name).value)
+        for row in rows
+        if (row.task, row.part, row.metric) == ("outliers", "outlier class", "accuracy")
     ]
-    assert [list(part) for part in classes.values()] == [BARS] * 4
-    (baselines,) = row["baselines"].values()
+    assert classes == [
+        ("O1", 2, 50, pytest.approx(100 * (1 / 3 + 1) / 2)),
+        ("O2", 2, 100, 100),
+        ("O3", 1, 100, 100),
+        ("O?", 0, None, None),
+    ]
     # Who needs no vocabulary has the cases of both groups: one of the second has two words.
-    assert baselines["all"]["chance"]["accuracy"] == pytest.approx(100 * (6 / 4 + 1 / 2) / 7)
+    chance = one(rows, task="baseline", model="chance")
+    assert chance.value == pytest.approx(100 * (6 / 4 + 1 / 2) / 7)
     # One group with cases: Wilson's interval, and no standard error.
-    assert row["opp_low"] < row["opp"] < row["opp_high"]
-    assert (row["opp_se"], row["accuracy_se"]) == (None, None)
+    assert opp.low is not None
+    assert opp.high is not None
+    assert opp.low < (opp.value or 0) < opp.high
+    assert (opp.se, accuracy.se, opp.n) == (None, None, 1)
     assert "classes with a score: 1; error bars from fewer than 20 are rough" in printed.err
     assert "text lowercased" in printed.err
+    assert main(words) == 0
+    assert {row.part for row in printed_rows(capsys.readouterr().out)} == {"all", "outlier class", "coverage"}
 
 
 @pytest.mark.usefixtures("folder")
 def test_several_models_are_also_compared_on_what_all_know(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each model has its own object, in order, with the scores on the common subset in it."""
-    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--vectors", "more.txt", "--json"]) == 0
-    one, two = json_lines(capsys.readouterr().out)
-    assert list(one) == list(two) == [*KEYS, "common", "comparisons", "standings"]
+    """Each model in order, with its scores on the common subset; NAME=FILE names one."""
+    rows = rows_of(capsys, "outliers", "set", "--vectors", "vectors.txt", "--vectors", "second=more.txt")
     # The second vocabulary has a capital: "Tiger" and "Lynx" are unknown to it, and its only cluster item is "Lion".
-    assert (one["cases"], two["cases"]) == (5, 0)
-    assert [row["common"]["cases"] for row in (one, two)] == [0, 0]
+    models = ("vectors.txt", "second")
+    assert [one(rows, model=model).cases for model in models] == [5, 0]
+    assert [one(rows, model=model, vocabulary="common").cases for model in models] == [0, 0]
 
 
 @pytest.mark.usefixtures("folder")
@@ -91,13 +105,13 @@ def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[
     assert main([*words, "--groups"]) == 0
     text = capsys.readouterr().out
     for pattern in [
-        r"Q1 +│ +5 │ +86\.67 │ +80\.00",
-        r"\[bold\]Q2 +│ +0 │ +– │ +–",
-        r"O3, far away +│ +1 │ +1 │ 100\.00",
+        r"Q1 +│ +│ +5 │ +86\.67 │ +80\.00",
+        r"\[bold\]Q2 +│ +│ +0 │ +– │ +–",
+        r"O3, far away +│ +1 │ +1 │ +100\.00",
     ]:
         assert re.search(pattern, text), pattern
-    assert re.search(r"overall +│ +1 │ +5 │ +86\.67 │ +[\d.]+ to [\d.]+ │ +– │ +80\.00", text)
-    assert "2 groups, 1 of them skipped; out of vocabulary: 50.00 % of cluster items, 8.33 % of outliers" in text
+    assert re.search(r"all +│ +1 │ +5 │ +80\.00 │ +[\d.]+ to [\d.]+ │ +25 │ +86\.67 │", text)
+    assert re.search(r"vectors.txt +│ +set +│ +2 │ +1 │ +50\.00 │ +8\.33 │ +6 │", text)
     assert "text lowercased: no word of the vocabulary starts with a capital" in text
     assert main(words) == 0
     assert "[bold]Q2" not in capsys.readouterr().out
@@ -109,7 +123,7 @@ def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "outlier class" in (folder / "figure.svg").read_text()
     assert "the figure is figure.svg" in capsys.readouterr().err
     assert main(["evaluate", "outliers", "set/[bold]Q2.txt", "--vectors", "vectors.txt", "--plot", "no.svg"]) == 2
-    assert "saw test cases of unknown class only" in capsys.readouterr().err
+    assert "saw test cases of unknown outlier class only" in capsys.readouterr().err
     assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--plot", "figure.doc"]) == 2
     told = capsys.readouterr().err
     assert "--plot: expected a file that ends in .png, .svg, .pdf, saw 'figure.doc'" in told
@@ -119,24 +133,24 @@ def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.usefixtures("folder")
 def test_categories_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
     """Topk and OddOneOut report n, what is missing and the mean; --skip-oov leaves missing words out."""
-    assert main(["evaluate", "topk", "categories.txt", "--vectors", "vectors.txt", "-k", "2", "--json"]) == 0
-    (row,) = json_lines(capsys.readouterr().out)
-    cats = {"category": "cats", "n": 4, "oov": 1, "correct": 6, "comparisons": 8, "score": 75}
-    cars = {"category": "cars", "n": 3, "oov": 0, "correct": 6, "comparisons": 6, "score": 100}
-    bars = [row.pop(f"score_{end}") for end in ("low", "high", "se")]
-    assert bars == pytest.approx([75, 100, 12.5])
-    assert [row.pop(name) for name in ("model", "dataset", "version")] == ["vectors.txt", "categories", __version__]
-    assert row.pop("vocabulary_size") > 0
-    assert row == {"score": 87.5, "skipped_categories": 0, "categories": [cats, cars]}
-    words = ["evaluate", "oddoneout", "categories.txt", "--vectors", "vectors.txt", "--intruders", "outside-category"]
-    assert main([*words, "--json"]) == 0
-    assert json_lines(capsys.readouterr().out)[0]["score"] == pytest.approx((25 + 100) / 2)
-    assert main([*words, "--skip-oov", "--distance", "cosine-raw"]) == 0
+    rows = rows_of(capsys, "topk", "categories.txt", "--vectors", "vectors.txt", "-k", "2")
+    for name, cases, numbers in (("cats", 8, (4, 1, 6, 75)), ("cars", 6, (3, 0, 6, 100))):
+        metrics = ("words", "missing", "correct", "score")
+        found = [one(rows, metric, part="category", name=name) for metric in metrics]
+        assert tuple(row.value for row in found) == numbers
+        assert {row.cases for row in found} == {cases}
+    mean = one(rows, "score")
+    assert (mean.value, mean.low, mean.high, mean.se) == pytest.approx((87.5, 75, 100, 12.5))
+    assert (mean.model, mean.dataset, mean.n, mean.unit) == ("vectors.txt", "categories", 2, "category")
+    assert one(rows, "skipped_categories", part="coverage").value == 0
+    words = ["oddoneout", "categories.txt", "--vectors", "vectors.txt", "--intruders", "outside-category"]
+    assert one(rows_of(capsys, *words), "score").value == pytest.approx((25 + 100) / 2)
+    assert main(["evaluate", *words, "--skip-oov", "--distance", "cosine-raw"]) == 0
     text = capsys.readouterr().out
     assert "OddOneOut, k = 3, cosine-raw, outside-category: vectors.txt" in text
-    assert re.search(r"cats +│ 4 │ +1 │ +3 │ +3 │ 100\.00", text)
-    assert main([*words, "--sample", "40", "--seed", "7", "--json"]) == 0
-    assert [c["comparisons"] for c in json_lines(capsys.readouterr().out)[0]["categories"]] == [40, 40]
+    assert re.search(r"cats +│ +– │ +3 │ +100\.00 │ [^\n]* 4 │ +1 │ +3 │", text)
+    drawn = rows_of(capsys, *words, "--sample", "40", "--seed", "7")
+    assert {row.cases for row in drawn if row.part == "category"} == {40}
 
 
 def test_an_analogy_file_makes_two_categories_a_relation(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,25 +159,25 @@ def test_an_analogy_file_makes_two_categories_a_relation(folder: Path, capsys: p
     lines = [" ".join((*one, *other)) for one in pairs for other in pairs if one != other]
     (folder / "questions.txt").write_text("\n".join([": gear", *lines, ": none", "puma car yak van", ""]))
     for task in ("topk", "oddoneout", "combined"):
-        words = ["evaluate", task, "questions.txt", "--vectors", "vectors.txt", "-k", "2", "--json"]
-        assert main(words) == 1
+        words = [task, "questions.txt", "--vectors", "vectors.txt", "-k", "2"]
+        assert main(["evaluate", *words]) == 1
         assert "questions.txt:3: expected words of categories, saw analogy questions" in capsys.readouterr().err
-        assert main([*words, "--split-analogies"]) == 0
-        (row,) = json_lines(capsys.readouterr().out)
+        rows = rows_of(capsys, *words, "--split-analogies")
         if task != "combined":
+            found = [row for row in rows if row.part == "category"]
             names = ["gear-first", "gear-second", "none-first", "none-second"]
-            assert [(one["category"], one["n"], one["oov"]) for one in row["categories"]] == [
-                (name, n, oov) for name, n, oov in zip(names, (3, 3, 2, 2), (0, 0, 2, 0), strict=True)
-            ]
-            assert [one["score"] for one in row["categories"][:2]] == [100, 100] or task == "oddoneout"
+            assert list(dict.fromkeys(row.name for row in found)) == names
+            assert [row.value for row in found if row.metric == "words"] == [3, 3, 2, 2]
+            assert [row.value for row in found if row.metric == "missing"] == [0, 0, 2, 0]
+            shares = [row.value for row in found if row.metric == "score"]
+            assert shares[:2] == [100, 100] or task == "oddoneout"
 
 
 def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """python:MODULE:FUNCTION finds a file beside the user; Topk, which needs a vocabulary, says so."""
     (folder / "length_model.py").write_text("def encode(texts):\n    return [[1, len(text)] for text in texts]\n")
     model = ["--vectors", "python:length_model:encode"]
-    assert main(["evaluate", "outliers", "set", *model, "--json"]) == 0
-    assert json_lines(capsys.readouterr().out)[0]["cases"] == 6
+    assert one(rows_of(capsys, "outliers", "set", *model)).cases == 6
     words = ["evaluate", "oddoneout", "categories.txt", *model, "-k", "2", "--intruders", "other-categories"]
     assert main(words) == 0
     assert main(["evaluate", "topk", "categories.txt", *model]) == 2
@@ -171,16 +185,15 @@ def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.Captu
 
 
 def test_a_set_without_a_language_has_one_name_for_that(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Scores and baselines of hand-written groups are of an unknown language, whatever their folder is called."""
-    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--json"]) == 0
-    (row,) = json_lines(capsys.readouterr().out)
-    assert list(row["by_language"]) == list(row["baselines"]) == ["unknown"]
-    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt"]) == 0
+    """Baselines of hand-written groups are of an unknown language, and scores of none; a folder may say which."""
+    words = ["outliers", "set", "--vectors", "vectors.txt"]
+    assert {row.language for row in rows_of(capsys, *words)} == {"", "unknown"}
+    assert main(["evaluate", *words, "--full"]) == 0
     assert "\nwho picks … is right, %: set" in capsys.readouterr().out
     (folder / "set").rename(folder / "de")
-    assert main(["evaluate", "outliers", "de", "--vectors", "vectors.txt", "--json"]) == 0
-    (row,) = json_lines(capsys.readouterr().out)
-    assert list(row["by_language"]) == list(row["baselines"]) == ["de"]
+    rows = rows_of(capsys, "outliers", "de", "--vectors", "vectors.txt")
+    assert {row.language for row in rows} == {"", "de"}
+    assert one(rows, part="language").name == "de"
 
 
 def test_vectors_that_are_not_finite_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -214,14 +227,24 @@ def test_a_model_that_knows_no_case_is_an_error(capsys: pytest.CaptureFixture[st
     assert "expected categories with enough words that a model knows, saw none" in capsys.readouterr().err
 
 
-def test_the_plot_of_several_models_is_of_the_cases_of_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plot_of_several_models_is_of_the_cases_of_all(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each model has other words; the figure has the scores of the table above it."""
     (folder / "fewer.txt").write_text(VECTORS.replace("van 0 1\n", ""))
-    drawn: list[Evaluation] = []
-    monkeypatch.setattr("wikisem.evaluation.plot.draw_scores", lambda _, found: drawn.extend(found))
+    drawn: list[list[float]] = []
+    monkeypatch.setattr(Axes, "errorbar", lambda *values, **_: drawn.append(list(values[2])))
     models = ["--vectors", "vectors.txt", "fewer.txt"]
     assert main(["evaluate", "outliers", "set", *models, "--plot", "figure.svg"]) == 0
-    assert [one.overall().cases for one in drawn] == [4, 4]
+    capsys.readouterr()
+    rows = rows_of(capsys, "outliers", "set", *models)
+    common = [row for row in rows if row.vocabulary == "common" and row.part == "outlier class" and row.low is not None]
+    assert {row.cases for row in common} == {2, 1}
+    assert [list(values) for values in drawn] == [
+        [row.value for row in common if (row.metric, row.model) == (metric, model)]
+        for metric in ("accuracy", "opp")
+        for model in ("vectors.txt", "fewer.txt")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -262,20 +285,20 @@ def test_models_are_compared_pair_by_pair(folder: Path, capsys: pytest.CaptureFi
         (folder / "set" / f"{name}.txt").write_text(GROUP.lower())
     (folder / "worse.txt").write_text(VECTORS.replace("car -0.1 1", "car 1 0"))
     models = ["--vectors", "vectors.txt", "--vectors", "worse.txt"]
-    assert main(["evaluate", "outliers", "set", *models, "--json"]) == 0
-    one, two = json_lines(capsys.readouterr().out)
-    assert one["comparisons"] == two["comparisons"]
-    opp, accuracy = one["comparisons"]
-    assert (opp["metric"], opp["model"], opp["other"]) == ("opp", "vectors.txt", "worse.txt")
-    assert (opp["n"], opp["unit"]) == (3, "class")
-    assert opp["difference"] == pytest.approx(one["common"]["opp"] - two["common"]["opp"])
-    assert (accuracy["p"], accuracy["p_holm"]) == (0.125, 0.125)
-    assert opp["low"] <= opp["difference"] <= opp["high"]
+    rows = rows_of(capsys, "outliers", "set", *models)
+    accuracy, opp = (row for row in rows if row.less)
+    assert (accuracy.metric, opp.metric, opp.model, opp.less) == ("accuracy", "opp", "vectors.txt", "worse.txt")
+    assert (opp.n, opp.unit, opp.vocabulary) == (3, "class", "common")
+    scores = [one(rows, "opp", model=model, vocabulary="common").value or 0 for model in (opp.model, opp.less)]
+    assert opp.value == pytest.approx(scores[0] - scores[1])
+    assert (accuracy.p, accuracy.p_holm) == (0.125, 0.125)
+    assert (opp.low or 0) <= (opp.value or 0) <= (opp.high or 0)
     assert main(["evaluate", "outliers", "set", *models]) == 0
-    assert re.search(r"set +│ accuracy │ vectors.txt │ worse.txt │ +3 │ +\+\d", capsys.readouterr().out)
-    assert main(["evaluate", "topk", "categories.txt", *models, "--json"]) == 0
-    *_, last = json_lines(capsys.readouterr().out)
-    assert [row["metric"] for row in last["comparisons"]] == ["score"]
+    assert re.search(
+        r"\naccuracy: vectors.txt − worse.txt: \+\d+\.\d\d points \(.*\), p = 0.1250: not told apart, 3 classes\n",
+        capsys.readouterr().out,
+    )
+    assert {row.metric for row in rows_of(capsys, "topk", "categories.txt", *models) if row.less} == {"score"}
 
 
 COUNTS = [
@@ -297,20 +320,13 @@ def test_the_curve_over_contexts(counted: Path, capsys: pytest.CaptureFixture[st
     """One score for each number, that of a model with so many contexts; as tables, JSON, CSV and a figure."""
     source = "counts:counts.tsv?weight=loglikelihood"
     command = ["evaluate", "contexts", "set", "--vectors", source, "--contexts", "9,1"]
-    assert main([*command, "--json"]) == 0
-    rows = json_lines(capsys.readouterr().out)
-    assert [row["contexts"] for row in rows] == [1, 9]
+    rows = [row for row in rows_of(capsys, *command[1:]) if row.part == "contexts"]
+    assert [row.name for row in rows if row.metric == "opp"] == ["1", "9"]
     for row in rows:
-        model = f"{source}&contexts={row['contexts']}"
-        assert main(["evaluate", "outliers", "set", "--vectors", model, "--json"]) == 0
-        (alone,) = json_lines(capsys.readouterr().out)
-        assert (row["opp"], row["accuracy"], row["cases"]) == (alone["opp"], alone["accuracy"], alone["cases"])
+        alone = one(rows_of(capsys, "outliers", "set", "--vectors", f"{source}&contexts={row.name}"), row.metric)
+        assert (row.value, row.low, row.cases) == (alone.value, alone.low, alone.cases)
     assert main([*command, "--csv"]) == 0
-    assert (
-        capsys.readouterr()
-        .out.splitlines()[0]
-        .startswith("contexts,model,dataset,version,vocabulary,vocabulary_size,part")
-    )
+    assert capsys.readouterr().out.startswith("task,model,dataset,")
     assert main([*command, "--plot", "curve.svg"]) == 0
     assert "by the contexts of the highest log-likelihood" in capsys.readouterr().out
     assert "contexts of a word" in (counted / "curve.svg").read_text()
@@ -334,15 +350,12 @@ def test_the_curve_is_of_counts(model: str, message: str, capsys: pytest.Capture
 def test_counts_are_scored_by_every_task(capsys: pytest.CaptureFixture[str]) -> None:
     """Topk by any similarity, OddOneOut and analogies by cosines, which the message for another one says."""
     Path("questions.txt").write_text(": cats\nlion tiger lynx tiger\nlion car lion bus\n")
-    model = ["--vectors", "counts:counts.tsv?weight=raw", "--json"]
+    model = ["--vectors", "counts:counts.tsv?weight=raw"]
     for task, score in [("topk", "score"), ("oddoneout", "score"), ("combined", "combined")]:
-        assert main(["evaluate", task, "categories.txt", *model]) == 0
-        assert json_lines(capsys.readouterr().out)[0][score] > 5
-    assert main(["evaluate", "analogies", "questions.txt", *model]) == 0
-    assert json_lines(capsys.readouterr().out)[0]["unseen"] == 0
+        assert (one(rows_of(capsys, task, "categories.txt", *model), score).value or 0) > 5
+    assert one(rows_of(capsys, "analogies", "questions.txt", *model), "unseen").value == 0
     model[1] += "&similarity=jaccard"
-    assert main(["evaluate", "topk", "categories.txt", *model]) == 0
-    assert json_lines(capsys.readouterr().out)[0]["score"] > 10
+    assert (one(rows_of(capsys, "topk", "categories.txt", *model), "score").value or 0) > 10
     for name in ("oddoneout", "combined", "analogies"):
         data = "questions.txt" if name == "analogies" else "categories.txt"
         assert main(["evaluate", name, data, *model]) == 2
@@ -363,7 +376,7 @@ def test_similarities_are_given(folder: Path, capsys: pytest.CaptureFixture[str]
     ):
         assert main(["evaluate", "outliers", "set", *more, "--json"]) == 0
         printed = capsys.readouterr()
-        found.append(json_lines(printed.out)[0]["opp"])
+        found.append(one(printed_rows(printed.out), "opp").value)
     assert "similarities are given, word by word" in printed.err
     assert len(set(found)) == 3
     assert main(["evaluate", "topk", "categories.txt", "--vectors", "similarity:python:near:by_letters"]) == 2

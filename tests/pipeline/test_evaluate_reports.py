@@ -3,17 +3,22 @@
 import csv
 import io
 import json
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from lxml import html
+from msgspec.structs import replace
 
 from tests.outputs.release.world import make_group
+from tests.rows import one, printed_rows
 from wikisem import evaluate
+from wikisem.evaluation.rows import Row
 from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
 
@@ -46,30 +51,31 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def scored(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
-    """The objects that ``--json`` prints."""
-    assert main(["evaluate", "outliers", *words, "--vectors", "vectors.txt", "--json"]) == 0
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def scored(capsys: pytest.CaptureFixture[str], *words: str) -> list[Row]:
+    """The rows that ``--json`` prints."""
+    assert main(["evaluate", "outliers", *words, "--vectors", "vectors.txt", "--json", "--groups"]) == 0
+    return printed_rows(capsys.readouterr().out)
+
+
+def groups_of(rows: list[Row]) -> list[tuple[str, str]]:
+    """The language and name of each group."""
+    return [(row.language, row.name) for row in rows if (row.part, row.metric) == ("group", "opp")]
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_output_of_a_run_is_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
     """Its groups are read once, as JSON lines or else as Parquet, and nothing that is beside them."""
-    (row,) = scored(capsys, "run")
-    assert (row["dataset"], row["groups"], row["cases"], row["accuracy"]) == ("run", 4, 4, 100)
-    assert {name: part["cases"] for name, part in row["by_language"].items()} == {"de": 2, "en": 2}
-    assert [(part["language"], part["group"]) for part in row["by_group"]] == [
-        ("de", "Q1"),
-        ("de", "Q2"),
-        ("en", "Q1"),
-        ("en", "Q2"),
-    ]
+    rows = scored(capsys, "run")
+    whole = one(rows)
+    assert (whole.dataset, whole.cases, whole.value) == ("run", 4, 100)
+    assert one(rows, "groups", part="coverage").value == 4
+    assert {code: one(rows, part="language", name=code).cases for code in ("de", "en")} == {"de": 2, "en": 2}
+    assert groups_of(rows) == [("de", "Q1"), ("de", "Q2"), ("en", "Q1"), ("en", "Q2")]
     for path in Path("run/groups").glob("*.jsonl"):
         path.unlink()
-    (again,) = scored(capsys, "run")
-    assert again == row
-    (one,) = scored(capsys, "run/groups/de.parquet")
-    assert (one["dataset"], one["cases"], list(one["by_language"])) == ("de", 2, ["de"])
+    assert scored(capsys, "run") == rows
+    rows = scored(capsys, "run/groups/de.parquet")
+    assert (one(rows).dataset, one(rows).cases, one(rows, part="language").name) == ("de", 2, "de")
 
 
 def test_an_archive_is_a_data_set(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,10 +88,10 @@ def test_an_archive_is_a_data_set(folder: Path, capsys: pytest.CaptureFixture[st
     (release / "README.txt").write_text("about")
     with tarfile.open("release-1.0.tar.gz", "w:gz") as archive:
         archive.add("wiki-sem-500")
-    (packed,), (plain,) = scored(capsys, "release-1.0.tar.gz"), scored(capsys, "wiki-sem-500")
-    assert (packed.pop("dataset"), plain.pop("dataset")) == ("release-1.0", "wiki-sem-500")
-    assert packed == plain
-    assert list(packed["by_language"]) == ["de", "en"]
+    packed, plain = scored(capsys, "release-1.0.tar.gz"), scored(capsys, "wiki-sem-500")
+    assert (one(packed).dataset, one(plain).dataset) == ("release-1.0", "wiki-sem-500")
+    assert [replace(row, dataset="") for row in packed] == [replace(row, dataset="") for row in plain]
+    assert [row.name for row in packed if row.part == "language" and row.metric == "opp"] == ["de", "en"]
     cut = (folder / "release-1.0.tar.gz").read_bytes()[:150]
     (folder / "cut.tar.gz").write_bytes(cut)
     assert main(["evaluate", "outliers", "cut.tar.gz", "--vectors", "vectors.txt"]) == 1
@@ -95,8 +101,7 @@ def test_an_archive_is_a_data_set(folder: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.usefixtures("folder")
 def test_a_language_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     """Only its groups are scored; one that the set does not have is an error that names those it has."""
-    (row,) = scored(capsys, "run", "--language", "en")
-    assert [part["language"] for part in row["by_group"]] == ["en", "en"]
+    assert groups_of(scored(capsys, "run", "--language", "en")) == [("en", "Q1"), ("en", "Q2")]
     assert main(["evaluate", "outliers", "run", "--language", "fr", "--vectors", "vectors.txt"]) == 1
     assert "run: expected test groups in fr, saw groups in de, en\n" in capsys.readouterr().err
     Path("ja.jsonl").write_bytes(encode_group(make_group("ja", 1)))
@@ -112,35 +117,37 @@ def test_names_never_collide(folder: Path, capsys: pytest.CaptureFixture[str]) -
         (inner / "vegetables.txt").write_text(TEXT)
     assert main(["evaluate", "outliers", "Dataset", "--vectors", "vectors.txt", "--groups"]) == 0
     text = capsys.readouterr().out
-    assert [text.count(f"{language}/vegetables") for language in ("de", "en", "it")] == [1, 1, 1]
-    (row,) = scored(capsys, "Dataset")
-    assert [part["language"] for part in row["by_group"]] == ["de", "en", "it"]
-    one, other = scored(capsys, "run", "./run")
-    assert {one["dataset"], other["dataset"]} == {"run", "./run"}
-    assert main(["evaluate", "outliers", "run", "--vectors", "vectors.txt", "--vectors", "vectors.txt", "--json"]) == 0
-    names = [json.loads(line)["model"] for line in capsys.readouterr().out.splitlines()]
-    assert names == ["vectors.txt", "vectors.txt #2"]
+    assert [len(re.findall(f"vegetables +│ {language} ", text)) for language in ("de", "en", "it")] == [1, 1, 1]
+    assert groups_of(scored(capsys, "Dataset")) == [(language, "vegetables") for language in ("de", "en", "it")]
+    assert {row.dataset for row in scored(capsys, "run", "./run")} == {"run", "./run"}
+    assert {row.model for row in scored(capsys, "run", "--vectors", "vectors.txt") if row.task == "outliers"} == {
+        "vectors.txt",
+        "vectors.txt #2",
+        "",
+    } - {""}
 
 
 @pytest.mark.usefixtures("folder")
 def test_tables_have_a_row_for_each_language_and_data_set(capsys: pytest.CaptureFixture[str]) -> None:
-    """Two data sets share a table; groups are shown only when asked for."""
-    assert main(["evaluate", "outliers", "run", "run/wikisem500", "--vectors", "vectors.txt"]) == 0
-    rows = [[cell.strip() for cell in line.split("│")[1:4]] for line in capsys.readouterr().out.splitlines()]
+    """Two data sets share a table; baselines are shown when everything is asked for."""
+    words = ["evaluate", "outliers", "run", "run/wikisem500", "--vectors", "vectors.txt"]
+    assert main([*words, "--full"]) == 0
+    text = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split("│")[1:4]] for line in text.splitlines()]
     rows = [row for row in rows if len(row) == 3]
-    scores, baselines = rows[:7], rows[7:]
+    scores, baselines = rows[:5], rows[7:]
     assert len(baselines) == 3 * 7  # of two languages in one data set, of one in the other
     assert {row[0] for row in baselines} >= {"chance", "longest"}
     assert "fewest sitelinks" not in {row[0] for row in baselines}  # which neither data set has
     assert scores == [
-        ["run", "language de", "2"],
-        ["run", "language en", "2"],
-        ["run", "O1, siblings", "2"],  # both languages have the same two classes
-        ["run", "overall", "2"],
-        ["wikisem500", "language de", "1"],
-        ["wikisem500", "outlier class unknown", "1"],
-        ["wikisem500", "overall", "1"],
+        ["run", "all", "2"],  # both languages have the same two classes
+        ["run", "de", "2"],
+        ["run", "en", "2"],
+        ["run", "O1, siblings", "2"],
+        ["wikisem500", "all", "1"],
     ]
+    assert main(words) == 0
+    assert "who picks" not in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")
@@ -149,28 +156,18 @@ def test_csv_has_a_row_for_each_score(capsys: pytest.CaptureFixture[str]) -> Non
     models = ["--vectors", "vectors.txt", "--vectors", "vectors.txt"]
     assert main(["evaluate", "outliers", "run", *models, "--csv", "--groups"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    (overall,) = [
-        row for row in rows if (row["model"], row["vocabulary"], row["part"]) == ("vectors.txt", "own", "overall")
-    ]
-    (json_row,) = scored(capsys, "run")
-    assert {name: float(overall[name]) for name in ("opp", "opp_low", "opp_high", "opp_se", "accuracy", "cases")} == {
-        name: json_row[name] for name in ("opp", "opp_low", "opp_high", "opp_se", "accuracy", "cases")
-    }
-    assert len([row for row in rows if row["part"] == "group"]) == 4 * 2 * 2
-    baselines = [row for row in rows if row["part"] == "baseline"]
-    assert {row["vocabulary"] for row in rows if row not in baselines} == {"own", "common"}
-    (chance,) = [row for row in baselines if (row["model"], row["language"], row["name"]) == ("chance", "de", "all")]
-    assert float(chance["accuracy"]) == json_row["baselines"]["de"]["all"]["chance"]["accuracy"]
-    assert {row["language"] for row in rows if row["part"] == "language"} == {"de", "en"}
-    Path("sets.txt").write_text(": cats\nlion tiger lynx\n: cars\ncar van bus\n")
-    assert main(["evaluate", "topk", "sets.txt", *models, "--csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [(row["category"], row["score"]) for row in rows[:3]] == [
-        ("cats", rows[0]["score"]),
-        ("cars", rows[1]["score"]),
-        ("", rows[2]["score"]),
-    ]
-    assert float(rows[2]["score_low"]) <= float(rows[2]["score"])
+    read = [row for row in read_csv(rows) if row.model == "vectors.txt" and row.vocabulary == "own"]
+    alone = [row for row in scored(capsys, "run") if row.task != "baseline"]
+    assert read == alone
+    assert len([row for row in rows if row["part"] == "group"]) == 4 * 2 * 2 * 2
+    assert {row["vocabulary"] for row in rows if row["task"] != "baseline"} == {"own", "common"}
+    (chance,) = [row for row in rows if (row["model"], row["language"], row["part"]) == ("chance", "de", "all")]
+    assert (float(chance["value"]), chance["cases"]) == (25, "2")
+
+
+def read_csv(rows: list[dict[str, str]]) -> list[Row]:
+    """Rows from the cells of CSV."""
+    return [msgspec.convert({key: cell for key, cell in row.items() if cell}, Row, strict=False) for row in rows]
 
 
 TASKS = {
@@ -192,49 +189,24 @@ def test_every_report_has_the_size_of_the_vocabulary(
     (folder / "vectors.txt").write_text(VECTORS + "unasked 1 2\n")
     words = ["evaluate", task, *TASKS[task], "--vectors", "vectors.txt"]
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["vocabulary_size"] == 7
-    assert main([*words, "--csv"]) == 0
-    rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    assert {row["vocabulary_size"] for row in rows if row.get("part") != "baseline"} == {"7"}
+    assert one(printed_rows(capsys.readouterr().out), "vocabulary_size", part="coverage").value == 7
     assert main(words) == 0
-    table = capsys.readouterr().out
-    assert "words in the vocabulary: 7" in table or ("vocabulary" in table and "│          7 │" in table)
+    assert re.search(r"vocabulary size ┃\n[^\n]+\n│ vectors.txt .*│ +7 │\n", capsys.readouterr().out)
 
 
 def test_a_model_that_reads_any_text_has_no_size(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """null in JSON, nothing in the table."""
+    """null in JSON."""
     (folder / "sized_model.py").write_text("def encode(texts):\n    return [[1, len(text)] for text in texts]\n")
     words = ["evaluate", "outliers", "run", "--vectors", "python:sized_model:encode"]
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["vocabulary_size"] is None
-    assert main(words) == 0
-    assert "words in the vocabulary" not in capsys.readouterr().out
-
-
-@pytest.mark.usefixtures("folder")
-def test_csv_of_analogies_has_a_row_for_all_sections(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a section, as the mean of categories is without a category."""
-    Path("questions.txt").write_text(": known\nlion tiger cat lynx\nlion tiger car van\n: unknown\nlion tiger x y\n")
-    words = ["evaluate", "analogies", "questions.txt", "--vectors", "vectors.txt"]
-    assert main([*words, "--json"]) == 0
-    whole = json.loads(capsys.readouterr().out)
-    assert main([*words, "--csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [(row["section"], int(row["questions"])) for row in rows] == [("known", 2), ("unknown", 1), ("", 3)]
-    assert float(rows[-1]["accuracy"]) == whole["accuracy"] != float(rows[1]["accuracy"])
+    assert one(printed_rows(capsys.readouterr().out), "vocabulary_size", part="coverage").value is None
 
 
 @pytest.mark.usefixtures("folder")
 def test_python_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """``wikisem.evaluate.outliers`` takes the OUT of a run, and languages are those of the command line."""
-    (row,) = scored(capsys, "run")
-    found = evaluate.outliers("run", "vectors.txt")
-    assert {name: part.opp for name, part in found.by_language().items()} == {
-        name: part["opp"] for name, part in row["by_language"].items()
-    }
-    bars = found.overall().error_bars
-    assert bars is not None
-    assert (bars[0].low, bars[1].high) == (row["opp_low"], row["accuracy_high"])
+    """``wikisem.evaluate.outliers`` takes the OUT of a run, and has the rows of the command."""
+    rows = [row for row in scored(capsys, "run") if row.task != "baseline"]
+    assert evaluate.outliers("run", "vectors.txt", by_group=True).rows == rows
 
 
 def two_models(folder: Path, groups: int = 30) -> list[str]:
@@ -257,40 +229,37 @@ def test_several_models_begin_with_one_table(folder: Path, capsys: pytest.Captur
     text = capsys.readouterr().out
     assert text.startswith("all models, % with intervals of 95 %, on the test cases that all models know")
     assert "permutation test paired by class, with Holm's method" in " ".join(text.split())
-    table = text[: text.index("differences, paired by class")]
+    table, _, rest = text.partition("└")
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table.splitlines() if "│" in line]
     assert [row[:4] for row in rows if row[0] == "accuracy"] == [
         ["accuracy", "bad.txt", "0.00", "–"],
         ["accuracy", "good.txt", "100.00 best", "–"],
         ["accuracy", "chance", "25.00", "–"],
     ]
-    assert "< 0.0001" in text
+    assert "accuracy: bad.txt − good.txt: -100.00 points" in rest
+    assert "p < 0.0001: told apart, 30 classes" in " ".join(rest.split())
     assert main([*words, "--json"]) == 0
-    bad, good = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert [(row["part"], row["mark"]) for row in good["standings"] if row["metric"] == "accuracy"] == [
-        ("all", "best"),
-        ("de", ""),
-        ("en", "best"),
+    printed = [row for row in printed_rows(capsys.readouterr().out) if row.metric == "accuracy" and not row.less]
+    marked = [(row.model, row.vocabulary, row.part, row.name, row.mark) for row in printed if row.mark]
+    assert marked == [
+        ("good.txt", "common", "all", "", "best"),
+        ("good.txt", "common", "language", "en", "best"),
+        ("good.txt", "common", "outlier class", "O1", "best"),
     ]
-    assert {row["mark"] for row in bad["standings"]} == {""}
-    assert main([*words, "--csv"]) == 0
-    csv_rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    marked = [(row["model"], row["vocabulary"], row["part"]) for row in csv_rows if row["accuracy_mark"] == "best"]
-    assert marked == [("good.txt", "common", "language"), ("good.txt", "common", "overall")]
 
 
 def test_a_language_that_a_model_does_not_know_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where languages are mixed, and most words of one are out of vocabulary; a set of one language says so anyway."""
     words = two_models(folder)
-    warning = "warning: bad.txt lacks most words of de (100 %); scores over all languages leave these words out"
+    warning = "bad.txt: warning: most words of de (100 %) are out of vocabulary; scores over all languages leave these"
     assert main(words) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert warning in printed
-    assert "good.txt lacks" not in printed
+    assert "good.txt: warning" not in printed
     assert main([*words, "--json"]) == 0
     assert warning in " ".join(capsys.readouterr().err.split())
     assert main([*words, "--language", "de"]) == 0
-    assert "lacks most words" not in capsys.readouterr().out
+    assert "most words of" not in capsys.readouterr().out
 
 
 def test_the_report_is_written_before_the_tables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,7 +278,7 @@ def test_the_report_is_written_in_the_form_of_its_suffix(folder: Path, capsys: p
     """Markdown, CSV, JSON, and a page that loads nothing, runs nothing, and shows names as they are."""
     words = two_models(folder)
     (folder / "<b>.txt").write_text(VECTORS)
-    for suffix in ("md", "csv", "json", "html"):
+    for suffix in ("md", "csv", "json", "html", "tex"):
         assert main([*words, "--vectors", "<b>.txt", "--output", f"report.{suffix}"]) == 0
         printed = capsys.readouterr()
         assert printed.out.startswith("all models")
@@ -318,24 +287,23 @@ def test_the_report_is_written_in_the_form_of_its_suffix(folder: Path, capsys: p
     assert "\n| accuracy | good.txt | 100.00 best<br>" in markdown
     assert "\\<b\\>.txt" in markdown
     rows = list(csv.DictReader(io.StringIO(Path("report.csv").read_text())))
-    assert {row["model"] for row in rows if row["part"] == "overall"} == {"bad.txt", "good.txt", "<b>.txt"}
-    assert [row["model"] for row in json.loads(Path("report.json").read_text())["scores"]] == [
-        "bad.txt",
-        "good.txt",
-        "<b>.txt",
-    ]
+    models = ["bad.txt", "good.txt", "<b>.txt"]
+    assert {row["model"] for row in rows if row["task"] == "outliers"} == set(models)
+    written = json.loads(Path("report.json").read_text())["scores"]
+    assert list(dict.fromkeys(row["model"] for row in written if row["task"] == "outliers")) == models
+    assert r"accuracy & good.txt & \textbf{100.00} (" in Path("report.tex").read_text()
     page = html.document_fromstring(Path("report.html").read_text())
     assert page.xpath("//script | //link | //img | //*[@src or @style] | //b") == []
     assert "default-src 'none'" in page.xpath("string(//meta[@http-equiv]/@content)")
     titles = page.xpath("//figure/figcaption/text()")
-    assert titles[:3] == ["accuracy, %: all", "accuracy, %: en", "OPP, %: all"]
+    assert titles == ["accuracy, %: all", "accuracy, %: en", "OPP, %: all", "OPP, %: en"]
     (figure,) = page.xpath("//figure")[:1]
     assert figure.xpath("count(.//path[@class='bar'])") == 3
     assert figure.xpath("string(.//*[@class='soft'][last()])") == "chance 25.0"
     assert figure.xpath(".//title/text()")[1].startswith("good.txt: 100.00 (")
     assert len(figure.xpath(".//circle[contains(@class, 'best')]")) == 2
     assert main([*words, "--output", "report.doc"]) == 2
-    assert "expected a file that ends in .md, .csv, .json, .html, saw 'report.doc'" in capsys.readouterr().err
+    assert "expected a file that ends in .md, .csv, .json, .html, .tex, saw 'report.doc'" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")
@@ -348,5 +316,5 @@ def test_categories_and_analogies_of_several_models_begin_with_one_table(capsys:
         assert main(["evaluate", task, data, *models, "--output", "report.html"]) == 0
         table = capsys.readouterr().out.partition("└")[0]
         assert table.startswith("all models")
-        assert table.count("best") == 2 + 1  # and the word in the explanation
+        assert table.count(" best") == 2 + 0 + ("the best" in table)
         assert "<svg" in Path("report.html").read_text()

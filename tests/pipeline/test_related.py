@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.oracle import Named
+from tests.rows import one, printed_rows
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.errors import MissingInputError
 from wikisem.outputs.browse.page import _member
@@ -82,11 +83,12 @@ def test_they_are_a_class_of_their_own_in_scores_and_baselines(
         (tmp_path / "text" / Path(name).name).write_bytes(data)
     for dataset in (output / "groups/en.jsonl", tmp_path / "text"):
         assert main(["evaluate", "outliers", str(dataset), "--vectors", str(vectors), "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert found["by_outlier_class"]["related"]["cases"] == 2
+        found = printed_rows(capsys.readouterr().out)
+        assert one(found, part="outlier class", name="related").cases == 2
     assert main(["audit", str(output / "groups/en.jsonl"), "--json"]) == 0
     (audited,) = json.loads(capsys.readouterr().out)
-    assert audited["baselines"]["en"]["related"]["chance"]["cases"] == 2
+    cases = [row["cases"] for row in audited["baselines"] if (row["model"], row["name"]) == ("chance", "related")]
+    assert cases == [2]
 
 
 def test_the_page_shows_ties_in_words(output: Path) -> None:

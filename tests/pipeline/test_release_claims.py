@@ -194,16 +194,23 @@ def test_who_made_it_is_said_where_it_is_known(tmp_path: Path, capsys: pytest.Ca
 def test_scores_of_models_are_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In the languages of the set, with intervals; a file without a score of it is refused before all writing."""
     run = write_run(tmp_path / "out", 1, ("de",), ())
-    one = {"cases": 2, "opp": 75.04, "accuracy": 50.0, "accuracy_low": 10.0, "accuracy_high": 90.0}
-    row = {"model": "a|b", "by_group": [{"group": "Q1", "language": "de"}], "by_language": {"de": one, "fr": one}}
-    (tmp_path / "scores.jsonl").write_text(json.dumps(row))
+    head = {"task": "outliers", "model": "a|b", "part": "language", "cases": 2}
+    rows = [
+        {**head, "name": language, "language": language, **score}
+        for language in ("de", "fr")
+        for score in (
+            {"metric": "accuracy", "value": 50.0, "low": 10.0, "high": 90.0},
+            {"metric": "opp", "value": 75.04},
+        )
+    ]
+    (tmp_path / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     card = released(run, tmp_path / "set", "--scores", str(tmp_path / "scores.jsonl"))["README.md"]
     assert "\n| a\\|b | de | 2 | 75.0 | 50.0 (10.0 to 90.0) |\n\n" in card
     assert "## Scores of models" not in released(run, tmp_path / "other")["README.md"]
-    (tmp_path / "scores.jsonl").write_text(json.dumps({**row, "by_group": []}))
+    (tmp_path / "scores.jsonl").write_text(json.dumps(rows[-1]) + "\n")
     words = ["release", str(run), "--output", str(tmp_path / "none"), "--scores", str(tmp_path / "scores.jsonl")]
     assert main(words) == 1
-    assert "expected scores of groups of this run, saw none" in capsys.readouterr().err
+    assert "expected scores in the languages of this run, saw none" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
 
 

@@ -24,7 +24,7 @@ COMMANDS = {
     "annotate": f"{SHEETS} --output TO",
     "annotate, answers": "annotate --score IN/sheets --json",
     "audit": "audit IN/out --compare IN/out/groups/en.jsonl --json",
-    "browse": "browse IN/out --output TO --scores IN/scores.jsonl",
+    "browse": "browse IN/out --output TO --cases IN/cases.jsonl",
     "categories": "categories cities.toml --languages en,de --entities IN/out --vocabulary IN/words.txt --output TO",
     "check": "check IN/out --language en --recipe demo --json",
     "check, archive": "check IN/set.tar.gz --language en --json",
@@ -75,8 +75,10 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "cities.toml").write_text(f'name = "cities"\n{CITIES}')
     with tarfile.open(inputs / "set.tar.gz", "w:gz") as archive:
         archive.add(inputs / "out/wikisem500/en", "set/en")
-    scored = {"group": "Q747074", "language": "en", "opp": 90}
-    scores = [{"model": f"m{n}", "dataset": "d", "accuracy": n, "by_group": [scored]} for n in range(1, 4)]
+    answer = {"model": "m", "language": "en", "class": "Q747074", "outlier": "Q1", "position": 0.9, "right": False}
+    (inputs / "cases.jsonl").write_text(f"{json.dumps(answer)}\n")
+    score = {"task": "outliers", "dataset": "d", "metric": "accuracy", "low": 0}
+    scores = [{**score, "model": f"m{n}", "value": n} for n in range(1, 4)]
     (inputs / "scores.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in scores))
     return folder
 

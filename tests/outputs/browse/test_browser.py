@@ -60,22 +60,24 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """The page of the hostile world, with scores of a model in German, in a browser."""
     folder = tmp_path_factory.mktemp("browse")
     run = write_run(folder / "out")
-    groups = [
+    answers = [
         {
-            "group": f"Q{number}",
+            "model": "<i>glove",
             "language": "de",
-            "opp": 100.0 - 20 * number,
-            "accuracy": 90.0 - 20 * number,
-            "found": {outlier.id: number == 3 for outlier in group.outliers},
+            "class": f"Q{number}",
+            "outlier": outlier.id,
+            "position": 1.0 - number / 5,
+            "right": number == 3,
         }
         for number, group in enumerate(read_groups(run / "groups" / "de.jsonl"), start=1)
         if number <= 3
+        for outlier in group.outliers
     ]
     (run / "walls").mkdir()
     walls = (replace(wall, language="de") for wall in (make_wall(), HERRING_WALL))
     (run / "walls" / "de.jsonl").write_bytes(b"".join(map(encode_wall, walls)))
-    (folder / "scores.jsonl").write_text(json.dumps({"model": "<i>glove", "by_group": groups}) + "\n")
-    assert main(["browse", str(run), "--scores", str(folder / "scores.jsonl")]) == 0
+    (folder / "cases.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    assert main(["browse", str(run), "--cases", str(folder / "cases.jsonl")]) == 0
     with open_browser(folder / "profile") as driver:
         yield Page(driver, run / "browse")
 
@@ -203,7 +205,7 @@ def test_search_and_filters_are_in_the_address(page: Page) -> None:
     assert page.texts(".card h2") == ["NA"]
     page.open("#/de?show=fails&sort=score")
     assert page.texts(".card h2") == ["class 3"]
-    assert "<i>glove: OPP 40, accuracy 30 %" in page.texts(".card")[0]
+    assert "<i>glove: OPP 40, accuracy 100 %" in page.texts(".card")[0]
 
 
 def test_a_class_is_shown_in_all_its_languages(page: Page) -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from tests.outputs.release.world import READ_CROISSANT, run_euroeval_file, run_python, write_run
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
+from tests.rows import one, printed_rows
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.outputs.wallfile import WALLS, encode_wall, read_walls
@@ -79,7 +80,7 @@ def test_walls_of_a_release_are_scored(release: Path, tmp_path: Path, capsys: py
                for group in range(1, 5) for word in range(4)]  # fmt: skip
     (tmp_path / "vectors.txt").write_text("\n".join(["A 1 1 1 1", *vectors]))
     assert main(["evaluate", "walls", str(release), "--vectors", str(tmp_path / "vectors.txt"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["solved"] == 100
+    assert one(printed_rows(capsys.readouterr().out), "solved").value == 100
 
 
 def test_walls_stay_the_same_in_a_release_of_a_release(release: Path, tmp_path: Path) -> None:

@@ -1,0 +1,349 @@
+"""Scores as rows: each number of a report with its interval, its mark, and its difference from another model's.
+
+A task of ``wikisem evaluate`` says what each model scored on the cases of each unit: a ``Tally`` for each part of a
+data set. ``rows_of`` makes rows of tallies, and is the only place where error bars, marks and differences are computed.
+
+A model is *tied with the best* if the paired permutation test by unit does not tell the two apart at 5 %, with p-values
+raised by Holm's method (1979) for every two models. Which model is the best is known only after looking; a correction
+for all pairs holds whichever it is (Hsu 1996, "Multiple comparisons", chapter 4, has a test against the best alone, but
+assumes normal scores).
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from wikisem import __version__
+from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.options import SEED
+from wikisem.evaluation.statistics import (
+    FEW_UNITS,
+    ErrorBars,
+    FloatArray,
+    Unit,
+    clustered_means,
+    compare_paired,
+    holm,
+    pairs,
+    sign_flip_p_values,
+    widening,
+)
+from wikisem.typed_json import decode_json
+
+Vocabulary = Literal["own", "common"]
+Mark = Literal["best", "tied", ""]
+ALL: Final = "all"
+COVERAGE: Final = "coverage"
+LEVEL: Final = 0.05
+UNITS: Final[Mapping[Unit, str]] = {
+    "class": "classes", "wall": "walls", "category": "categories", "section": "sections"
+}  # fmt: skip
+# Scores that are adjusted for chance may be as low as -1; all others are shares from 0 to 1.
+_ADJUSTED: Final = ("ari", "ami")
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One number of a report: a score, or with ``less`` the difference of two models; shares are in percent.
+
+    ``task`` and ``metric`` say what was measured, ``vocabulary`` on what: "own", or "common" for the words that all
+    models know. ``part`` is the kind of part of the data set ("all", "language", "outlier class", "tier", "group",
+    "category", ...), ``name`` which of them and ``language`` in which language; "coverage" is what the scores are of.
+    ``low`` and ``high`` are the ends of the interval of 95 %, ``se`` the clustered standard error, ``n`` the number of
+    independent units. ``chance`` is the score of a guess. A value is None without test cases.
+
+    ``mark`` says of several models which is the best, and which are tied with it. With ``less``, the model whose score
+    is taken off, ``p`` is the p-value of the difference, and ``p_holm`` that corrected for all pairs of models.
+    """
+
+    task: str
+    model: str
+    dataset: str = ""
+    vocabulary: Vocabulary = "own"
+    language: str = ""
+    part: str = ALL
+    name: str = ""
+    label: str = ""
+    metric: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    se: float | None = None
+    n: int = 0
+    unit: Unit = "class"
+    cases: int = 0
+    chance: float | None = None
+    mark: Mark = ""
+    less: str = ""
+    p: float | None = None
+    p_holm: float | None = None
+    version: str = __version__
+
+
+class Part(NamedTuple):
+    """A part of a data set: its kind and name, the language that it is in, and the label of its class."""
+
+    part: str = ALL
+    name: str = ""
+    language: str = ""
+    label: str = ""
+
+
+WHOLE: Final = Part()
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Sums of shares over the cases of each unit: all that error bars, tests and marks need.
+
+    ``sums`` has shape ``(units, metrics)``, ``counts``, the number of cases, ``(units,)``. ``asked`` tells units apart:
+    models are compared on those that all of them have. ``chances`` are the scores of a guess in percent. ``shared`` has
+    what each unit may have in common with others, and ``worth`` is the number of equal units that these are worth, as
+    ``clustered_means`` takes them.
+    """
+
+    metrics: tuple[str, ...]
+    sums: FloatArray
+    counts: FloatArray
+    asked: Sequence[Hashable]
+    unit: Unit
+    chances: tuple[float | None, ...] = ()
+    shared: Sequence[frozenset[str]] = ()
+    worth: float | None = None
+
+    def error_bars(self, seed: int = SEED) -> list[ErrorBars | None]:
+        """Each mean in percent with its error bars; None without cases."""
+        if not self.counts.any():
+            return [None] * len(self.metrics)
+        spans = np.where(np.isin(self.metrics, _ADJUSTED), 2.0, 1.0)
+        shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
+        found = clustered_means(shares, self.counts, seed, self.shared, self.worth)
+        return [_rescaled(bars, span) for bars, span in zip(found, spans.tolist(), strict=True)]
+
+
+def _rescaled(bars: ErrorBars, span: float) -> ErrorBars:
+    """Shares as percent of a score that ends at 1 and spans this much."""
+    value, low, high = (100 * (span * end - (span - 1)) for end in (bars.value, bars.low, bars.high))
+    error = None if bars.standard_error is None else 100 * span * bars.standard_error
+    return ErrorBars(value, low, high, error, bars.n)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A model on a data set: a tally of each part, and by part and metric the numbers that have no error bars.
+
+    "cases" among these numbers is how many cases the others are of.
+    """
+
+    model: str
+    dataset: str
+    vocabulary: Vocabulary = "own"
+    parts: Mapping[Part, Tally] = field(default_factory=dict)
+    plain: Mapping[Part, Mapping[str, float | None]] = field(default_factory=dict)
+
+
+def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
+    """The scores of each model in turn, then of each data set the differences of every two models.
+
+    Models are compared in the vocabulary of all of them if they were scored in it.
+    """
+    compared: Vocabulary = "common" if any(one.vocabulary == "common" for one in scored) else "own"
+    rivals: dict[tuple[str, Part], list[tuple[str, Tally]]] = {}
+    for one in scored:
+        for part, tally in one.parts.items() if one.vocabulary == compared else ():
+            rivals.setdefault((one.dataset, part), []).append((one.model, tally))
+    marked: dict[tuple[str, str, Part, str], Mark] = {}
+    differences: list[Row] = []
+    for (dataset, part), several in rivals.items():
+        for metric, names, sums, first in _contests(several):
+            found = marks(np.array(sums).T, seed, first.shared)
+            marked |= {(name, dataset, part, metric): mark for name, mark in zip(names, found, strict=True)}
+            if part == WHOLE:
+                head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric)
+                differences += _differences(head, names, sums, first, seed)
+    rows = []
+    for one in scored:
+        head = Row(task=task, model=one.model, dataset=one.dataset, vocabulary=one.vocabulary, metric="")
+        for part, tally in one.parts.items():
+            about = {"unit": tally.unit, "cases": int(tally.counts.sum()), **part._asdict()}
+            chances = tally.chances or (None,) * len(tally.metrics)
+            for metric, bars, chance in zip(tally.metrics, tally.error_bars(seed), chances, strict=True):
+                key = one.model, one.dataset, part, metric
+                mark = marked.get(key, "") if one.vocabulary == compared else ""
+                rows.append(with_bars(replace(head, **about, metric=metric, chance=chance, mark=mark), bars))
+        for part, numbers in one.plain.items():
+            about = {"cases": int(numbers.get("cases") or 0), **part._asdict()}
+            counted = ((metric, value) for metric, value in numbers.items() if metric != "cases")
+            rows += [replace(head, **about, metric=metric, value=value) for metric, value in counted]
+    return rows + differences
+
+
+def with_bars(row: Row, bars: ErrorBars | None, scale: float = 1.0) -> Row:
+    """The row with a value, its interval and its error; as it is without any."""
+    if bars is None:
+        return row
+    error = None if bars.standard_error is None else scale * bars.standard_error
+    value, low, high = (scale * end for end in (bars.value, bars.low, bars.high))
+    return replace(row, value=value, low=low, high=high, se=error, n=bars.n)
+
+
+def _contests(several: Sequence[tuple[str, Tally]]) -> Iterator[tuple[str, list[str], list[FloatArray], Tally]]:
+    """For each metric the models, their sums over the units that all of them were asked, and the first one's tally."""
+    names, tallies = [name for name, _ in several], [tally for _, tally in several]
+    first = tallies[0]
+    places = [{key: at for at, key in enumerate(tally.asked)} for tally in tallies]
+    asked = [key for key in first.asked if all(key in own for own in places)]
+    if len(tallies) < 2 or not asked:
+        return
+    kept = [[own[key] for key in asked] for own in places]
+    shared = [first.shared[at] for at in kept[0]] if first.shared else ()
+    whole = Tally(first.metrics, first.sums[kept[0]], first.counts[kept[0]], asked, first.unit, (), shared, first.worth)
+    for column, metric in enumerate(first.metrics):
+        yield metric, names, [tally.sums[own, column] for tally, own in zip(tallies, kept, strict=True)], whole
+
+
+def _differences(head: Row, names: Sequence[str], sums: Sequence[FloatArray], first: Tally, seed: int) -> Iterator[Row]:
+    """Every two models on the same cases, with p-values that are corrected together; differences in percent."""
+    both = list(pairs(len(names)))
+    found = [
+        compare_paired(sums[one], sums[other], first.counts, seed, first.shared, first.worth) for one, other in both
+    ]
+    known = [(pair, gap) for pair, gap in zip(both, found, strict=True) if gap is not None]
+    for ((one, other), gap), p in zip(known, holm([gap.p for _, gap in known]), strict=True):
+        row = replace(
+            head, model=names[one], less=names[other], p=gap.p, p_holm=p, unit=first.unit, cases=int(first.counts.sum())
+        )
+        yield with_bars(row, ErrorBars(gap.difference, gap.low, gap.high, gap.standard_error, gap.n), 100)
+
+
+def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] = ()) -> list[Mark]:
+    """Which models are the best by their total, and which are tied with one of these.
+
+    ``sums``, shape ``(units, models)``, are over the same cases of each unit for all models; ``shared`` is that of
+    ``clustered_means``. No model is marked where there is only one or nothing to compare.
+
+    >>> marks(np.array([[4, 4, 0]] * 6 + [[4, 3, 0]] * 4, dtype=float))
+    ['best', 'tied', '']
+    """
+    count, totals = sums.shape[1], sums.sum(axis=0)
+    if count < 2 or not len(sums):
+        return [""] * count
+    both = list(pairs(count))
+    gaps = np.stack([sums[:, one] - sums[:, other] for one, other in both], axis=1)
+    p_values = sign_flip_p_values(gaps, seed, widening(gaps - gaps.mean(axis=0), shared))
+    equal = {pair for pair, p in zip(both, holm(p_values), strict=True) if p >= LEVEL}
+    best = {at for at in range(count) if totals[at] >= totals.max() - 1e-9}
+
+    def mark(at: int) -> Mark:
+        if at in best:
+            return "best"
+        return "tied" if any((min(at, top), max(at, top)) in equal for top in best) else ""
+
+    return [mark(at) for at in range(count)]
+
+
+def p_value(p: float) -> str:
+    """A p-value in a sentence, after "p".
+
+    >>> p_value(0.04), p_value(0.00003)
+    ('= 0.0400', '< 0.0001')
+    """
+    return f"= {p:.4f}" if p >= 0.0001 else "< 0.0001"
+
+
+# What a task returns.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scores:
+    """The ``rows`` of a task, and ``notes`` that a reader should know.
+
+    ``answers()`` goes through what each model answered, case by case, as ``--cases`` writes it; of several models, to
+    the cases that all of them know.
+    """
+
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+    answers: Callable[[], Iterator[dict[str, Any]]] = lambda: iter(())
+
+    def __repr__(self) -> str:
+        models = len({row.model for row in self.rows if row.model})
+        return f"Scores(rows={len(self.rows)}, models={models}, notes={len(self.notes)})"
+
+    def row(self, metric: str, **fields: str) -> Row:
+        """The one row of a metric with these fields, such as ``part="language", name="de"``; of all cases by default.
+
+        Of several models, those of the common vocabulary are looked at. UsageError unless there is just one such row.
+        """
+        if "vocabulary" not in fields and any(row.vocabulary == "common" for row in self.rows):
+            fields["vocabulary"] = "common"
+        wanted = {"metric": metric, "part": ALL, "less": "", **fields}
+        found = [row for row in self.rows if all(getattr(row, name) == value for name, value in wanted.items())]
+        if len(found) != 1:
+            raise UsageError(f"expected one row with {wanted}, saw {len(found)}")
+        return found[0]
+
+
+def scores_of(
+    task: str,
+    scored: Sequence[Scored],
+    notes: Mapping[str, Iterable[str]],
+    seed: int = SEED,
+    answers: Callable[[], Iterator[dict[str, Any]]] = lambda: iter(()),
+) -> Scores:
+    """The scores of a task; ``notes`` are by model, and named by it if there are several."""
+    rows = rows_of(task, scored, seed)
+    several = len(notes) > 1
+    own = [f"{model}: {note}" if several else note for model, each in notes.items() for note in each]
+    return Scores(rows, [*few_units(rows), *dict.fromkeys(own)], answers)
+
+
+def few_units(rows: Iterable[Row]) -> list[str]:
+    """A warning for each data set whose error bars are of few classes, walls or categories."""
+    fewest: dict[tuple[str, Unit], int] = {}
+    for row in rows:
+        if row.part == ALL and row.low is not None and not row.less:
+            key = row.dataset, row.unit
+            fewest[key] = min(row.n, fewest.get(key, row.n))
+    return [
+        f"{dataset}{': ' if dataset else ''}{UNITS[unit]} with a score: {count}; error bars from fewer than "
+        f"{FEW_UNITS} are rough, and often too narrow"
+        for (dataset, unit), count in fewest.items()
+        if count < FEW_UNITS
+    ]
+
+
+# Rows in files.
+
+
+class _Report(msgspec.Struct):
+    scores: list[Row]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows that ``wikisem evaluate`` printed with --json or --csv, or wrote with --output.
+
+    MissingInputError without a file, DamagedInputError with the line for anything else.
+    """
+    if not path.is_file():
+        raise MissingInputError(f"expected scores, saw no file at {path}")
+    text, wanted = read_utf8(path), "a row that wikisem evaluate prints with --json"
+    if text.startswith("{\n"):
+        return decode_json(text, _Report, str(path), "the JSON of wikisem evaluate --output").scores
+    if text.lstrip().startswith("{"):
+        lines = ((number, line) for number, line in numbered_lines(text) if line)
+        return [decode_json(line, Row, f"{path}:{number}", wanted) for number, line in lines]
+    found = []
+    for number, cells in csv_rows(text, str(path))[1]:
+        given = {name: cell for name, cell in cells.items() if cell}
+        try:
+            found.append(msgspec.convert(given, Row, strict=False))
+        except msgspec.ValidationError as error:
+            expected = "expected a row of wikisem evaluate --csv"
+            raise DamagedInputError(f"{path}:{number}: {expected}, saw {error}") from error
+    return found

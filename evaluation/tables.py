@@ -1,0 +1,306 @@
+"""Rows as tables, sentences and plots for people: the same for every task of ``wikisem evaluate``."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Final
+
+from wikisem.class_names import name_class
+from wikisem.evaluation.rows import ALL, COVERAGE, LEVEL, UNITS, Row, p_value
+from wikisem.outputs.report.page import Block, Intervals, Point, Sheet
+from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS
+
+# How people read the metrics that are not called as they are.
+_TITLES: Final[Mapping[str, str]] = {
+    "opp": "OPP",
+    "ari": "ARI",
+    "ami": "AMI",
+    "rankc": "RankC",
+    "rho": "Spearman's ρ",
+    "oov_words": "words out of vocabulary, %",
+    "oov_cluster": "cluster out of vocabulary, %",
+    "oov_outliers": "outliers out of vocabulary, %",
+}
+_OUTLIER_CLASSES: Final = {one.name: one.title for one in OUTLIER_CLASSES.values()}
+# Numbers that count something; all others have two decimals.
+_COUNTS: Final = (
+    *("classes", "correct", "groups", "groups_needed", "oddoneout", "missing", "shortest_form", "skipped_categories"),
+    *("skipped_groups", "skipped_walls", "topk", "unseen", "vocabulary_size", "walls", "whole_walls", "words"),
+)
+# Scores that are no percentages.
+_NO_SHARES: Final = frozenset({"ability", "cutoff", "kappa", "rankc", "rho"})
+# What is shown only if everything is asked for.
+_DETAILS: Final = ("group", "information")
+_MOST_PAIRS: Final = 10
+
+
+def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", full: bool = False) -> list[Block]:
+    """The tables of a task's rows, the differences in a sentence each, and the notes.
+
+    Several models are in one table, which is all unless ``full`` asks for the scores of each model in its own
+    vocabulary, what they cover, and the baselines. A table that says no more than an earlier one is left out.
+    """
+    scores = [row for row in rows if not row.less and row.task != "baseline"]
+    models = list(dict.fromkeys(row.model for row in scores if row.model))
+    compared = [row for row in _compared(scores) if row.model]
+    several = len(models) > 1 and any(row.part == ALL and row.low is not None for row in compared)
+    found: list[Block] = []
+    if several:
+        found += [_ranking_title(compared), _ranking(compared), *_sentences(rows, full)]
+    found += _group_sheets([row for row in compared if row.part == "group"])
+    details = () if full else _DETAILS
+    for part in dict.fromkeys(row.part for row in scores if not row.model and row.part not in details):
+        found.append(_down(part, [row for row in scores if not row.model and row.part == part]))
+    if full or not several:
+        for vocabulary in ("own", "common"):
+            of_all = ", in the vocabulary of all models" if vocabulary == "common" else ""
+            for model in models:
+                own = [row for row in scores if (row.model, row.vocabulary) == (model, vocabulary)]
+                own = [row for row in own if row.part not in {COVERAGE, *_DETAILS} and not _is_all(row, own)]
+                if own and (sheet := _down(f"{title}: {model}{of_all}", own)).rows not in _rows_of(found):
+                    found.append(sheet)
+        if covered := [row for row in scores if row.model and row.part == COVERAGE]:
+            found.append(_down("what the scores cover", covered, models=True))
+    if full:
+        found += baseline_sheets(rows)
+    return [*found, *notes]
+
+
+def _is_all(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether a part is the whole: the only language, or an outlier class that the data set does not say."""
+    own = {one.name for one in rows if (one.dataset, one.part) == (row.dataset, row.part)}
+    return own == {row.name} if row.part == "language" else row.part == "outlier class" and own == {UNKNOWN_CLASS.name}
+
+
+def _rows_of(blocks: Iterable[Block]) -> list[Sequence[Sequence[str]]]:
+    return [block.rows for block in blocks if isinstance(block, Sheet)]
+
+
+def _compared(rows: Sequence[Row]) -> list[Row]:
+    """Those in the vocabulary of all models, if there are any."""
+    return [row for row in rows if row.vocabulary == "common"] or list(rows)
+
+
+# Cells.
+
+
+def _title(metric: str) -> str:
+    return _TITLES.get(metric, metric.replace("_", " "))
+
+
+def _number(metric: str, value: float | None) -> str:
+    """A number as people read it, or a dash without one.
+
+    >>> _number("accuracy", 100.0), _number("words", 15.25), _number("cutoff", 254.0), _number("kappa", None)
+    ('100.00', '15.2', 'Q254', '–')
+    """
+    if value is None:
+        return "–"
+    if metric == "cutoff":
+        return f"Q{value:.0f}"
+    return f"{value:,.1f}".removesuffix(".0") if metric in _COUNTS else f"{value:.2f}"
+
+
+def _units(count: int) -> str:
+    return f"{count:,}" if count else "–"
+
+
+def _ends(row: Row) -> str:
+    return f"{_number(row.metric, row.low)} to {_number(row.metric, row.high)}" if row.low is not None else "–"
+
+
+def _part(row: Row) -> str:
+    """What a part is called: its name, that of an outlier class with what it means."""
+    return _OUTLIER_CLASSES.get(row.name, row.name) or row.part
+
+
+# Several models in one table.
+
+
+def _ranking_title(rows: Sequence[Row]) -> str:
+    if rows[0].task == "calibrate":
+        scale = "standard deviations of the difficulty of groups, where 0 solves half of a middling group"
+        return f"all models, with intervals of 95 %, in {scale}; tied: not told apart from the best at 5 %"
+    said = "all models, % with intervals of 95 %"
+    if not any(row.mark for row in rows):
+        return said
+    return (
+        f"{said}, on the test cases that all models know; tied: not told apart from the best at 5 % by a permutation "
+        f"test paired by {next(row.unit for row in rows if row.mark)}, with Holm's method for every two models"
+    )
+
+
+def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """What the columns of several models are: the data sets, or all of one, its languages, else its other parts."""
+    if len({row.dataset for row in rows}) > 1:
+        return lambda row: row.dataset if row.part == ALL else ""
+    languages = len({row.name for row in rows if row.part == "language"}) > 1
+    shown = {ALL, "tier", "language" if languages else "outlier class"}
+    return lambda row: _part(row) if row.part in shown and (row.part == "language" or not row.language) else ""
+
+
+def _ranking(rows: Sequence[Row]) -> Sheet:
+    """A score and its interval in each cell, the best and what is tied with it marked; and chance."""
+    column_of = _columns(rows)
+    metrics = list(dict.fromkeys(row.metric for row in rows if row.low is not None))
+    shown = [row for row in rows if row.metric in metrics and column_of(row)]
+    columns = list(dict.fromkeys(map(column_of, shown)))
+    lines = []
+    for metric in metrics:
+        own = [row for row in shown if row.metric == metric]
+        for model in dict.fromkeys(row.model for row in own):
+            cells = {column_of(row): _marked(row) for row in own if row.model == model}
+            lines.append([_title(metric), model, *(cells.get(column, "–") for column in columns)])
+        chances = {column_of(row): row.chance for row in own if row.chance is not None}
+        if chances and metric != "ability":
+            guesses = (_number(metric, chances.get(column)) for column in columns)
+            lines.append([_title(metric), "chance", *guesses])
+    return Sheet(["score", "model", *columns], lines, [False, False, *(True for _ in columns)])
+
+
+def _marked(row: Row) -> str:
+    if row.value is None:
+        return "–"
+    value = f"{_number(row.metric, row.value)} {row.mark}".rstrip()
+    return value if row.low is None else f"{value}\n{_ends(row)}"
+
+
+def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
+    """The difference of every two models by the first score, or with ``full`` by every score, the first pairs alone."""
+    gaps = [row for row in rows if row.less and row.low is not None]
+    needed = {(row.model, row.less): row.value for row in rows if row.less and row.metric == "groups_needed"}
+    first = [row for row in gaps if full or row.metric == gaps[0].metric]
+    for row in first if full else first[:_MOST_PAIRS]:
+        unit = "" if row.metric in _NO_SHARES else " points"
+        told = "told apart" if (row.p_holm or 0) < LEVEL else "not told apart"
+        where = f"{row.dataset}, " if len({gap.dataset for gap in gaps}) > 1 else ""
+        groups = needed.get((row.model, row.less))
+        yield (
+            f"{where}{_title(row.metric)}: {row.model} − {row.less}: {row.value:+.2f}{unit} "
+            f"({row.low:+.2f} to {row.high:+.2f}), p {p_value(row.p_holm or 0)}: {told}, {row.n:,} {UNITS[row.unit]}"
+            + (f"; {groups:,.0f} such groups would tell them apart" if groups else "")
+        )
+    if len(first) > _MOST_PAIRS and not full:
+        yield f"{len(first) - _MOST_PAIRS} more pairs of models: --full, --csv and --json have all"
+
+
+# A model with its parts, and what scores cover.
+
+
+def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
+    """A line for each part, with the number of units and cases, and of each metric what is known."""
+    several = len({row.vocabulary for row in rows}) > 1
+
+    def key(row: Row) -> tuple[str, ...]:
+        language = "" if row.part == "language" else row.language
+        part = "" if models else name_class(_part(row), row.label)
+        vocabulary = row.vocabulary if models and several else ""
+        return (row.model if models else "", row.dataset, vocabulary, language, part)
+
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        lines.setdefault(key(row), {})[row.metric] = row
+    heads = ("model", "data set", "vocabulary", "language", "part")
+    words = [at for at in range(len(heads)) if any(line[at] for line in lines)]
+    columns: list[tuple[str, Callable[[Mapping[str, Row]], str]]] = []
+    if any(row.n for row in rows):
+        unit = UNITS[next(row.unit for row in rows if row.n)]
+        columns.append((unit, lambda own: _units(max(row.n for row in own.values()))))
+    if any(row.cases for row in rows):
+        columns.append(("cases", lambda own: f"{max(row.cases for row in own.values()):,}"))
+    for metric in dict.fromkeys(row.metric for row in rows):
+        columns += _columns_of(metric, [row for row in rows if row.metric == metric], lines.values())
+    cells = [[*(line[at] for at in words), *(cell(own) for _, cell in columns)] for line, own in lines.items()]
+    header = [*(heads[at] for at in words), *(name for name, _ in columns)]
+    return Sheet(header, cells, [*(False for _ in words), *(True for _ in columns)], title)
+
+
+def _columns_of(
+    metric: str, rows: Sequence[Row], lines: Iterable[Mapping[str, Row]]
+) -> Iterator[tuple[str, Callable[[Mapping[str, Row]], str]]]:
+    def cell(show: Callable[[Row], str]) -> Callable[[Mapping[str, Row]], str]:
+        return lambda own: show(own[metric]) if metric in own else "–"
+
+    yield _title(metric), cell(lambda row: _number(metric, row.value))
+    if any(row.low is not None for row in rows):
+        yield "95 %", cell(_ends)
+    if any(row.se is not None for row in rows):
+        yield "SE", cell(lambda row: _number("", row.se))
+    if any(row.p is not None for row in rows):
+        yield "p", cell(lambda row: "–" if row.p is None else p_value(row.p).removeprefix("= "))
+    if any(row.chance for row in rows):
+        yield "chance", cell(lambda row: "–" if row.chance is None else f"{row.chance:.4g}")
+    if any(own[metric].cases < max(row.cases for row in own.values()) for own in lines if metric in own):
+        yield "of cases", cell(lambda row: f"{row.cases:,}")
+
+
+def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
+    """The groups of each data set, those that models fail most first: each model's accuracy, and the mean OPP."""
+    models = list(dict.fromkeys(row.model for row in rows))
+    for dataset in dict.fromkeys(row.dataset for row in rows):
+        groups: dict[tuple[str, str, str], list[Row]] = {}
+        for row in (row for row in rows if row.dataset == dataset):
+            groups.setdefault((row.language, row.name, row.label), []).append(row)
+        lines = []
+        for (language, name, label), own in groups.items():
+            opp = [row.value for row in own if row.metric == "opp" and row.value is not None]
+            by_model = {row.model: row.value for row in own if row.metric == "accuracy"}
+            known = [value for value in by_model.values() if value is not None]
+            cells = [f"{max(row.cases for row in own):,}", _number("opp", fmean(opp) if opp else None)]
+            cells += [_number("accuracy", by_model.get(model)) for model in models]
+            lines.append((fmean(known) if known else math.inf, [name_class(name, label), language, *cells]))
+        lines.sort(key=lambda line: line[0])
+        header = [f"{dataset} group".strip(), "language", "cases", "OPP", *models]
+        yield Sheet(header, [line for _, line in lines], [False, False, *(True for _ in header[2:])])
+
+
+def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
+    """How often each baseline of a language is right, in percent with its interval, by outlier class."""
+    tables: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.task == "baseline":
+            tables.setdefault((row.dataset, row.language), []).append(row)
+    for (dataset, language), own in tables.items():
+        columns = list(dict.fromkeys(row.name for row in own))
+        cells = {(row.model, row.name): row for row in own}
+        known = [row.model for row in own if not row.name and row.value is not None]
+        lines = [[model, *(_rate(cells[model, column]) for column in columns)] for model in known]
+        title = f"{'' if language == 'unknown' else f'{language}: '}who picks … is right, %: {dataset}"
+        header = ["who picks", *(column or ALL for column in columns)]
+        yield Sheet(header, lines, [False, *(True for _ in columns)], title)
+
+
+def _rate(row: Row) -> str:
+    if row.value is None or row.low is None or row.high is None:
+        return "–"
+    return f"{row.value:.1f}" + (f" ({row.low:.1f} to {row.high:.1f})" if row.low < row.high else "")
+
+
+# Plots.
+
+
+def plots_of(rows: Sequence[Row]) -> list[Intervals]:
+    """A plot for each score and part with a point for each model; of a single model, for each score with its parts."""
+    known = [row for row in rows if not row.less and row.task != "baseline" and row.part != "change" and row.model]
+    scores = [row for row in _compared(known) if row.low is not None]
+    several = len({row.model for row in scores}) > 1 and any(row.part == ALL for row in scores)
+    column_of = _columns(known) if several else _part
+    plots: dict[tuple[str, str], list[Row]] = {}
+    for row in scores:
+        if column_of(row):
+            plots.setdefault((row.metric, column_of(row) if several else row.model), []).append(row)
+    found = []
+    for metric in dict.fromkeys(metric for metric, _ in plots):
+        for (own, name), points in plots.items():
+            if own == metric:
+                share = metric not in _NO_SHARES
+                lows, highs = [row.low or 0.0 for row in points], [row.high or 0.0 for row in points]
+                least = min(0.0, *lows) if share else math.floor(min(lows))
+                named = [
+                    Point(row.model if several else _part(row), row.value or 0.0, low, high, bool(row.mark))
+                    for row, low, high in zip(points, lows, highs, strict=True)
+                ]
+                title = f"{_title(metric)}{', %' if share else ''}: {name}"
+                most = 100.0 if share else math.ceil(max(highs))
+                found.append(Intervals(title, named, points[0].chance, least, most))
+    return found
