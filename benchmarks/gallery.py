@@ -53,7 +53,6 @@ GOOD: Final[tuple[Seen, ...]] = (
 REJECTED: Final[tuple[Seen, ...]] = (
     ("th", "Q3624078", "All names begin with *prathet*, country: letters alone would find the outlier."),
     ("ar", "Q223393", "*Narrative* is a part of *short story*: two members look alike because of their spelling."),
-    ("en", "Q1321960", "The names hold the name of the class."),
     ("ru", "Q20202269", "Wikidata calls these musical terms. Their statements have no more in common than any items'."),
 )
 WRONG: Final[tuple[Seen, ...]] = (
@@ -85,9 +84,8 @@ HEAD: Final = """\
 # Gallery
 
 Groups as `wikisem build` makes them, with the English name beside each word: good, rejected and wrong ones. O1, O2 and
-O3 are [outliers](outliers.md) of sibling, cousin and far classes. *Coherence* is how much the statements of the members
-have in common (0.5 nothing, 1 all), a *margin* how well those of an outlier fit the class (0 not at all). The recipe
-wants a coherence of 0.6, and no margin of 0.05 or more ([the second witness](witness.md)).
+O3 are [outliers](outliers.md) of sibling, cousin and far classes. The recipe wants a *coherence* of 0.6, and no
+*margin* of 0.05 or more ([the second witness](witness.md)).
 """
 TAIL: Final = """\
 ## Where this is from

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from tests.docs.blocks import ROOT
-from wikisem.pipeline.cli import COMMANDS, EXAMPLES, FAMILIES, PIPELINES, open_command, parsers_of
+from wikisem.pipeline.cli import COMMANDS, FAMILIES, PIPELINES, open_command, parsers_of
+from wikisem.pipeline.command_options import DATA_SET
 
 PAGE: Final = ROOT / "docs" / "commands.md"
 _SHARED: Final = 2  # an option that this many commands, or tasks of one, declare alike is described once
 _WIDTH: Final = 140
 _HEAD: Final = """# Commands
 
-Every command with its options and an example, made from the parsers by `python -m tests.docs.commands_page`. In a
-terminal `wikisem --help` lists the commands and what they are for, `wikisem build --help` shows one of them. Options
-after *Also* are described [once for all commands](#options-of-many-commands).
+Every command with its options, made from the parsers by `python -m tests.docs.commands_page`; `wikisem build --help`
+adds two examples. Options after *Also* are described [once for all commands](#options-of-many-commands).
 """
 # The page about each command; of commands of a build it is the one about what they make.
 _ABOUT: Final = {
@@ -64,7 +64,8 @@ def commands_page() -> str:
         lines += [textwrap.fill(links, _WIDTH, subsequent_indent="  ")]
     lines += [""]
     pipelines = ", ".join(f"`{name}`" for name in COMMANDS if name in PIPELINES)
-    lines += ["## Options of many commands", "", *shared.values(), "", _filled(f"{_BEAM}{pipelines}."), ""]
+    said_once = [f"A data set is {DATA_SET}.", f"{_BEAM}{pipelines}."]
+    lines += ["## Options of many commands", "", *shared.values(), "", *(f"{_filled(each)}\n" for each in said_once)]
     for family, commands in FAMILIES.items():
         lines += [f"## {family.capitalize()}", ""]
         for name in commands:
@@ -89,7 +90,7 @@ def _command(words: str, parser: argparse.ArgumentParser, shared: Shared) -> Ite
     needed = [_shape(action) for action in options if action.required]
     optional = [] if len(needed) == len(options) else ["[OPTIONS]"]
     usage = " ".join(["wikisem", words, *needed, *optional, *(["[TASK]"] if tasks else [])])
-    yield "\n".join(["```usage", usage, *(() if tasks else EXAMPLES[words][1:]), "```\n"])
+    yield f"```usage\n{usage}\n```\n"
     if own := [_described(action) for action in options if _described(action) not in shared.values()]:
         yield "\n".join([*own, ""])
     if others := [f"`{_name(action)}`" for action in options if _described(action) in shared.values()]:
@@ -118,7 +119,8 @@ def _described(action: argparse.Action) -> str:
     """An option as an item of a list, as its parser has it."""
     default = action.default if isinstance(action.default, str | int | float) else ""
     said = f" (default: {default})" if default and action.nargs != 0 and "default" not in str(action.help) else ""
-    return _filled(f"- `{_shape(action)}`: {(action.help or '').replace('%%', '%')}{said}")
+    text = (action.help or "").replace("%%", "%").replace(DATA_SET, "a data set")
+    return _filled(f"- `{_shape(action)}`: {text}{said}")
 
 
 def _shape(action: argparse.Action) -> str:

@@ -26,7 +26,6 @@ from tests.engines.plan import check_options
 from tests.outputs.annotation.forms import page_answers
 from wikisem.categories.lexeme_pairs import load_relations
 from wikisem.categories.recipe import parse_category_recipe
-from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.outputs.annotation.sample import read_key
 from wikisem.outputs.groupfile import decode_group, read_groups
@@ -331,16 +330,6 @@ def _group(text: str, demo: Path) -> None:
     assert (shown.label, shown.cluster[0], shown.outliers[0]) == (group.label, group.cluster[0], group.outliers[0])
 
 
-def _category(text: str, demo: Path) -> None:
-    """A line of categories, or of what was left out of one."""
-    del demo
-    if "reason" in text:
-        assert list(json.loads(text)) == ["of", "language", "id", "reason"]
-        return
-    Path("la.jsonl").write_text(text)
-    assert read_categories("la.jsonl", "la")
-
-
 def _judgement(text: str, demo: Path) -> None:
     """A line of a sheet, or of a reader's answers."""
     del demo
@@ -351,7 +340,6 @@ def _judgement(text: str, demo: Path) -> None:
 
 _READERS: Final[Mapping[str, Callable[[str, Path], None]]] = {
     "docs/output-folder.md": _group,
-    "docs/categories.md": _category,
     "docs/reading/guide.md": _judgement,
 }
 
