@@ -11,7 +11,7 @@ FROM apache/beam_python${PYTHON}_sdk:${BEAM}
 WORKDIR /opt/wikisem
 COPY . .
 # Beam and its dependencies are in the image; the compiler of the image builds the decoder in C.
-RUN pip install --no-cache-dir '.[build]' && python -c "import wikisem.transforms.mentions.stage"
+RUN pip install --no-cache-dir '.[build]' && python -c "import wikisem.transforms.mentions"
 
 # The entry point stays Beam's: it starts the worker.
 WORKDIR /

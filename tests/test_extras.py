@@ -18,7 +18,7 @@ NEEDY = {
     "names out": ("apache-beam", "build"),
     "walls out": ("apache-beam", "build"),
     "lexemes dump.json.bz2 --languages en --output sets": ("zstandard", "build"),
-    "categories google-semantic --languages en --contact me@example.org --output sets": ("SPARQLWrapper", "categories"),
+    "categories google-semantic --languages en --contact me@example.org --output sets": ("rdflib", "categories"),
     "evaluate outliers sample --vectors counts:counts.npz": ("scipy", "counts"),
     "evaluate calibrate cases.jsonl": ("scipy", "counts"),
     "evaluate outliers sample --languages en --vectors characters:2 --plot a.png": ("matplotlib", "figures"),

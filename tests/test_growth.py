@@ -34,8 +34,9 @@ from wikisem.wikipedia import titles, wikitext
 from wikisem.wikipedia.data.letters import LETTERS
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.learning import count_link_letters
-from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import converter
+from wikisem.wikipedia.xml_pages import read_siteinfo
 
 SITE: Final = SiteInfo("enwiki", "en", "0.11", namespaces={6: "File"})
 ROOMS: Final = (

@@ -75,8 +75,9 @@ from wikisem.transforms.io.shuffle import (
 from wikisem.typed_json import decode_json
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
-from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
+from wikisem.wikipedia.xml_pages import find_siteinfo
 
 # A range of a dump to rows by bucket.
 

@@ -51,6 +51,7 @@ from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, ope
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.evaluation.walls import score_models_on_walls
+from wikisem.files import path_of
 from wikisem.outputs.wallfile import read_walls
 from wikisem.records import Group, Wall
 
@@ -272,7 +273,7 @@ def samples(
     ``task`` "outliers", answers to walls are scored as well. The other arguments are those of the tasks. Raises
     MissingInputError without samples, and DamagedInputError with file and line for what is none.
     """
-    paths = [Path(file) for file in files]
+    paths = [path_of(file) for file in files]
     if task == "consistency":
         return _sampled_consistency(paths, measure, languages, seed)
     if task == "cutoff":
@@ -484,11 +485,12 @@ def analogies(
     words from the beginning of the vocabulary, 0 all. A question with a word out of vocabulary is wrong unless
     ``skip_oov`` leaves it out. ``watch`` is that of ``topk``. Raises UsageError for a model without a vocabulary.
     """
-    sections, options = questions_.read_questions(Path(questions)), AnalogyOptions(method, skip_oov, restrict)
+    file, options = path_of(questions), AnalogyOptions(method, skip_oov, restrict)
+    sections = questions_.read_questions(file)
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
     for lookup in _opened(models):
         found = watch(lookup.name, questions_.score_analogies(sections, lookup, options), len(sections))
-        scored.append(questions_.scored(lookup.name, Path(questions).stem, lookup.vocabulary_size, found))
+        scored.append(questions_.scored(lookup.name, file.stem, lookup.vocabulary_size, found))
         notes[lookup.name] = lookup.notes
     return scores_of("analogies", scored, notes)
 
@@ -499,7 +501,7 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
     Stringham and Izbicki (2020) use the Google set in this way for Topk and OddOneOut. Raises MissingInputError if
     there are no questions, and DamagedInputError, with file and line, for a line that is not one.
     """
-    return questions_.split_relations(questions_.read_questions(Path(path)))
+    return questions_.split_relations(questions_.read_questions(path_of(path)))
 
 
 # What the tasks take.

@@ -12,8 +12,8 @@ from tests.links.parser_reference import counted, parsed, scanned, without_cells
 from wikisem.links.scan import scan_chunk
 from wikisem.records import Link, Page
 from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
-from wikisem.wikipedia.xml_pages import read_page
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.xml_pages import read_page, read_siteinfo
 
 # One dump of each wiki: the others hold the same pages.
 DUMPS = ["enwiki-20220720-excerpt", "ltgwiki-20170901-pages-articles"]

@@ -25,7 +25,7 @@ from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions import count_mentions
 from wikisem.transforms.surfaces import resolve_surfaces, write_names
-from wikisem.wikipedia.siteinfo import read_siteinfo
+from wikisem.wikipedia.xml_pages import read_siteinfo
 
 LTG = "ltgwiki-20170901-pages-articles"
 EN = "enwiki-20220720-excerpt"

@@ -72,14 +72,9 @@ def test_list_words_cannot_be_parts_of_words(code: str) -> None:
 
 
 def test_the_page_on_languages_says_what_the_code_does() -> None:
-    """The table of affix lengths is the one that holds."""
-    rows = [
-        [cell.strip() for cell in line.strip("|\n").split("|")]
-        for line in DOCS.read_text(encoding="utf-8").splitlines()
-        if line.startswith("|")
-    ]
-    numbered = [(int(row[0]), name) for row in rows if row[0].isdecimal() for name in row[1].split(", ")]
-    stated = {name: number for number, name in numbered if name in SCRIPT_NAMES}
+    """The list of affix lengths is the one that holds."""
+    listed = re.findall(r"^- ([0-9]): (.*)$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+    stated = {name: int(length) for length, names in listed for name in names.split(", ") if name in SCRIPT_NAMES}
     assert stated == {name: language_profile(code).affix_length for name, code in SCRIPT_NAMES.items()}
 
 

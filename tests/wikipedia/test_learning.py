@@ -24,7 +24,8 @@ from wikisem.wikipedia.learning import (
     write_profile_file,
     writing_of,
 )
-from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.xml_pages import read_siteinfo
 
 SITE = SiteInfo("ltgwiki", "ltg", namespaces={6: "Fails", 14: "Kategoreja"})
 

@@ -5,7 +5,8 @@ import pickle
 import pytest
 
 from wikisem.errors import DamagedInputError
-from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.xml_pages import read_siteinfo
 
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="0.10" xml:lang="ltg">
   <siteinfo>

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -21,7 +21,9 @@ from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.datasets.files import UNPACKING_ERRORS, compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, optional_module
 from wikisem.recipes.load import read_toml
-from wikisem.wikidata.lexeme_reader import Lexeme
+
+if TYPE_CHECKING:  # what writes categories does without dumps, whose compressions an extra brings
+    from wikisem.wikidata.lexeme_reader import Lexeme
 
 # Recipes of relations.
 
@@ -152,7 +154,7 @@ class PairCollector:
         # The languages that any lexeme has a lemma in.
         self.spelled: set[str] = set()
 
-    def add(self, lexeme: Lexeme) -> None:
+    def add(self, lexeme: "Lexeme") -> None:
         """Take in a lexeme; one without a lemma in any of the languages is passed over."""
         number = lexeme.number
         if self._revisions.get(number, -1) >= lexeme.lastrevid:

@@ -25,8 +25,9 @@ from wikisem.records import UnreadableRecord, report_unreadable
 from wikisem.schemas import MENTIONS, NAMES, REDIRECTS
 from wikisem.surfaces.cleaning import without_parenthesis, write_in
 from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
+from wikisem.wikipedia.xml_pages import find_siteinfo
 from wikisem.wikis import known_language
 
 # One dump file, without Beam.

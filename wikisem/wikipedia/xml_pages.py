@@ -1,12 +1,15 @@
-"""Pages of a dump read by an XML parser: slow, but right for any layout and for schema 0.3 to 0.11."""
+"""The head and the pages of a dump read by an XML parser: slow, but right for any layout and for schema 0.3 to 0.11."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
 from lxml import etree
 
-from wikisem.errors import DamagedInputError
+from wikisem import files
+from wikisem.dumps import Chunk, Opener, Range, read_head, read_records
+from wikisem.errors import DamagedInputError, WrongDumpError
 from wikisem.records import Page
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import read_title
@@ -84,3 +87,69 @@ def _redirect(page: Any, text: str, site: SiteInfo) -> str | None:
 
 def _escaped(text: str) -> str:
     return escape(text, {'"': "&quot;"})
+
+
+# The site information in the head of a dump.
+
+# Siteinfo is about 10 KB long, and pages begin after it.
+_HEAD_BYTES: Final = 1 << 18
+_ROOT: Final = re.compile(rb"<mediawiki\b[^<>]*+>")
+_SITEINFO: Final = re.compile(rb"<siteinfo\b")
+_SITEINFO_END: Final = b"</siteinfo>"
+_VERSION: Final = re.compile(rb"""\bversion=["']([^"']*)["']""")
+_KEY: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+_LANGUAGE: Final = re.compile(rb"""\bxml:lang=["']([^"']*)["']""")
+
+
+def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> SiteInfo | None:
+    """The wiki of a dump file, from the text before its first page; None if that text cannot be decoded.
+
+    DamagedInputError if the file is empty or not a MediaWiki dump, WrongDumpError if it begins as JSON does.
+    """
+    head = read_head(ranges, open_binary).lstrip()
+    if head.startswith((b"{", b"[")):
+        raise WrongDumpError(f"{path}: expected MediaWiki XML, saw JSON that begins with {head[:40]!r}", "json")
+    for first in ranges[:1]:
+        for piece in read_records(first, open_binary, b"</siteinfo>", _HEAD_BYTES):
+            if isinstance(piece, Chunk):
+                try:
+                    return read_siteinfo(piece.data)
+                except (ValueError, TypeError) as error:  # among them a namespace whose key is missing or not a number
+                    raise DamagedInputError(f"{path}: {error}") from error
+            if piece.lost:
+                return None
+    raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw an empty file")
+
+
+def read_siteinfo(head: bytes) -> SiteInfo:
+    """Read ``<siteinfo>`` from the first bytes of a dump, schema 0.3 to 0.11; DamagedInputError if there is none."""
+    match = _SITEINFO.search(head)
+    end = head.find(_SITEINFO_END, match.end()) if match else -1
+    if match is None or end < 0:
+        raise DamagedInputError(f"expected <siteinfo> in the head of a MediaWiki dump, saw {head[:80]!r}")
+    try:
+        info = etree.fromstring(head[match.start() : end + len(_SITEINFO_END)])
+    except etree.XMLSyntaxError as error:
+        raise DamagedInputError(f"expected a well-formed <siteinfo>, saw {error}") from error
+    root = _ROOT.search(head, 0, match.start())
+    tag = root.group() if root else b""
+    namespaces, cases = dict[int, str](), list[str]()
+    for element in info.iterfind("namespaces/namespace"):
+        key = element.get("key")
+        if key is None or not _KEY.fullmatch(key):
+            raise DamagedInputError(f"expected the number of a namespace in <siteinfo>, saw {str(key)[:80]!r}")
+        namespaces[int(key)] = element.text or ""
+        if int(key) == 0 and element.get("case"):
+            cases.append(element.get("case"))
+    return SiteInfo(
+        dbname=info.findtext("dbname", ""),
+        language=_attribute(_LANGUAGE, tag),
+        version=_attribute(_VERSION, tag),
+        first_letter=(cases or [info.findtext("case", "first-letter")])[0] == "first-letter",
+        namespaces=namespaces,
+    )
+
+
+def _attribute(pattern: re.Pattern[bytes], tag: bytes) -> str:
+    match = pattern.search(tag)
+    return match.group(1).decode(errors="replace") if match else ""
