@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from wikisem import errors, evaluate
     from wikisem.datasets.word_groups import read_dataset
     from wikisem.graph.taxonomy import Taxonomy
-    from wikisem.heuristics.rules.lint import Violation, check
     from wikisem.outputs.groupfile import read_groups
     from wikisem.outputs.wallfile import read_walls
     from wikisem.pipeline.api import BuildResult, build
     from wikisem.pipeline.commands.audit import audit
     from wikisem.pipeline.commands.browse import browse
+    from wikisem.pipeline.commands.check import Violation, check
     from wikisem.pipeline.commands.explain import explain
     from wikisem.pipeline.commands.release import release
     from wikisem.pipeline.commands.sample import sample
@@ -38,12 +38,12 @@ _HOMES = {
     "Outlier": "wikisem.records",
     "Recipe": "wikisem.recipes.options",
     "Taxonomy": "wikisem.graph.taxonomy",
-    "Violation": "wikisem.heuristics.rules.lint",
+    "Violation": "wikisem.pipeline.commands.check",
     "Wall": "wikisem.records",
     "audit": "wikisem.pipeline.commands.audit",
     "browse": "wikisem.pipeline.commands.browse",
     "build": "wikisem.pipeline.api",
-    "check": "wikisem.heuristics.rules.lint",
+    "check": "wikisem.pipeline.commands.check",
     "count_links": "wikisem.surfaces.link_counts",
     "errors": "wikisem.errors",
     "evaluate": "wikisem.evaluate",

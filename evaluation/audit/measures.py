@@ -10,11 +10,15 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, NamedTuple
 
+from wikisem.datasets.word_groups import with_spaces
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.heuristics.rules.cluster import agreed_case, differs_in_case
-from wikisem.heuristics.rules.wording import is_contained, parts_of_others
+from wikisem.heuristics.rules.affix import count_affixes
+from wikisem.heuristics.rules.cluster import agreed_case, broken_rules, differs_in_case
+from wikisem.heuristics.rules.extra import require_known
+from wikisem.heuristics.rules.wording import Verdict, is_contained, parts_of_others
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.ids import is_qid, qid_number
+from wikisem.recipes.options import Recipe
 from wikisem.records import DRAWN, Group, Member, Outlier
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 from wikisem.wikipedia.languages import LanguageProfile
@@ -57,7 +61,8 @@ class GroupMeasures:
     """Measures of a group. ``further_class`` is the largest share of members in a class other than its own.
 
     ``contained`` counts pairs of members of which one surface form is inside the other. ``from_one_class`` says for
-    each outlier class with two outliers or more whether some two of them have a direct class in common.
+    each outlier class with two outliers or more whether some two of them have a direct class in common. ``broken`` are
+    the rules of a recipe that the cluster breaks, none without a recipe.
     """
 
     group: Group
@@ -68,9 +73,12 @@ class GroupMeasures:
     outliers: tuple[OutlierMeasures, ...]
     from_one_class: tuple[tuple[int, bool], ...] = ()
     further_class: float | None = None
+    broken: tuple[Verdict, ...] = ()
 
 
-def measure_group(group: Group, profile: LanguageProfile, graph: Taxonomy | None = None) -> GroupMeasures:
+def measure_group(
+    group: Group, profile: LanguageProfile, graph: Taxonomy | None = None, broken: tuple[Verdict, ...] = ()
+) -> GroupMeasures:
     """All measures of a group that can be computed from its data set and the graph, if there is one."""
     cluster = [member.surface for member in group.cluster]
     folded = {surface.casefold() for surface in cluster}
@@ -125,7 +133,24 @@ def measure_group(group: Group, profile: LanguageProfile, graph: Taxonomy | None
         outliers=tuple(outliers),
         from_one_class=tuple(from_one_class),
         further_class=max(having.values(), default=0) / len(cluster) if in_graph is not None else None,
+        broken=broken,
     )
+
+
+def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Recipe) -> list[tuple[Verdict, ...]]:
+    """Apply the cluster filters of a recipe to groups in one language, and list all the rules that each group breaks.
+
+    A build only writes the first; to repair a group you need all of them. Without a dump, only the stop affixes of the
+    language are known, and only the groups' own surface forms show which affixes are a surprise.
+    """
+    require_known(recipe.filters.extra)
+    groups = list(map(with_spaces, groups))
+    # Each surface form counts once, because an item may be in several groups.
+    surfaces = {member.surface for group in groups for member in group.members}
+    affixes = count_affixes(surfaces) if recipe.filters.affix == "surprise" else None
+    minimum = recipe.cluster.minimum
+    clusters = [([member.surface for member in group.cluster], group.label) for group in groups]
+    return [tuple(broken_rules(own, profile, recipe.filters, minimum, label, affixes)) for own, label in clusters]
 
 
 def is_foreign_label(member: Member, language: str) -> bool | None:

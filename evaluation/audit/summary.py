@@ -12,11 +12,13 @@ from wikisem.evaluation.audit.measures import (
     OutlierMeasures,
     Pair,
     age_of,
+    broken_filters,
     is_foreign_label,
     measure_group,
     near_duplicates,
 )
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Outlier
 from wikisem.wikipedia.languages import language_profile
 
@@ -101,8 +103,12 @@ def audit_groups(
     graph: Taxonomy | None = None,
     frequencies: Mapping[str, Frequencies] | None = None,
     bounds: WitnessBounds = NO_BOUNDS,
+    recipe: Recipe | None = None,
 ) -> Audit:
-    """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
+    """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id.
+
+    With a recipe, the rules of its filters that a cluster breaks are measures and findings, too.
+    """
     ordered = sorted(groups, key=lambda group: (group.language, group.id))
     pairs, found = near_duplicates(groups), list[AuditedGroup]()
     languages: dict[str, Mapping[str, Values]] = {}
@@ -110,12 +116,14 @@ def audit_groups(
         listed = [group for group in groups if group.language == language]
         # The surface forms show how a language without a row is written.
         profile = language_profile(language, sample=[member.surface for group in listed for member in group.cluster])
-        measured = [measure_group(group, profile, graph) for group in listed]
+        broken = broken_filters(listed, profile, recipe) if recipe else [()] * len(listed)
+        measured = [measure_group(group, profile, graph, own) for group, own in zip(listed, broken, strict=True)]
         repeats = [pair for pair in pairs if pair.language == language]
         for one in measured:
             findings = findings_of(one, [pair for pair in repeats if one.group.id in {pair.first, pair.second}])
             found.append(AuditedGroup(one, tuple(findings)))
-        languages[language] = _values(measured, len(repeats))
+        broken_share = {"breaks a filter": fmean(bool(one.broken) for one in measured)} if recipe else {}
+        languages[language] = _values(measured, len(repeats), broken_share)
 
     def badness(one: AuditedGroup) -> tuple[int, int, str, str]:
         wrong = sum(finding.wrong for finding in one.findings)
@@ -169,6 +177,8 @@ def _of_outlier(one: OutlierMeasures) -> Iterator[Finding]:
 
 
 def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
+    for verdict in group.broken:
+        yield Finding(f"breaks {verdict.reason}: {verdict.detail}")
     if group.repeated:
         yield Finding("members have the same surface form")
     if group.contained:
@@ -185,8 +195,8 @@ def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
 CLUSTER: Final = "cluster"
 
 
-def _values(groups: Sequence[GroupMeasures], duplicates: int) -> dict[str, Values]:
-    """The values of the groups of one language, which have so many pairs of near-duplicates."""
+def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> dict[str, Values]:
+    """The values of the groups of one language; ``duplicates`` counts its pairs, ``more`` are values of clusters."""
     language = groups[0].group.language
     columns: dict[str, Values] = {
         CLUSTER: {
@@ -198,6 +208,7 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int) -> dict[str, Value
             "in one further class": _mean(group.further_class for group in groups),
             "coherence": _mean(group.group.coherence for group in groups),
             "near-duplicate pairs": duplicates,
+            **more,
         }
     }
     for number, column in COLUMNS.items():

@@ -15,7 +15,7 @@ from typing import Any, Final
 from rich.table import Column, Table
 
 from wikisem.datasets.files import data_set_path
-from wikisem.datasets.word_groups import read_dataset
+from wikisem.datasets.word_groups import read_language
 from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation.annotators import HumanScore, ModelScore, agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.outlier_detection import keep_shared, score_models, words_of
@@ -28,7 +28,6 @@ from wikisem.outputs.annotation.sample import KEY_FILE, AnnotationSet, SampleOpt
 from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, at_least
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
-from wikisem.records import Group
 
 ANSWERS: Final = "answers"
 SHEETS: Final = "sheets"
@@ -122,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
     overlap = groups // 4 if arguments.overlap is None else arguments.overlap
     annotators, two_answers = arguments.annotators or _ANNOTATORS, bool(arguments.two_answers)
     options = SampleOptions(arguments.language, seed, groups, annotators, overlap, two_answers)
-    found = read_groups_in(data_set_path(arguments.dataset), arguments.language)
+    found = read_language(data_set_path(arguments.dataset), arguments.language)
     if sources := arguments.vocabulary:
         import_from_here(*sources)
         items = {word for group in found for word in words_of(group)}
@@ -168,32 +167,7 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
         _print_report(annotation, reports, missing)
 
 
-# What is read and written: groups, sheets and answers.
-
-
-def read_groups_in(path: Path, language: str) -> list[Group]:
-    """The groups of a language; MissingInputError if there are none, or if text files do not say their language.
-
-    A run has them in ``groups/<language>.jsonl``, a release in a table, a set of text files in a folder named after the
-    language. Any other path is read whole, and groups that state another language are left out.
-    """
-    files = [path / "groups" / f"{language}.{end}" for end in ("jsonl", "parquet")]
-    found = next((inner for inner in (*files, path / language) if inner.exists()), path)
-    if found == path and (path / "groups").is_dir():
-        raise MissingInputError(
-            f"{path}: expected groups in {language}, saw no groups/{language}.jsonl, nor groups/{language}.parquet"
-        )
-    groups = read_dataset(found)
-    kept = [group for group in groups if group.language in {"", language}]
-    if not kept:
-        others = ", ".join(sorted({group.language for group in groups}))
-        raise MissingInputError(f"{path}: expected groups in {language}, saw groups in {others or 'no language'}")
-    folders = sorted({Path(group.where).parent.name for group in kept if not group.language})
-    if len(folders) > 1:
-        raise MissingInputError(
-            f"{path}: expected a folder {language} with groups in that language, saw folders {', '.join(folders)}"
-        )
-    return kept
+# What is written and read: sheets and answers.
 
 
 def write_sheets(annotation: AnnotationSet, folder: Path) -> None:

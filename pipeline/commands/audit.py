@@ -39,6 +39,8 @@ from wikisem.pipeline.command_options import DATA_SET
 from wikisem.pipeline.console.reports import print_block
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
 from wikisem.pipeline.runs.read import table_metadata
+from wikisem.recipes.load import load_recipe
+from wikisem.recipes.options import Recipe
 from wikisem.typed_json import decode_json
 
 _UNKNOWN: Final = "–"
@@ -59,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LANG=FILE",
         help="a token and its frequency a line; adds a baseline that picks the word with the rarest token",
     )
+    parser.add_argument("--recipe", help="a recipe, by path or name: which of its [filters] clusters break")
     parser.add_argument("--json", action="store_true", help="print every measure of every group as JSON, and no table")
 
 
@@ -66,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit one data set or two, and print what was found."""
     frequencies = dict(map(_frequencies_file, arguments.frequencies))
     chosen = [path for path in (arguments.dataset, arguments.compare) if path is not None]
-    audits = [audit(path, frequencies=frequencies) for path in chosen]
+    audits = [audit(path, frequencies=frequencies, recipe=arguments.recipe) for path in chosen]
     for path in chosen:
         folder = data_set_path(path)
         if (folder / "groups").is_dir() and not (folder / "taxonomy").is_dir():
@@ -78,13 +81,18 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def audit(dataset: str | PathLike[str], *, frequencies: Mapping[str, str | PathLike[str]] | None = None) -> Audit:
+def audit(
+    dataset: str | PathLike[str],
+    *,
+    frequencies: Mapping[str, str | PathLike[str]] | None = None,
+    recipe: Recipe | str | PathLike[str] | None = None,
+) -> Audit:
     """Measure every group of a data set without a model, as ``wikisem audit`` does; part of the public API.
 
     ``dataset`` is a run's OUT, a release, a file of groups or a folder of WikiSem500 text. ``frequencies`` has, by
-    language, files of tokens and how often each occurs. The result has ``groups``, worst first, each with ``measures``
-    and ``findings``; ``languages`` and ``baselines`` have the tables of each language. Raises MissingInputError if
-    there are no groups.
+    language, files of tokens and how often each occurs. ``recipe`` is one whose filters are measured, too. The result
+    has ``groups``, worst first, each with ``measures`` and ``findings``; ``languages`` and ``baselines`` have the
+    tables of each language. Raises MissingInputError if there are no groups.
     """
     path = data_set_path(dataset)
     read = {code: read_frequencies(path_of(file)) for code, file in (frequencies or {}).items()}
@@ -96,7 +104,8 @@ def audit(dataset: str | PathLike[str], *, frequencies: Mapping[str, str | PathL
     if not groups:
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
-    return audit_groups(fspath(dataset), groups, graph, read, _read_bounds(path))
+    chosen = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
+    return audit_groups(fspath(dataset), groups, graph, read, _read_bounds(path), chosen)
 
 
 class _Recipe(msgspec.Struct):

@@ -1,21 +1,44 @@
 """Run the cluster filters over a data set of test groups and list which groups break which rule.
 
 PATH is a file or a folder in WikiSem500 text form (cluster lines, a blank line, outlier lines) or with wikisem's JSON
-lines. Every broken rule of a group is listed, not only the first. Filters look at clusters only, never at outliers. The
-exit code is 1 if a rule is broken.
+lines. Every broken rule of a group is listed, not only the first. Filters look at clusters only, never at outliers;
+`wikisem audit --recipe` measures both. The exit code is 1 if a rule is broken.
 """
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from os import PathLike, fspath
+from pathlib import Path
 
 from rich.table import Table
 
-from wikisem.heuristics.rules.lint import Violation, check_groups, groups_in
+from wikisem.datasets.files import data_set_path
+from wikisem.datasets.word_groups import read_language
+from wikisem.errors import MissingInputError
+from wikisem.evaluation.audit.measures import broken_filters
+from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.pipeline.command_options import DATA_SET, add_profile
 from wikisem.pipeline.console.terminal import make_console, print_json
 from wikisem.pipeline.runs.inputs import read_named
-from wikisem.wikipedia.learning import read_profile_file
+from wikisem.recipes.load import load_recipe
+from wikisem.recipes.options import Recipe
+from wikisem.records import Group
+from wikisem.wikipedia.languages import language_profile
+from wikisem.wikipedia.learning import ProfileFile, read_profile_file, with_values
+from wikisem.wikis import known_language
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A rule that a group breaks: ``detail`` names the words that break it.
+
+    ``group`` is its id, a QID or the name of a text file, ``label`` the label of its class, "" in text files.
+    """
+
+    group: str
+    rule: str
+    detail: str
+    label: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,25 +61,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the groups, print what was found, and return 1 if that is anything."""
-    groups = groups_in(arguments.path, arguments.language)
+    groups = _groups(arguments.path, arguments.language)
     text = read_named(arguments.profile).get(arguments.language)
     given = None if text is None else read_profile_file(text, "--profile")
-    violations = check_groups(groups, arguments.language, arguments.recipe, given)
+    found = _violations(groups, arguments.language, load_recipe(arguments.recipe), given)
     if arguments.json:
-        print_json([asdict(violation) for violation in violations], indented=True)
-    else:
-        _print_violations(violations, len(groups))
-    return 1 if violations else 0
-
-
-def _print_violations(violations: Sequence[Violation], checked: int) -> None:
-    """Print the groups that break a rule of the cluster filters, and how many of those that were checked do."""
+        print_json(list(map(asdict, found)), indented=True)
+        return 1 if found else 0
     console = make_console()
-    if violations:
+    if found:
         table = Table("group", "rule", "detail")
-        for violation in violations:
-            name = f"{violation.label} ({violation.group})" if violation.label else violation.group
-            table.add_row(name, violation.rule, violation.detail)
+        for one in found:
+            table.add_row(f"{one.label} ({one.group})" if one.label else one.group, one.rule, one.detail)
         console.print(table)
-    broken = len({violation.group for violation in violations})
-    console.print(f"groups: {checked} checked, {broken} break a rule")
+    console.print(f"groups: {len(groups)} checked, {len({one.group for one in found})} break a rule")
+    return 1 if found else 0
+
+
+def check(
+    path: str | PathLike[str],
+    language: str,
+    *,
+    recipe: Recipe | str | PathLike[str] = "wikisem500",
+    profile: str | PathLike[str] | None = None,
+) -> list[Violation]:
+    """List every rule of a recipe that a group of a data set breaks, in the order of the groups.
+
+    ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. ``recipe`` is a
+    Recipe, a path or a name; its ``[filters]`` and ``cluster.minimum`` are applied. ``profile`` is a profile file,
+    which a build writes for each language. Raises MissingInputError if there is no group in the language, or no such
+    file. Part of the public API.
+    """
+    groups, given = _groups(path, language), None
+    if profile is not None:
+        try:
+            given = read_profile_file(Path(profile).read_bytes(), fspath(profile))
+        except (OSError, UnicodeDecodeError) as error:
+            raise MissingInputError(f"expected a profile file, saw {fspath(profile)!r}: {error}") from error
+    return _violations(groups, language, recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe)), given)
+
+
+def _groups(path: str | PathLike[str], language: str) -> list[Group]:
+    if not is_mixed(language):
+        known_language(language)
+    return read_language(data_set_path(path), language)
+
+
+def _violations(groups: list[Group], language: str, recipe: Recipe, given: ProfileFile | None) -> list[Violation]:
+    """The rules that groups in one language break; their words show the script of a language without a row."""
+    profile = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
+    broken = broken_filters(groups, with_values(profile, given.values()) if given else profile, recipe)
+    return [
+        Violation(group.id, verdict.reason, verdict.detail, group.label)
+        for group, verdicts in zip(groups, broken, strict=True)
+        for verdict in verdicts
+    ]

@@ -70,6 +70,31 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
     return groups
 
 
+def read_language(path: Path, language: str) -> list[Group]:
+    """Read the groups of a language; MissingInputError if there are none, or if text files do not say their language.
+
+    A run has them in ``groups/<language>.jsonl``, a release in a table, a set of text files in a folder named after the
+    language. Any other path is read whole, and groups that state another language are left out.
+    """
+    files = [path / "groups" / f"{language}.{end}" for end in ("jsonl", "parquet")]
+    found = next((inner for inner in (*files, path / language) if inner.exists()), path)
+    if found == path and (path / "groups").is_dir():
+        raise MissingInputError(
+            f"{path}: expected groups in {language}, saw no groups/{language}.jsonl, nor groups/{language}.parquet"
+        )
+    groups = read_dataset(found)
+    kept = [group for group in groups if group.language in {"", language}]
+    if not kept:
+        others = ", ".join(sorted({group.language for group in groups}))
+        raise MissingInputError(f"{path}: expected groups in {language}, saw groups in {others or 'no language'}")
+    folders = sorted({Path(group.where).parent.name for group in kept if not group.language})
+    if len(folders) > 1:
+        raise MissingInputError(
+            f"{path}: expected a folder {language} with groups in that language, saw folders {', '.join(folders)}"
+        )
+    return kept
+
+
 def parse_group(text: str, name: str, where: str, known: OutlierClasses | None = None) -> Group:
     """The group of a WikiSem500 text: cluster lines, a blank line, outlier lines.
 
