@@ -6,11 +6,11 @@ from os import PathLike, fspath
 
 from wikisem.errors import OutputError, UsageError, WikisemError
 from wikisem.files import absolute
-from wikisem.pipeline.command_options import choose_languages, folder
+from wikisem.pipeline.command_options import folder
 from wikisem.pipeline.runs.inputs import find_dump, find_wikidata, read_named
 from wikisem.pipeline.runs.ledger import Record
 from wikisem.pipeline.runs.run import Run, absolute_setup_file, with_workers
-from wikisem.pipeline.runs.stages import BuildOptions, run_build
+from wikisem.pipeline.runs.stages import BuildOptions, choose_languages, run_build
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime

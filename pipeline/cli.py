@@ -61,147 +61,112 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     },
 }
 
-# Command, or command and task -> two lines that can be typed as they are, once the files have the reader's names.
-EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
-    "sample": ("wikisem sample set", "wikisem sample /tmp/set"),
-    "demo": ("wikisem demo", "wikisem demo --output out"),
-    "download": (
-        "wikisem download de ja --wikidata --output dumps",
-        "wikisem download --languages ltg,lv --dry-run --output dumps",
-    ),
-    "build": (
-        "wikisem build wikisem --wikidata wikidata.json.gz --wikipedia de=dewiki.xml.bz2 --output out",
-        "wikisem build my.toml --wikidata wikidata.json.gz --languages de,ja --workers 8 --output out",
-    ),
-    "entities": (
-        "wikisem entities --wikidata latest-all.json.gz --languages en,de --output out",
-        "wikisem entities --wikidata 'parts/*.json.bz2' --languages all --recipe wikisem --output out",
-    ),
-    "mentions": (
-        "wikisem mentions --wikipedia de=dewiki.xml.bz2 --output out",
-        "wikisem mentions --wikipedia 'de=dumps/dewiki-*.bz2' ja=jawiki.xml.gz --link-trail --output out",
-    ),
-    "surfaces": (
-        "wikisem surfaces wikisem --output out",
-        "wikisem surfaces my.toml --languages de,ja --output out",
-    ),
-    "taxonomy": ("wikisem taxonomy wikisem --output out", "wikisem taxonomy my.toml --workers 1 --output out"),
-    "groups": (
-        "wikisem groups wikisem --output out",
-        "wikisem groups my.toml --languages de,ja --seed 7 --output out",
-    ),
-    "walls": (
-        "wikisem walls out --number 300",
-        "wikisem walls out --languages en,de --seed 7",
-    ),
-    "categories": (
-        "wikisem categories google-semantic --languages en,de --entities out --output sets",
-        "wikisem categories emoji --languages en --contact me@example.org --output sets",
-    ),
-    "lexemes": (
-        "wikisem lexemes latest-lexemes.json.bz2 --languages en --output sets",
-        "wikisem lexemes latest-lexemes.json.bz2 --languages en,de --vocabulary words.txt --output sets",
-    ),
-    "wordnet": (
-        "wikisem wordnet english-wordnet.xml.gz --output sets",
-        "wikisem wordnet english-wordnet.xml.gz --single-words --vocabulary words.txt --output sets",
-    ),
-    "tokenize": (
-        "wikisem tokenize out --tokenizer fugashi --languages ja --output out-tokens",
-        "wikisem tokenize groups.jsonl --tokenizer jieba --languages zh --output tokens",
-    ),
-    "browse": ("wikisem browse out", "wikisem browse out --cases cases.jsonl --output page"),
-    "show": ("wikisem show out city --language de", "wikisem show hf://datasets/OWNER/NAME Q515"),
-    "explain": (
-        "wikisem explain out city --language de",
-        "wikisem explain out Q515 --item Q84 --figure city.svg",
-    ),
-    "audit": ("wikisem audit out", "wikisem audit out --compare other-set.jsonl --json"),
-    "changes": (
-        "wikisem changes old new",
-        "wikisem changes hf://datasets/me/set out --languages de --output changes.md",
-    ),
-    "check": (
-        "wikisem check groups.jsonl --language de",
-        "wikisem check out --language ja --recipe my.toml --json",
-    ),
-    "evaluate": (
-        "wikisem evaluate outliers out --vectors cc.de.300.vec.gz --languages de",
-        "wikisem evaluate analogies questions.txt --vectors glove.txt --method 3cosmul",
-    ),
-    "evaluate outliers": (
-        "wikisem evaluate outliers out --vectors cc.de.300.vec.gz --languages de",
-        "wikisem evaluate outliers set.jsonl --vectors one.bin model2vec:NAME --output scores.html",
-    ),
-    "evaluate contexts": (
-        "wikisem evaluate contexts out --vectors counts:counts.tsv --languages en",
-        "wikisem evaluate contexts out --vectors counts:counts.tsv --contexts 10,100,1000 --plot contexts.svg",
-    ),
-    "evaluate consistency": (
-        "wikisem evaluate consistency out --vectors multilingual.vec",
-        "wikisem evaluate consistency out --vectors multilingual.vec --languages de,ja --plot languages.svg",
-    ),
-    "evaluate walls": (
-        "wikisem evaluate walls out --vectors cc.de.300.vec.gz --languages de",
-        "wikisem evaluate walls out --vectors one.vec other.vec --json",
-    ),
-    "evaluate cutoff": (
-        "wikisem evaluate cutoff out --vectors cc.de.300.vec.gz --bands 8",
-        "wikisem evaluate cutoff out --vectors one.vec --plot cutoff.svg",
-    ),
-    "evaluate topk": (
-        "wikisem evaluate topk categories/en.jsonl --vectors glove.txt",
-        "wikisem evaluate topk questions.txt --split-analogies --vectors glove.txt -k 5",
-    ),
-    "evaluate oddoneout": (
-        "wikisem evaluate oddoneout categories/en.jsonl --vectors glove.txt",
-        "wikisem evaluate oddoneout categories/en.jsonl --vectors glove.txt -k 5 --intruders other-categories",
-    ),
-    "evaluate combined": (
-        "wikisem evaluate combined categories/en.jsonl --vectors glove.txt",
-        "wikisem evaluate combined categories/en.jsonl --vectors glove.txt --skip-oov --json",
-    ),
-    "evaluate analogies": (
-        "wikisem evaluate analogies questions.txt --vectors glove.txt",
-        "wikisem evaluate analogies questions.txt --vectors glove.txt --method 3cosmul --restrict 30000",
-    ),
-    "evaluate calibrate": (
-        "wikisem evaluate calibrate cases.jsonl",
-        "wikisem evaluate calibrate one.jsonl other.jsonl --model rasch --by case --output scale.html",
-    ),
-    "evaluate samples": (
-        "wikisem evaluate samples results/samples_wikisem_de.jsonl",
-        "wikisem evaluate samples results/*.jsonl --measure acc_norm --json",
-    ),
-    "correlate": (
-        "wikisem correlate scores.json downstream.csv",
-        "wikisem correlate scores.json downstream.csv --common --plot correlation.svg",
-    ),
-    "annotate": (
-        "wikisem annotate out --language de --groups 50 --annotators 3 --output sheets",
-        "wikisem annotate --score sheets --vectors cc.de.300.vec.gz",
-    ),
-    "release": (
-        "wikisem release out --output to-publish",
-        "wikisem release out --repository my-name/my-set --scores scores.json --output to-publish",
-    ),
-    "names": ("wikisem names out", "wikisem names out --languages de,ja --output to-publish"),
-    "languages": ("wikisem languages", "wikisem languages out --json"),
-    "recipes": ("wikisem recipes", "wikisem recipes wikisem"),
-}
+COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
+
+# Lines that can be typed as they are, once the files have the reader's names: two for each command and task.
+_EXAMPLES: Final = """
+wikisem sample set
+wikisem sample /tmp/set
+wikisem demo
+wikisem demo --output out
+wikisem download de ja --wikidata --output dumps
+wikisem download --languages ltg,lv --dry-run --output dumps
+wikisem build wikisem --wikidata wikidata.json.gz --wikipedia de=dewiki.xml.bz2 --output out
+wikisem build my.toml --wikidata wikidata.json.gz --languages de,ja --workers 8 --output out
+wikisem entities --wikidata latest-all.json.gz --languages en,de --output out
+wikisem entities --wikidata 'parts/*.json.bz2' --languages all --recipe wikisem --output out
+wikisem mentions --wikipedia de=dewiki.xml.bz2 --output out
+wikisem mentions --wikipedia 'de=dumps/dewiki-*.bz2' ja=jawiki.xml.gz --link-trail --output out
+wikisem surfaces wikisem --output out
+wikisem surfaces my.toml --languages de,ja --output out
+wikisem taxonomy wikisem --output out
+wikisem taxonomy my.toml --workers 1 --output out
+wikisem groups wikisem --output out
+wikisem groups my.toml --languages de,ja --seed 7 --output out
+wikisem walls out --number 300
+wikisem walls out --languages en,de --seed 7
+wikisem categories google-semantic --languages en,de --entities out --output sets
+wikisem categories emoji --languages en --contact me@example.org --output sets
+wikisem lexemes latest-lexemes.json.bz2 --languages en --output sets
+wikisem lexemes latest-lexemes.json.bz2 --languages en,de --vocabulary words.txt --output sets
+wikisem wordnet english-wordnet.xml.gz --output sets
+wikisem wordnet english-wordnet.xml.gz --single-words --vocabulary words.txt --output sets
+wikisem tokenize out --tokenizer fugashi --languages ja --output out-tokens
+wikisem tokenize groups.jsonl --tokenizer jieba --languages zh --output tokens
+wikisem browse out
+wikisem browse out --cases cases.jsonl --output page
+wikisem show out city --language de
+wikisem show hf://datasets/OWNER/NAME Q515
+wikisem explain out city --language de
+wikisem explain out Q515 --item Q84 --figure city.svg
+wikisem audit out
+wikisem audit out --compare other-set.jsonl --json
+wikisem changes old new
+wikisem changes hf://datasets/me/set out --languages de --output changes.md
+wikisem check groups.jsonl --language de
+wikisem check out --language ja --recipe my.toml --json
+wikisem evaluate outliers out --vectors cc.de.300.vec.gz --languages de
+wikisem evaluate outliers set.jsonl --vectors one.bin model2vec:NAME --output scores.html
+wikisem evaluate contexts out --vectors counts:counts.tsv --languages en
+wikisem evaluate contexts out --vectors counts:counts.tsv --contexts 10,100,1000 --plot contexts.svg
+wikisem evaluate consistency out --vectors multilingual.vec
+wikisem evaluate consistency out --vectors multilingual.vec --languages de,ja --plot languages.svg
+wikisem evaluate walls out --vectors cc.de.300.vec.gz --languages de
+wikisem evaluate walls out --vectors one.vec other.vec --json
+wikisem evaluate cutoff out --vectors cc.de.300.vec.gz --bands 8
+wikisem evaluate cutoff out --vectors one.vec --plot cutoff.svg
+wikisem evaluate topk categories/en.jsonl --vectors glove.txt
+wikisem evaluate topk questions.txt --split-analogies --vectors glove.txt -k 5
+wikisem evaluate oddoneout categories/en.jsonl --vectors glove.txt
+wikisem evaluate oddoneout categories/en.jsonl --vectors glove.txt -k 5 --intruders other-categories
+wikisem evaluate combined categories/en.jsonl --vectors glove.txt
+wikisem evaluate combined categories/en.jsonl --vectors glove.txt --skip-oov --json
+wikisem evaluate analogies questions.txt --vectors glove.txt
+wikisem evaluate analogies questions.txt --vectors glove.txt --method 3cosmul --restrict 30000
+wikisem evaluate calibrate cases.jsonl
+wikisem evaluate calibrate one.jsonl other.jsonl --model rasch --by case --output scale.html
+wikisem evaluate samples results/samples_wikisem_de.jsonl
+wikisem evaluate samples results/*.jsonl --measure acc_norm --json
+wikisem correlate scores.json downstream.csv
+wikisem correlate scores.json downstream.csv --common --plot correlation.svg
+wikisem annotate out --language de --groups 50 --annotators 3 --output sheets
+wikisem annotate --score sheets --vectors cc.de.300.vec.gz
+wikisem release out --output to-publish
+wikisem release out --repository my-name/my-set --scores scores.json --output to-publish
+wikisem names out
+wikisem names out --languages de,ja --output to-publish
+wikisem languages
+wikisem languages out --json
+wikisem recipes
+wikisem recipes wikisem
+"""
 
 
-def overview() -> str:
-    """What ``wikisem --help`` prints."""
+def examples_of(words: str) -> list[str]:
+    """Two lines of a command, or of a command and a task; they are in its ``--help``."""
+    return [
+        line for line in _EXAMPLES.splitlines() if line.startswith(f"wikisem {words} ") or line == f"wikisem {words}"
+    ][:2]
+
+
+# What ``wikisem --help`` shows: the way of most users, from a first look to a published set.
+FIRST: Final = ("sample", "demo", "download", "build", "browse", "show", "explain", "evaluate", "release")
+
+
+def overview(*, every: bool = False) -> str:
+    """What ``wikisem --help`` prints, or with ``every`` command ``wikisem help all``."""
     lines = ["usage: wikisem COMMAND [OPTIONS] [-- BEAM OPTIONS]", ""]
     lines += ["Test sets that show whether a model knows what words mean, from Wikidata and Wikipedia dumps."]
-    width = 2 + max(len(name) for commands in FAMILIES.values() for name in commands)
-    for family, commands in FAMILIES.items():
+    families = FAMILIES if every else {"commands": {name: COMMANDS[name] for name in FIRST}}
+    width = 2 + max(len(name) for commands in families.values() for name in commands)
+    for family, commands in families.items():
         lines += ["", f"{family}:", *(f"  {name:<{width}}{text}" for name, text in commands.items())]
-    lines += [
-        "",
-        "wikisem COMMAND --help shows the options of a command and two examples; wikisem --version, what is installed.",
-    ]
+    others = (
+        "wikisem --version says what is installed. "
+        if every
+        else f"wikisem help all lists {len(COMMANDS) - len(FIRST)} more. "
+    )
+    lines += ["", f"{others}wikisem COMMAND --help shows the options of a command and two examples."]
     return "\n".join(lines)
 
 
@@ -210,7 +175,7 @@ TRACEBACK: Final = "WIKISEM_TRACEBACK"
 
 
 class Command(Protocol):
-    """What a module in wikisem.pipeline.commands provides."""
+    """What a module in wikisem.pipeline.commands provides; it is imported when its command is called, not before."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's own options."""
@@ -219,14 +184,15 @@ class Command(Protocol):
         """Do the work and return the exit code; ``arguments.beam_options`` are the words after ``--``."""
 
 
-# Modules are imported only when their command is called: Beam alone takes seconds to import.
-COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
-
-# The stages of a build; their commands and that of the build itself are in one module.
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
-_BUILDING: Final = STAGES | {"build"}
+# The commands that are read with others, in one module.
+TOGETHER: Final[Mapping[str, str]] = {
+    **dict.fromkeys((*STAGES, "build", "names", "walls"), "stages"),
+    "wordnet": "lexemes",
+    "lexemes": "lexemes",
+}
 # The commands that run a pipeline, and take options of Beam.
-PIPELINES: Final = _BUILDING | {"demo", "names", "walls"}
+PIPELINES: Final = STAGES | {"build", "demo", "names", "walls"}
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}
@@ -419,9 +385,11 @@ def _run(words: list[str]) -> int:
             # Paths become part of records and of JSON, which hold Unicode alone.
             raise UsageError(f"expected words in UTF-8, saw {os.fsencode(word)!r}")
     ours, beam_options = split_beam_options(words)
-    if not ours or ours[0] in {"-h", "--help", "help"}:
-        print(overview())  # noqa: T201
+    if not ours or ours in (["-h"], ["--help"], ["help"], ["help", "all"]):
+        print(overview(every=ours[1:] == ["all"]))  # noqa: T201
         return 0 if ours else 2
+    if ours[0] in {"help", "-h", "--help"}:
+        ours = [ours[1], "--help"]
     if ours[0] in {"-V", "--version"}:
         from wikisem.pipeline.runs.ledger import versions  # noqa: PLC0415 - it takes longer than all of this module
 
@@ -443,14 +411,12 @@ def _run(words: list[str]) -> int:
 def open_command(name: str) -> tuple[Command, Parser]:
     """A command by its name, and the parser of its words."""
     with importing():
-        module = importlib.import_module(f"wikisem.pipeline.commands.{'stages' if name in _BUILDING else name}")
-    command: Command = module.COMMANDS[name] if name in _BUILDING else module
+        module = importlib.import_module(f"wikisem.pipeline.commands.{TOGETHER.get(name, name)}")
+    command: Command = module.COMMANDS[name] if name in TOGETHER else module
     parser = Parser(prog=f"wikisem {name}", description=command.__doc__)
     command.add_arguments(parser)
     for words, inner in parsers_of(name, parser):
-        inner.epilog = (
-            "\n".join(["examples:", *(f"  {line}" for line in EXAMPLES[words])]) if words in EXAMPLES else None
-        )
+        inner.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples_of(words))])
     return command, parser
 
 

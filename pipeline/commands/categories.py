@@ -23,10 +23,12 @@ from wikisem.categories.recipe import (
     load_category_recipe,
     shipped_category_recipes,
 )
+from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, without_questions, write_sets
-from wikisem.pipeline import command_options as options
+from wikisem.pipeline.command_options import add_folder, add_languages, add_word_filter, argument
+from wikisem.pipeline.commands.download import add_contact, add_timeout, web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.queries.offline import EntitySource
@@ -43,24 +45,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     names = ", ".join(shipped_category_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
-    options.add_languages(parser, text="the languages of the sets")
-    options.add_folder(parser, "OUT", "the folder to write the sets to")
-    options.add_word_filter(parser)
+    add_languages(parser, text="the languages of the sets")
+    add_folder(parser, "OUT", "the folder to write the sets to")
+    add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--endpoint",
-        type=options.argument(options.web_address),
+        type=argument(web_address),
         metavar="URL",
         help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
     )
     source.add_argument(
         "--entities", metavar="OUT", help="use the entities of a build, OUT or OUT/entities, instead of an endpoint"
     )
-    options.add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
-    options.add_timeout(parser, 70.0, "one answer")
+    add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
+    add_timeout(parser, 70.0, "one answer")
     parser.add_argument(
         "--cache",
-        type=options.argument(path_of),
+        type=argument(path_of),
         metavar="FOLDER",
         help="where answers of the endpoint are kept; remove it to ask again (default: OUT/answers)",
     )
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: LoggedSource(_open_source(arguments)))
-    keep = options.read_word_filter(arguments)
+    keep = WordFilter.of(arguments.vocabulary, arguments.single_words)
     sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)

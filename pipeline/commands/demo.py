@@ -5,6 +5,7 @@ same build runs that reads real dumps.
 """
 
 import argparse
+import shlex
 import tempfile
 from pathlib import Path
 from typing import Final
@@ -12,7 +13,7 @@ from typing import Final
 from wikisem.files import absolute
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.command_options import add_local_output
-from wikisem.pipeline.console.tables import browse_command, group_table, languages_table
+from wikisem.pipeline.console.tables import group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line, progress
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
 from wikisem.pipeline.runs.run import Run
@@ -50,6 +51,6 @@ def run(arguments: argparse.Namespace) -> int:
     dumps = 1 + len(options.wikipedia)
     broken = f"{unread} records in {dumps} dumps could not be read (one in each is broken on purpose)"
     print_line(f"{broken}; they are in {output}/unreadable")
-    print_line(f"next: {browse_command(output)}")
+    print_line(f"next: {shlex.join(['wikisem', 'browse', output])}")
     print_line(f"output: {output}")
     return 0

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
-from wikisem.pipeline import command_options as options
+from wikisem.pipeline.command_options import add_languages, add_local_output, argument, contact, seconds
 from wikisem.pipeline.console.terminal import byte_progress, format_bytes, log_pause, make_console, print_line
 from wikisem.pipeline.download import (
     EXPORTS,
@@ -37,15 +38,15 @@ _MIRROR: Final = "https://dumps.wikimedia.org"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of download."""
     parser.add_argument(
-        "codes", metavar="LANG", nargs="*", type=options.argument(known_language), help="languages of Wikipedia: de ja"
+        "codes", metavar="LANG", nargs="*", type=argument(known_language), help="languages of Wikipedia: de ja"
     )
-    options.add_languages(parser, "those named by LANG alone")
+    add_languages(parser, "those named by LANG alone")
     parser.add_argument("--wikidata", action="store_true", help="the JSON dump of Wikidata's items, too")
     parser.add_argument("--lexemes", action="store_true", help="the JSON dump of Wikidata's lexemes, too")
-    options.add_local_output(parser, "DUMPS", "the folder for the dumps")
+    add_local_output(parser, "DUMPS", "the folder for the dumps")
     parser.add_argument(
         "--date",
-        type=options.argument(_date),
+        type=argument(_date),
         metavar="YYYY-MM-DD",
         help="the dump of this date; of Wikidata the newest up to it (default: the newest)",
     )
@@ -58,13 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mirror",
-        type=options.argument(options.web_address),
+        type=argument(web_address),
         default=_MIRROR,
         metavar="URL",
         help=f"a server with the same folders (default: {_MIRROR})",
     )
-    options.add_contact(parser, "the server's", " (default: user@host)", user_at_host())
-    options.add_timeout(parser, 60.0, "a list of files, or each 256 KiB of a file")
+    add_contact(parser, "the server's", " (default: user@host)", user_at_host())
+    add_timeout(parser, 60.0, "a list of files, or each 256 KiB of a file")
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
 
@@ -92,6 +93,30 @@ def run(arguments: argparse.Namespace) -> int:
         print_line(f"output: {folder}")
     print_line(f"next: {build_line(dumps, folder)}")
     return 0
+
+
+def add_contact(parser: argparse.ArgumentParser, whose: str, note: str, default: str | None = None) -> None:
+    """Declare --contact for a command that asks a server; ``note`` says who has to give one and the default."""
+    text = f"your e-mail address or web page, sent to {whose} operators as User-Agent{note}"
+    parser.add_argument("--contact", type=argument(contact), default=default, metavar="ADDRESS", help=text)
+
+
+def add_timeout(parser: argparse.ArgumentParser, default: float, what: str) -> None:
+    """Declare --timeout: how long ``what`` may take."""
+    text = f"the longest wait for {what} (default: {default:g})"
+    parser.add_argument("--timeout", type=argument(seconds), default=default, metavar="SECONDS", help=text)
+
+
+def web_address(text: str) -> str:
+    """The URL of a web server; UsageError for anything else."""
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a missing bracket, or a port that is no number
+        known = False
+    if not known:
+        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
+    return text
 
 
 def _print_plan(dumps: Sequence[RemoteDump], wanted: Sequence[Download]) -> None:

@@ -24,7 +24,7 @@ from wikisem.pipeline.command_options import (
     add_seed,
     argument,
     at_least,
-    whole_numbers,
+    list_of,
 )
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
@@ -103,7 +103,7 @@ def _contexts(parser: argparse.ArgumentParser) -> None:
         "--contexts",
         action=Listed,
         nargs="+",
-        type=argument(whole_numbers),
+        type=list_of(at_least(1)),
         default=_CONTEXTS,
         metavar="N",
         help=f"how many contexts of the highest log-likelihood a word keeps (default: {','.join(map(str, _CONTEXTS))})",

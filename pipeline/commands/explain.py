@@ -23,7 +23,7 @@ from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, TAXONOMY
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.command_options import Listed, add_figure, argument, folder, items
+from wikisem.pipeline.command_options import Listed, add_figure, argument, folder, list_of
 from wikisem.pipeline.commands import show
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line, print_notes
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--item",
-        type=argument(items),
+        type=list_of(check_qid),
         action=Listed,
         nargs="+",
         default=[],

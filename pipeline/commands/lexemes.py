@@ -1,61 +1,74 @@
-"""Syntactic test sets from Wikidata lexemes: analogy questions, categories and outlier groups, in any language.
-
-A relation is a swap of grammatical features: plural pairs "answer" (singular) with "answers" (plural). OUT gets, for
-each language, analogies/LA.txt, categories/LA.txt, groups of eight in outliers/LA/ and every pair in pairs/LA.jsonl,
-and unreadable lexemes in unreadable/lexemes.jsonl. A question has one right answer: of several partners of a form,
-that of the lowest lexeme.
-"""
+"""Syntactic test sets: from Wikidata lexemes in any language, and the relations of WordRep from a WordNet."""
 
 import argparse
+import inspect
+import re
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Final
 
 from rich.table import Table
 
 from wikisem.categories.analogies import count_questions
-from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
+from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations, read_wordnet
+from wikisem.categories.word_filter import WordFilter
+from wikisem.errors import MissingInputError
 from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path
-from wikisem.outputs.category_formats import (
-    outlier_groups,
-    pair_analogy_lines,
-    pair_category_lines,
-    pairs_lines,
-    with_one_answer,
-    write_questions,
-)
+from wikisem.outputs import category_formats as formats
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
+from wikisem.wikis import known_language
+
+# Lexemes are in more languages than labels (Old Norse, Middle English), and a spelling may be named by an item:
+# "mis-x-Q36790" (https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation, 2026-11).
+_LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of lexemes."""
+def lexeme_language(code: str) -> str:
+    """The code of a language of lexemes, which may be of ISO 639-3 or named by an item: "non", "mis-x-Q36790"."""
+    return code if _LANGUAGE.fullmatch(code) else known_language(code)
+
+
+def _add_lexemes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dump", metavar="DUMP", nargs="+", help="the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
-    options.add_languages(parser, text="the languages or variants of the spellings", convert=options.lexeme_languages)
-    options.add_folder(parser)
-    options.add_word_filter(parser)
-    parser.add_argument(
-        "--relations",
-        type=options.argument(path_of),
-        default=SHIPPED,
-        metavar="FILE",
-        help=f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})",
-    )
-    parser.add_argument(
-        "--groups",
-        type=options.at_least(0),
-        default=100,
-        metavar="N",
-        help="at most N outlier groups a relation (default: 100)",
-    )
-    options.add_questions(parser)
+    spelled = "the languages or variants of the spellings"
+    options.add_languages(parser, text=spelled, convert=options.list_of(lexeme_language))
+    _add_sets(parser)
+    text = f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})"
+    parser.add_argument("--relations", type=options.argument(path_of), default=SHIPPED, metavar="FILE", help=text)
+    text = "at most N outlier groups a relation (default: 100)"
+    parser.add_argument("--groups", type=options.at_least(0), default=100, metavar="N", help=text)
     options.add_max_unreadable(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Read the dump, write the sets, and print how many pairs each relation has."""
-    relations, keep = load_relations(arguments.relations), options.read_word_filter(arguments)
+def _add_wordnet(parser: argparse.ArgumentParser) -> None:
+    text = "a WordNet in LMF (.xml, .gz, .bz2)"
+    parser.add_argument("wordnet", metavar="LMF", type=options.argument(path_of), help=text)
+    _add_sets(parser)
+
+
+def _add_sets(parser: argparse.ArgumentParser) -> None:
+    """Declare where the sets go, and which words and questions they have."""
+    options.add_folder(parser)
+    options.add_word_filter(parser)
+    text = "at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)"
+    parser.add_argument("--questions", type=options.at_least(0), default=20_000, metavar="N", help=text)
+    options.add_seed(parser, "the questions", 500)
+
+
+def lexemes(arguments: argparse.Namespace) -> int:
+    """Syntactic test sets from Wikidata lexemes: analogy questions, categories and outlier groups, in any language.
+
+    A relation is a swap of grammatical features: plural pairs "answer" (singular) with "answers" (plural). OUT gets,
+    for each language, analogies/LA.txt, categories/LA.txt, groups of eight in outliers/LA/ and every pair in
+    pairs/LA.jsonl, and unreadable lexemes in unreadable/lexemes.jsonl. A question has one right answer: of several
+    partners of a form, that of the lowest lexeme.
+    """
+    relations, keep = load_relations(arguments.relations), WordFilter.of(arguments.vocabulary, arguments.single_words)
     unreadable: list[UnreadableRecord] = []
     reader, collector = LexemeReader(unreadable.append), PairCollector(relations, arguments.languages)
     with progress("reading lexemes", lambda: reader.counts().read, 0):
@@ -74,13 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
     table = Table("language", "relation", *number_columns("pairs", "questions"))
     for language, pairs in collector.pairs(keep).items():
-        asked, path = with_one_answer(pairs), output / "analogies" / f"{language}.txt"
-        questions = pair_analogy_lines(asked, arguments.questions, arguments.seed)
-        if not write_questions(path, map(len, asked.values()), questions):
+        asked, path = formats.with_one_answer(pairs), output / "analogies" / f"{language}.txt"
+        questions = formats.pair_analogy_lines(asked, arguments.questions, arguments.seed)
+        if not formats.write_questions(path, map(len, asked.values()), questions):
             log(f"warning: no relation has a question in {language!r}: there is no {path}")
-        write_text(output / "categories" / f"{language}.txt", pair_category_lines(pairs))
-        write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, pairs))
-        groups = dict(outlier_groups(pairs, arguments.groups, arguments.seed))
+        write_text(output / "categories" / f"{language}.txt", formats.pair_category_lines(pairs))
+        write_text(output / "pairs" / f"{language}.jsonl", formats.pairs_lines(language, pairs))
+        groups = dict(formats.outlier_groups(pairs, arguments.groups, arguments.seed))
         texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
         unit, ledger = f"{STAGE}/{language}", Ledger(str(output))
         earlier = ledger.names(unit)
@@ -100,3 +113,32 @@ def run(arguments: argparse.Namespace) -> int:
     log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {unread:,} unreadable")
     print_line(f"output: {output}")
     return 0
+
+
+def wordnet(arguments: argparse.Namespace) -> int:
+    """Analogy questions for the thirteen relations of WordRep, from a WordNet in LMF such as Open English WordNet.
+
+    OUT gets analogies.txt with a section for each relation that has two pairs or more, and pairs.jsonl with every pair.
+    All n(n - 1) questions of n pairs count, as in WordRep, even if a word has several partners.
+    """
+    pairs = read_wordnet(arguments.wordnet, WordFilter.of(arguments.vocabulary, arguments.single_words))
+    if not any(pairs.values()):
+        raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
+    asked, path = formats.asked_pairs(pairs), arguments.output / "analogies.txt"
+    lines = formats.pair_analogy_lines(asked, arguments.questions, arguments.seed)
+    if not formats.write_questions(path, map(len, asked.values()), lines):
+        log(f"warning: no relation has a question: there is no {path}")
+    write_text(arguments.output / "pairs.jsonl", formats.word_pairs_lines("", pairs))
+    table = Table("relation", *number_columns("pairs", "questions"))
+    for name, found in pairs.items():
+        table.add_row(name, f"{len(found):,}", f"{count_questions(len(asked[name]), arguments.questions):,}")
+    make_console().print(table)
+    print_line(f"output: {arguments.output}")
+    return 0
+
+
+# Command -> its options and its work, whose docstring is its help.
+COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
+    run.__name__: SimpleNamespace(__doc__=inspect.cleandoc(run.__doc__ or ""), add_arguments=add, run=run)
+    for add, run in ((_add_lexemes, lexemes), (_add_wordnet, wordnet))
+}

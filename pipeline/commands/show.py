@@ -22,7 +22,6 @@ from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import make_console, print_line
 from wikisem.pipeline.runs.read import labels_of_classes
 from wikisem.records import Group
-from wikisem.wikidata.line_types import property_number
 
 # How many languages a message names, and how many words the line of a group.
 _NAMED: Final = 20
@@ -82,7 +81,7 @@ def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
     for outlier in group.outliers:
         statements = []
         for tie in outlier.ties or ():
-            label = properties.get(property_number(tie.property))
+            label = properties.get(int(tie.property[1:]))
             statements.append(f"{words[tie.item]} {f'{label} ' if label else ''}({tie.property}) {words[tie.value]}")
         if statements:
             yield f"{outlier.surface} is tied to members: {', '.join(statements)}"

@@ -1,175 +1,466 @@
-"""A build as a command, and its five stages, each on what the stages before it left in OUT."""
+"""The commands that run stages: a build, each of its five stages by itself on what is in OUT, names and walls."""
 
 import argparse
-from collections.abc import Callable, Mapping
+import inspect
+import shlex
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Final
+from typing import Any, Final
 
+from rich.table import Table
+
+from wikisem.datasets.files import data_set_path
+from wikisem.errors import MissingInputError, UsageError
+from wikisem.files import create_binary, open_binary, sizes_below
+from wikisem.ids import check_property
 from wikisem.layout import MENTIONS, unit_of
-from wikisem.pipeline import command_options as options
-from wikisem.pipeline.console.tables import print_stage_summary, print_summary
+from wikisem.outputs.wallfile import is_release
+from wikisem.pipeline.command_options import (
+    MAX_UNREADABLE,
+    Listed,
+    add_languages,
+    add_max_unreadable,
+    add_profile,
+    argument,
+    at_least,
+    folder,
+    list_of,
+)
+from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
+from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
+from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, Ledger, Record
 from wikisem.pipeline.runs.run import Run, make_run, with_workers
 from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
-from wikisem.pipeline.runs.stages import (
-    ALL,
-    BuildOptions,
-    check_languages,
-    entities,
-    entity_options,
-    groups,
-    mentions,
-    mixed,
-    run_build,
-    surfaces,
-    taxonomy,
-)
-from wikisem.recipes.load import load_recipe
+from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
+from wikisem.records import TIERS
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
+from wikisem.wikis import known_language
+
+# What the commands take.
+
+# Walls of a recipe that asks for none.
+_WALLS: Final = 500
+_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "recipe": {
+        "metavar": "RECIPE",
+        "help": f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}",
+    },
+    "output": {"metavar": "OUT", "type": argument(folder)},
+    "--recipe": {
+        "metavar": "RECIPE",
+        "help": "keep only what groups of this recipe need (default: of any recipe with the best ranks)",
+    },
+    "--seed": {"type": at_least(0), "metavar": "N", "help": "overrides the recipe's seed"},
+    "--wikidata": {
+        "required": True,
+        "nargs": "+",
+        "action": "extend",
+        "metavar": "PATH",
+        "help": "the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs of all its parts; or folders of "
+        "public Parquet tables",
+    },
+    "--properties": {
+        "action": Listed,
+        "nargs": "+",
+        "type": argument(lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()]),
+        "default": DEFAULT_PROPERTIES,
+        "metavar": "PROPERTY",
+        "help": f"statements to keep, for category sets (default: {','.join(DEFAULT_PROPERTIES)})",
+    },
+    "--wikipedia": {
+        "default": [],
+        "nargs": "+",
+        "action": "extend",
+        "metavar": "LANG=PATH",
+        "help": "the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst): every part",
+    },
+    "--link-trail": {"action": "store_true", "help": "count [[bus]]es as buses, by each language's rule"},
+    "--number": {
+        "type": at_least(1),
+        "metavar": "N",
+        "help": f"walls per language, all tiers together (default: the recipe's, else {_WALLS})",
+    },
+    "--output": {
+        "required": True,
+        "type": argument(folder),
+        "metavar": "OUT",
+        "help": "the output folder or URL, shared by all stages",
+    },
+    "--workers": {
+        "type": at_least(1),
+        "metavar": "N",
+        "help": "local worker processes (default: one for each core, or one for less than 64 MiB of input); after --, "
+        "Beam's options choose another runner",
+    },
+    "--break-lock": {
+        "action": "store_true",
+        "help": "start even though another run seems to be at work in OUT, if you know that it has ended",
+    },
+    "--checksum": {
+        "action": "store_true",
+        "help": "identify inputs by SHA-256, not by path, size and time, also in the manifest",
+    },
+}
+
+# What they do.
+
+
+def _read_recipe(arguments: argparse.Namespace) -> Recipe:
+    """The recipe that a command names, with the seed of --seed if that is given."""
+    recipe = load_recipe(arguments.recipe)
+    return recipe if getattr(arguments, "seed", None) is None else replace(recipe, seed=arguments.seed)
 
 
 def _run(
     arguments: argparse.Namespace, make: Callable[[Run], list[Stage]], *dumps: Dump, recipe: Recipe | None = None
 ) -> int:
-    """Run what ``make`` returns for the run that the options describe, and print what was done."""
+    """Run what ``make`` returns for the run that the options describe, and print what was done and what comes next."""
     run = with_workers(make_run(arguments), arguments.workers, *dumps)
     with session(run):
         records = run_stages(make(run), run, recipe)
-    return print_stage_summary(records, run, *([] if recipe is None else [arguments.recipe]))
+    units = [record.unit for record in run.ledger.records()]
+    return print_summary(records, run.output, next_command(units, run.output, *([arguments.recipe] if recipe else [])))
 
 
-def _add_build(parser: argparse.ArgumentParser) -> None:
-    options.add_recipe(parser)
-    options.add_recipe_seed(parser)
-    options.add_wikidata(parser)
-    options.add_wikipedia(parser, required=False)
-    options.add_languages(parser, "those of --wikipedia, else the recipe's")
-    options.add_output(parser)
-    options.add_max_unreadable(parser)
-    options.add_profile(parser)
-    options.add_checksum(parser)
-
-
-def _run_build(arguments: argparse.Namespace) -> int:
+def build(arguments: argparse.Namespace) -> int:
     """From dumps to groups: items, links, surface forms, the class graph and the groups; what is finished is kept."""
-    recipe = options.read_recipe(arguments)
+    recipe = _read_recipe(arguments)
     run = make_run(arguments)
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
-    languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
+    languages = stages.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_wikidata(arguments.wikidata, arguments.checksum)
     run = with_workers(run, arguments.workers, wikidata, *wikipedia.values())
     profiles = read_named(arguments.profile)
-    built = BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), profiles)
-    return print_summary(run_build(built, run), run.output)
+    options = stages.BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), profiles)
+    return print_summary(stages.run_build(options, run), run.output)
 
 
-def _add_entities(parser: argparse.ArgumentParser) -> None:
-    options.add_wikidata(parser)
-    options.add_languages(
-        parser,
-        "en",
-        f"languages (or {ALL}) whose labels are kept beside English and mul",
-        lambda text: [ALL] if text == ALL else options.parse_languages(text),
-    )
-    parser.add_argument(
-        "--recipe",
-        metavar="RECIPE",
-        help="keep only what groups of this recipe need (default: of any recipe with the best ranks)",
-    )
-    options.add_output(parser)
-    options.add_max_unreadable(parser)
-    options.add_checksum(parser)
-
-
-def _run_entities(arguments: argparse.Namespace) -> int:
+def entities(arguments: argparse.Namespace) -> int:
     """Stage 1: read a Wikidata JSON dump into OUT/entities, as Parquet with one row per item."""
-    languages = None if ALL in arguments.languages else arguments.languages
+    languages = None if stages.ALL in arguments.languages else arguments.languages
     recipe = load_recipe(arguments.recipe) if arguments.recipe else None
-    wanted = entity_options(recipe, languages, arguments.properties)
+    wanted = stages.entity_options(recipe, languages, arguments.properties)
     dump = find_wikidata(arguments.wikidata, arguments.checksum)
-    return _run(arguments, lambda run: [entities(dump, wanted, run)], dump)
+    return _run(arguments, lambda run: [stages.entities(dump, wanted, run)], dump)
 
 
-def _add_mentions(parser: argparse.ArgumentParser) -> None:
-    options.add_wikipedia(parser, required=True)
-    parser.add_argument("--link-trail", action="store_true", help="count [[bus]]es as buses, by each language's rule")
-    options.add_output(parser)
-    options.add_max_unreadable(parser)
-    options.add_profile(parser)
-    options.add_checksum(parser)
-
-
-def _run_mentions(arguments: argparse.Namespace) -> int:
+def mentions(arguments: argparse.Namespace) -> int:
     """Stage 2: count the links of Wikipedia dumps into OUT/mentions/<language>, each language's anchor dictionary."""
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
     given = read_named(arguments.profile)
 
     def make(run: Run) -> list[Stage]:
-        return [mentions(dumps, arguments.link_trail, find_profiles(run.output, list(dumps), given))]
+        return [stages.mentions(dumps, arguments.link_trail, find_profiles(run.output, list(dumps), given))]
 
     return _run(arguments, make, *dumps.values())
 
 
-def _add_surfaces(parser: argparse.ArgumentParser) -> None:
-    options.add_recipe(parser)
-    options.add_languages(parser, "the recipe's")
-    options.add_output(parser)
-
-
-def _run_surfaces(arguments: argparse.Namespace) -> int:
+def surfaces(arguments: argparse.Namespace) -> int:
     """Stage 3: the surface form of each item in each language, from OUT/mentions or the recipe's fallback."""
-    recipe = options.read_recipe(arguments)
-    languages = options.choose_languages(arguments.languages, [], recipe)
+    recipe = _read_recipe(arguments)
+    languages = stages.choose_languages(arguments.languages, [], recipe)
 
     def make(run: Run) -> list[Stage]:
         linked = [language for language in languages if run.ledger.find(unit_of(MENTIONS, language))]
-        check_languages(languages, linked, recipe)
-        return [surfaces(languages, recipe.surface, linked)]
+        stages.check_languages(languages, linked, recipe)
+        return [stages.surfaces(languages, recipe.surface, linked)]
 
     return _run(arguments, make, recipe=recipe)
 
 
-def _add_taxonomy(parser: argparse.ArgumentParser) -> None:
-    options.add_recipe(parser)
-    options.add_output(parser)
-
-
-def _run_taxonomy(arguments: argparse.Namespace) -> int:
+def taxonomy(arguments: argparse.Namespace) -> int:
     """Stage 4: the pruned class graph of the items in OUT/entities, as memory-mapped arrays."""
-    recipe = options.read_recipe(arguments)
-    return _run(arguments, lambda _: [taxonomy(recipe.graph)], recipe=recipe)
+    recipe = _read_recipe(arguments)
+    return _run(arguments, lambda _: [stages.taxonomy(recipe.graph)], recipe=recipe)
 
 
-def _add_groups(parser: argparse.ArgumentParser) -> None:
-    options.add_recipe(parser)
-    options.add_recipe_seed(parser)
-    options.add_languages(parser, "the recipe's")
-    options.add_output(parser)
-    options.add_profile(parser)
-
-
-def _run_groups(arguments: argparse.Namespace) -> int:
+def groups(arguments: argparse.Namespace) -> int:
     """Stage 5: test groups in every language, from the surfaces and the taxonomy in OUT."""
-    recipe = options.read_recipe(arguments)
-    languages = options.choose_languages(arguments.languages, [], recipe)
+    recipe = _read_recipe(arguments)
+    languages = stages.choose_languages(arguments.languages, [], recipe)
     given = read_named(arguments.profile)
 
     def make(run: Run) -> list[Stage]:
         profiles = find_profiles(run.output, languages, given)
-        return [groups(languages, recipe, profiles), *mixed(languages, recipe)]
+        return [stages.groups(languages, recipe, profiles), *stages.mixed(languages, recipe)]
 
     return _run(arguments, make, recipe=recipe)
 
 
-# Command -> what the command line asks of it; the docstring of its work is what --help prints.
+def walls(arguments: argparse.Namespace) -> int:
+    """Walls of sixteen words in four hidden groups, from the groups of a finished run: OUT/walls/<language>.jsonl."""
+    if is_release(data_set_path(arguments.output)):
+        raise MissingInputError(
+            f"{arguments.output}: expected a run, saw a release, which has no class graph to make walls from; "
+            "run `wikisem build` first, then `wikisem walls OUT`"
+        )
+    languages, recipe = stages.recipe_of_groups(Ledger(arguments.output), arguments.languages)
+    number = arguments.number or recipe.walls.number or _WALLS
+    recipe = replace(recipe, walls=replace(recipe.walls, number=number))
+    if recipe.outliers.margin is None:
+        log("note: the recipe of the groups has no bound on margins, so a word fits what the class graph says alone")
+    run = with_workers(make_run(arguments), arguments.workers)
+    with session(run):
+        records = run_stages(stages.walls(languages, recipe, arguments.seed), run, recipe)
+    counted = number_columns("walls", "tried")
+    table = Table("language", "tier", *counted, "dropped", title="walls", title_justify="left")
+    for record in records:
+        for tier in TIERS:
+            counts = record.facts[stages.BY_TIER][tier]
+            numbers = f"{counts['kept']:,}", f"{counts['read']:,}"
+            table.add_row(record.unit.partition("/")[2], tier, *numbers, _list_reasons(counts["left_out"]))
+    make_console().print(table)
+    print_line(f"output: {run.output}/walls")
+    return 0
+
+
+def names(arguments: argparse.Namespace) -> int:
+    """The anchor dictionary as tables for other programs: what each page is called, what each name means, how often.
+
+    A row for each pair of a page and an anchor of the links to it: P(anchor | page), P(page | anchor), the counts
+    behind both, and the page's QID, in OUT/names/<language>/*.parquet. It takes the mentions and entities in OUT.
+    """
+    run = with_workers(make_run(arguments), arguments.workers)
+    with session(run):
+        counted = [record.unit for record in run.ledger.records() if record.unit.startswith(f"{MENTIONS}/")]
+        languages = arguments.languages or [unit.partition("/")[2] for unit in counted]
+        if not languages:
+            raise MissingInputError(f"expected mentions in {run.output}, saw none; run `wikisem mentions` first")
+        records = run_stages([stages.names(languages)], run)
+        if target := arguments.folder:
+            paths = [path for record in records for path in record.parts]
+            for below in sorted({path.rpartition("/")[0] for path in paths}):
+                # A reader of names/de/*.parquet would take tables of another set for part of this.
+                there = [f"{below}/{name}" for name in sizes_below(f"{target}/{below}")]
+                if others := sorted(path for path in there if path.endswith(".parquet") and path not in paths):
+                    raise UsageError(
+                        f"{target}: expected no other tables in {below}, saw {others[0]}; remove them first"
+                    )
+            for path in paths:
+                with open_binary(f"{run.output}/{path}") as source, create_binary(f"{target}/{path}") as sink:
+                    shutil.copyfileobj(source, sink)
+    return print_summary(records, run.output)
+
+
+def _command(
+    run: Callable[[argparse.Namespace], int],
+    words: str,
+    languages: Sequence[Any] = (),
+    others: Mapping[str, Mapping[str, Any]] | None = None,
+) -> SimpleNamespace:
+    """A command from its work, whose docstring is its help, and the names of its options.
+
+    ``languages`` is what ``add_languages`` takes, ``others`` is what this command's options have differently.
+    """
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.set_defaults(max_unreadable=MAX_UNREADABLE, seed=None)
+        for word in words.split():
+            if word == "--languages":
+                add_languages(parser, *languages)
+            elif word == "--max-unreadable":
+                add_max_unreadable(parser)
+            elif word == "--profile":
+                add_profile(parser)
+            else:
+                parser.add_argument(word, **{**_OPTIONS[word], **(others or {}).get(word, {})})
+
+    return SimpleNamespace(__doc__=inspect.cleandoc(run.__doc__ or ""), add_arguments=add_arguments, run=run)
+
+
+_INTO: Final = "--output --workers --break-lock"
+_DUMPS: Final = f"{_INTO} --max-unreadable"
+_LABELLED: Final = f"languages (or {stages.ALL}) whose labels are kept beside English and mul"
+
+
+def _some_or_all(text: str) -> list[str]:
+    return [stages.ALL] if text == stages.ALL else list_of(known_language)(text)
+
+
+# Command -> its options and its work.
 COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
-    name: SimpleNamespace(__doc__=run.__doc__, add_arguments=add_arguments, run=run)
-    for name, add_arguments, run in (
-        ("build", _add_build, _run_build),
-        ("entities", _add_entities, _run_entities),
-        ("mentions", _add_mentions, _run_mentions),
-        ("surfaces", _add_surfaces, _run_surfaces),
-        ("taxonomy", _add_taxonomy, _run_taxonomy),
-        ("groups", _add_groups, _run_groups),
-    )
+    "build": _command(
+        build,
+        f"recipe --seed --wikidata --properties --wikipedia --languages {_DUMPS} --profile --checksum",
+        ["those of --wikipedia, else the recipe's"],
+    ),
+    "entities": _command(
+        entities,
+        f"--wikidata --properties --languages --recipe {_DUMPS} --checksum",
+        ["en", _LABELLED, _some_or_all],
+    ),
+    "mentions": _command(
+        mentions,
+        f"--wikipedia --link-trail {_DUMPS} --profile --checksum",
+        others={"--wikipedia": {"required": True}},
+    ),
+    "surfaces": _command(surfaces, f"recipe --languages {_INTO}", ["the recipe's"]),
+    "taxonomy": _command(taxonomy, f"recipe {_INTO}"),
+    "groups": _command(groups, f"recipe --seed --languages {_INTO} --profile", ["the recipe's"]),
+    "walls": _command(
+        walls,
+        "output --languages --number --seed --workers --break-lock",
+        ["every one that has groups"],
+        {"output": {"help": "the output folder of a finished run"}},
+    ),
+    "names": _command(
+        names,
+        f"output --languages {_INTO}",
+        ["all with mentions in OUT"],
+        {
+            "output": {"help": "an output folder with mentions and entities"},
+            "--output": {
+                "required": False,
+                "dest": "folder",
+                "metavar": "FOLDER",
+                "help": "a folder or URL to copy the tables to, as FOLDER/names/LANG/*.parquet",
+            },
+        },
+    ),
 }
+
+
+# The closing table: what was kept, left out, rejected and unreadable, and why.
+
+# The recipe to start from after a command that took none.
+FIRST_RECIPE: Final = "wikisem"
+# Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
+BAD_REGIONS: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
+
+
+# What a column counts; those in which there is nothing are not explained.
+_LEGEND: Final = {
+    "kept": "goes on to the next stage; of groups, the classes that gave one",
+    "left out": "sound, and not what the stage looks for, such as redirects and items without a name",
+    "rejected": "classes that a rule of the recipe refuses; {output}/rejected has each with its reason",
+    "unreadable": "damaged; {output}/unreadable says where",
+}
+
+
+def print_summary(records: Sequence[Record], output: str, following: str = "") -> int:
+    """Print the closing table, the next command to type and, last, where the output is; return the exit code.
+
+    ``following`` is the next command; by default it opens the page of the groups, if there are any.
+
+    Unreadable records are only left out. But if a part of a dump could not be decoded, or its end is missing, an
+    unknown number of records is lost: everything that could be decoded is used, and the exit code is 1, as with gzip.
+    """
+    table = Table("stage", *number_columns("in", *_LEGEND), "of these", title="what became of it", title_justify="left")
+    console, outcomes = make_console(), [_outcomes(record) for record in records]
+    for record, found in zip(records, outcomes, strict=True):
+        numbers = [f"{found[name][0]:,}" if found[name][0] else "" for name in _LEGEND]
+        details = "\n".join(f"{name}: {details}" for name, (_, details) in found.items() if details)
+        table.add_row(record.unit, f"{record.counts.read:,}", *numbers, details)
+    console.print(table)
+    for name, text in _LEGEND.items():
+        if any(found[name][0] for found in outcomes):
+            console.print(f"{name}: {text.format(output=output)}", soft_wrap=True)
+    for record in records:
+        if record.unit.startswith("groups/") and not record.counts.kept:
+            links = Ledger(output).find(record.unit.replace("groups/", "mentions/"))
+            print_line(remedy(record, has_links=links is not None))
+    unread = [record for record in records if record.counts.unreadable]
+    for record in unread:
+        unreadable = _list_reasons(record.counts.unreadable)
+        log(f"warning: {record.unit}: {unreadable} could not be read; see {output}/unreadable")
+    damaged = [record.unit for record in unread if BAD_REGIONS & set(record.counts.unreadable)]
+    if damaged:
+        log(
+            f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
+            f"and {output}/unreadable says where something is lost"
+        )
+    if not following and any(record.unit.startswith("groups/") and record.counts.kept for record in records):
+        following = shlex.join(["wikisem", "browse", output])
+    if following:
+        print_line(f"next: {following}")
+    print_line(f"output: {output}")
+    return 1 if damaged else 0
+
+
+def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
+    """How many records of a unit had each outcome, and of what kinds or for what reasons."""
+    counts, is_rejected = record.counts, record.unit.startswith("groups/")
+    places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
+    english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
+    lacking = {"best linked pages missing": record.facts.get("linked_pages", {}).get("best_missing", 0)}
+    kept = filter(None, map(_list_reasons, (record.facts.get("sources", {}), places, english, lacking)))
+    others = sum(counts.left_out.values()), _list_reasons(counts.left_out)
+    return {
+        "kept": (counts.kept, ", ".join(kept)),
+        "left out": (0, "") if is_rejected else others,
+        "rejected": others if is_rejected else (0, ""),
+        "unreadable": (sum(counts.unreadable.values()), _list_reasons(counts.unreadable)),
+    }
+
+
+# What helps where a language got no group: by the most frequent reason for which its classes were rejected, the keys of
+# the recipe that decide it.
+REMEDIES: Final = {
+    "affix": 'raise filters.affix, or set it to "surprise"',
+    "contained": "raise filters.extra.contained",
+    "digits": "raise filters.digits",
+    "few-kinds": "lower outliers.kinds",
+    "few-outliers": "lower outliers.min_sitelinks or outliers.minimum, or read all of Wikidata",
+    "length-one": "raise filters.length_one",
+    "near-duplicate": "raise filters.near_duplicates",
+    "no-kind": "lower cluster.coherence",
+    "not-parallel": "add dumps or names to the languages of mixed that lack the classes",
+    "own-label": "raise filters.extra.own_label",
+    "status": "set outliers.status_share = 0",
+    "stop-affix": "set filters.stop_affix = false",
+    "too-few": "lower cluster.minimum",
+}
+
+
+def remedy(record: Record, *, has_links: bool) -> str:
+    """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
+    counts, language = record.counts, record.unit.partition("/")[2]
+    if not counts.read:
+        dump = f"add its Wikipedia: --wikipedia {language}=DUMP"
+        helps = 'set surface.fallback = "label" in the recipe, or minimum_count = 1' if has_links else dump
+        return f"no group in {language}: too few items have a name there; {helps}"
+    reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
+    helps = REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")  # a rule of the reader's own
+    return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
+
+
+def _list_reasons(counts: Mapping[str, int]) -> str:
+    """How many there are for each reason, the most first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count:,}" for name, count in ordered if count)
+
+
+# The command to type next: the first stage of the chain that OUT still lacks.
+
+
+def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) -> str:
+    """The command that makes what ``output`` lacks after ``units`` are finished; DUMP is to be filled in.
+
+    >>> next_command(["entities", "mentions/de", "mentions/ja", "surfaces/ja"], "out")
+    'wikisem surfaces wikisem --languages de --output out'
+    >>> next_command(["mentions/de"], "out")
+    'wikisem entities --wikidata DUMP --languages en,de --output out'
+    """
+    finished = set(units)
+    mentions, surfaces, groups = (
+        sorted(unit.partition("/")[2] for unit in finished if unit.startswith(f"{stage}/"))
+        for stage in ("mentions", "surfaces", "groups")
+    )
+    if "entities" not in finished:
+        labelled = ["en", *(code for code in mentions if code != "en")]
+        words = ["entities", "--wikidata", "DUMP", "--languages", ",".join(labelled)]
+    elif not mentions and not surfaces:
+        words = ["mentions", "--wikipedia", "LANG=DUMP"]
+    elif without := [code for code in mentions if code not in surfaces]:
+        words = ["surfaces", recipe, "--languages", ",".join(without)]
+    elif "taxonomy" not in finished:
+        words = ["taxonomy", recipe]
+    elif without := [code for code in surfaces if code not in groups]:
+        words = ["groups", recipe, "--languages", ",".join(without)]
+    else:
+        return shlex.join(["wikisem", "browse", output])
+    return shlex.join(["wikisem", *words, "--output", output])

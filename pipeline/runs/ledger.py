@@ -37,7 +37,6 @@ from wikisem.files import (
     sync_files,
 )
 from wikisem.layout import MANIFEST, Fingerprint, folder_below, folder_path, names_path, record_path
-from wikisem.pipeline.runs.lock import is_lock_file
 from wikisem.records import Count, Counts
 from wikisem.typed_json import CHECKSUM, decode_json, digest, with_checksum
 
@@ -131,7 +130,7 @@ class Ledger:
     def records(self) -> list[Record]:
         """All records, by unit."""
         paths = list_files(record_path(self._output, "*"))
-        found = [self._record(path) for path in paths if not is_lock_file(path)]
+        found = [self._record(path) for path in paths if not path.rpartition("/")[2].startswith("lock.")]
         return sorted(found, key=lambda record: record.unit)
 
     def put(self, record: Record) -> None:

@@ -101,11 +101,6 @@ def check_lock(output: str, run: str) -> None:
         raise LockError(f"expected {output} to be left to this run, saw that another one broke its lock")
 
 
-def is_lock_file(path: str) -> bool:
-    """Whether a file beside the records is a lock file."""
-    return path.rpartition("/")[2].startswith("lock.")
-
-
 def _remove_stale(output: str, break_lock: bool, log: Callable[[str], object]) -> None:
     for lock in _lock_files(output):
         if lock.is_dead or break_lock:

@@ -548,6 +548,11 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
     ]
 
 
+def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], recipe: Recipe) -> list[str]:
+    """The languages of a run, sorted: those asked for, else those with dumps, else the recipe's."""
+    return sorted(set(asked or with_dumps or recipe.languages))
+
+
 def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe: Recipe) -> None:
     """Raise UsageError for a language in which no item could have a surface form."""
     nameless = [language for language in languages if language not in with_links]

@@ -14,15 +14,41 @@ import pytest
 
 from wikisem import __version__
 from wikisem.pipeline import cli
-from wikisem.pipeline.cli import COMMANDS, STAGES, TRACEBACK, main, open_command, parsers_of, split_beam_options
+from wikisem.pipeline.cli import (
+    COMMANDS,
+    FIRST,
+    PIPELINES,
+    TOGETHER,
+    TRACEBACK,
+    main,
+    open_command,
+    parsers_of,
+    split_beam_options,
+)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
-def test_help_names_every_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """The overview lists all commands and ends well."""
+@pytest.mark.parametrize(
+    ("words", "named"), [(["--help"], FIRST), (["-h"], FIRST), (["help"], FIRST), (["help", "all"], tuple(COMMANDS))]
+)
+def test_help_names_the_first_commands_or_all(
+    words: list[str], named: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A newcomer sees nine, and how to see the others; a command has one line."""
     assert main(words) == 0
     printed = capsys.readouterr().out
-    assert all(name in printed for name in COMMANDS)
+    listed = [line.split()[0] for line in printed.splitlines() if line.startswith("  ")]
+    assert listed == list(named)
+    assert len(FIRST) <= 9
+    assert ("wikisem help all" in printed) == (named is FIRST)
+
+
+def test_help_of_a_command_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whichever word comes first."""
+    with pytest.raises(SystemExit):
+        main(["help", "show"])
+    assert capsys.readouterr().out.startswith("usage: wikisem show ")
+    assert main(["help", "shwo"]) == 2
+    assert "unknown word 'shwo'; did you mean show?" in capsys.readouterr().err
 
 
 def test_no_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
@@ -209,9 +235,7 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
     assert cli._Lines().format(record) == "warning: saw \\x1b[2J\\x9b"
 
 
-# What runs pipelines, and walls, which are a stage without one; a build is one of the commands in "stages".
-_RUN_PIPELINES = {"build", "demo", "names", "stages", "walls"}
-_OTHERS = sorted(f"commands.{name}" for name in COMMANDS if name not in STAGES | _RUN_PIPELINES)
+_OTHERS = sorted({f"commands.{TOGETHER.get(name, name)}" for name in COMMANDS if name not in PIPELINES})
 # Modules in the order of their import, and what none of them so far may have imported.
 _LIGHTER: list[tuple[list[str], list[str]]] = [
     (["cli", "commands.evaluate"], ["numpy", "pyarrow", "lxml"]),  # whose help is printed at once
@@ -248,12 +272,21 @@ def test_a_command_imports_only_what_it_needs() -> None:
     Stages start many processes: none of them waits for libraries that only scores and figures use. One process imports
     the commands one after the other, those that need least first.
     """
-    pipelines = [f"commands.{name}" for name in sorted(_RUN_PIPELINES - {"build"})]
+    pipelines = sorted({f"commands.{TOGETHER.get(name, name)}" for name in PIPELINES})
     command = [sys.executable, "-c", _IMPORTS]
     asked = json.dumps([_LIGHTER, pipelines])
     found = json.loads(subprocess.run(command, input=asked, check=True, capture_output=True, text=True).stdout)
     lighter: dict[str, list[str]] = {name: [] for names, _ in _LIGHTER for name in names}
     assert found == {**lighter, **{name: ["apache_beam"] for name in pipelines}}
+
+
+def test_what_shows_a_group_does_without_what_makes_one() -> None:
+    """Runs and releases are read in one small room: no recipe, no profile, no client of a server."""
+    code = "import sys, wikisem.pipeline.cli, wikisem.pipeline.commands.show; print(*sys.modules)"
+    words = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    ours = {word for word in words if word.partition(".")[0] == "wikisem"}
+    assert ours & {"wikisem.recipes", "wikisem.wikidata", "wikisem.web", "wikisem.transforms"} == set()
+    assert len(ours) < 45
 
 
 def test_the_version_names_what_is_not_installed(

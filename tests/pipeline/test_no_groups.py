@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wikisem.outputs.release.sentences import REASONS
-from wikisem.pipeline.console.tables import REMEDIES, print_summary, remedy
+from wikisem.pipeline.commands.stages import REMEDIES, print_summary, remedy
 from wikisem.pipeline.runs.ledger import Record
 from wikisem.pipeline.runs.stages import no_groups, nothing_to_try
 from wikisem.recipes.load import load_recipe

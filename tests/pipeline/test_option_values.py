@@ -16,8 +16,10 @@ from wikisem.pipeline.command_options import (
     figure_file,
     local_output,
     rate,
-    web_address,
 )
+from wikisem.pipeline.commands.download import web_address
+from wikisem.pipeline.runs.stages import choose_languages
+from wikisem.recipes.load import load_recipe
 
 
 @pytest.mark.parametrize(("word", "share"), [("0", 0.0), ("0%", 0.0), ("1%", 0.01), ("0.5", 0.5), ("100%", 1.0)])
@@ -103,3 +105,16 @@ def test_every_option_of_several_values_takes_lists() -> None:
             assert [one.option_strings for one in actions if one.nargs != "+"] == [], task
     words = "contexts OUT --vectors counts:c --contexts 10,1 5"
     assert open_command("evaluate")[1].parse_known_only(words.split()).contexts == [10, 1, 5]
+
+
+@pytest.mark.parametrize(
+    ("asked", "with_dumps", "chosen"),
+    [(["fr", "de"], ["en"], ["de", "fr"]), (None, ["ja", "en"], ["en", "ja"]), ([], ["en"], ["en"])],
+)
+def test_languages_are_those_asked_for_else_those_with_dumps(
+    asked: list[str] | None, with_dumps: list[str], chosen: list[str]
+) -> None:
+    """Sorted, in whatever order they were named; the recipe's come last."""
+    recipe = load_recipe("wikisem500")
+    assert choose_languages(asked, with_dumps, recipe) == chosen
+    assert choose_languages(None, [], recipe) == sorted(recipe.languages)

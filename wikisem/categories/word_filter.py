@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError
@@ -24,6 +24,11 @@ class WordFilter:
 
     vocabulary: frozenset[str] | None = None
     single: bool = False
+
+    @classmethod
+    def of(cls, vocabulary: Path | None, single: bool) -> Self:
+        """The filter of the words of a file, if one is given."""
+        return cls(None if vocabulary is None else read_vocabulary(vocabulary), single)
 
     def __call__(self, word: str) -> bool:
         """Whether a word is kept."""
