@@ -38,6 +38,7 @@ from wikisem.outputs.release.metadata import (
     read_facts,
 )
 from wikisem.outputs.release.sentences import TEXTS
+from wikisem.outputs.release.split import Split, split_cases
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import RunFiles, check_files, labels_of_classes, read_run
@@ -103,8 +104,8 @@ def write_release(
     check_files(output, run.manifest, (NAMES, *_EXTRAS))
     extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
     extras |= {"walls": tuple(run.walls)} if run.walls else {}
-    largest = max(run.groups.values(), key=lambda groups: sum(len(group.outliers) for group in groups))
-    example = next(iter(case_rows(largest, run.manifest.seed or 0)))
+    split = split_cases({code: own for code, own in run.groups.items() if own}, run.manifest.seed or 0)
+    example = next(iter(case_rows(max(split.test.values(), key=len), run.manifest.seed or 0)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
     walls = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
@@ -114,10 +115,11 @@ def write_release(
             ledger.check_needs(record)
     names = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
     more = {"extras": extras, "models": models, "example": example, "walls": walls, "names": names}
+    more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
     more |= _changes_since(since, run) if since else {}
     facts = facts_of(run, published, maker=maker or Maker(), **more)
     _check_others(folder, facts, run)
-    write_files(folder, _release_files(facts, run, output, cases))
+    write_files(folder, _release_files(facts, run, split, output, cases))
     return facts
 
 
@@ -158,7 +160,13 @@ def _rows_in(path: Path) -> int:
 def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
     filled = tuple(language.code for language in facts.filled)
-    own = {"groups": filled, "cases": filled, **dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
+    own = {
+        "groups": filled,
+        "cases": filled,
+        "shots": tuple(facts.shots),
+        **dict.fromkeys((*_EXTRAS, "walls"), ()),
+        **facts.extras,
+    }
     tables = [path for kind in own for path in sorted((folder / kind).glob("*.parquet"))]
     others = [path for path in tables if path.stem not in own[path.parent.name]]
     named = {folder / "names" / code / path.name for code, paths in run.names.items() for path in paths}
@@ -175,23 +183,26 @@ def _languages_with_rows(folder: Path) -> tuple[str, ...]:
 
 
 def _release_files(
-    facts: ReleaseFacts, run: RunFiles, output: Path, cases: Sequence[Path]
+    facts: ReleaseFacts, run: RunFiles, split: Split, output: Path, cases: Sequence[Path]
 ) -> Iterator[tuple[str, bytes]]:
     """Every file of the release, those that name others last; a language without groups has no tables."""
     listed: dict[str, ManifestFile] = {}
-    for name, data in _data_files(facts, run, output, cases):
+    for name, data in _data_files(facts, run, split, output, cases):
         listed[name] = ManifestFile(len(data), hashlib.sha256(data).hexdigest())
         yield name, data
     yield "README.md", card(facts, listed).encode()
     yield MANIFEST, manifest_json(facts, listed)
 
 
-def _data_files(facts: ReleaseFacts, run: RunFiles, output: Path, cases: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+def _data_files(
+    facts: ReleaseFacts, run: RunFiles, split: Split, output: Path, cases: Sequence[Path]
+) -> Iterator[tuple[str, bytes]]:
     about = facts.metadata()
-    for language in facts.filled:
-        own = run.groups[language.code]
-        yield f"groups/{language.code}.parquet", parquet_bytes(groups_table(map(encode_group, own)), about)
-        yield f"cases/{language.code}.parquet", parquet_bytes(cases_table(own, facts.seed), about)
+    for code, test in split.test.items():
+        yield f"groups/{code}.parquet", parquet_bytes(groups_table(map(encode_group, run.groups[code])), about)
+        yield f"cases/{code}.parquet", parquet_bytes(cases_table(test, facts.seed), about)
+        if shots := split.shots[code]:
+            yield f"shots/{code}.parquet", parquet_bytes(cases_table(shots, facts.seed), about)
     for code, rejections in run.rejections.items():
         if rejections:
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))

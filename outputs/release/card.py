@@ -27,6 +27,8 @@ PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
     "Evaluation of Distributed Representations. arXiv:1611.01547."
 )
+# The split of few-shot cases; that of everything else is "test".
+SHOTS: Final = "dev"
 # The author in CITATION.cff and croissant.json, which must name one, if no maintainer is given.
 NOBODY: Final = "anonymous"
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -40,8 +42,12 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     Markdown, HTML or the end of a cell, and control characters are removed.
     """
     digests = {
-        path: hashlib.sha256("".join(files[name].sha256 for name in sorted(files) if fnmatchcase(name, path)).encode())
-        for _, path in configs(facts)
+        name: hashlib.sha256(
+            "".join(
+                files[file].sha256 for path in splits.values() for file in sorted(files) if fnmatchcase(file, path)
+            ).encode()
+        ).hexdigest()
+        for name, splits in configs(facts)
     }
     words = {code: Counter[str]() for code in facts.spoken}
     for (code, source), count in facts.total("words").items():
@@ -53,7 +59,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     return write_text(
         "README.md",
         facts,
-        configs=[(name, path, digests[path].hexdigest()) for name, path in configs(facts)],
+        configs=[(name, splits, digests[name]) for name, splits in configs(facts)],
         size=next((size for most, size in _SIZES if facts.cases < most), "1M<n<10M"),
         rejected={reason for language in facts.filled for reason in language.rejected},
         empty=[language.code for language in facts.languages if not language.groups],
@@ -65,18 +71,20 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     )
 
 
-def configs(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    """Yield the name of every config with the path or pattern of its files; the first is the default."""
-    yield "cases", "cases/*.parquet"
-    yield "groups", "groups/*.parquet"
+def configs(facts: ReleaseFacts) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the name of every config with the path or pattern of each of its splits; the first is the default."""
+    yield "cases", {"test": "cases/*.parquet"} | ({SHOTS: "shots/*.parquet"} if facts.shots else {})
+    yield "groups", {"test": "groups/*.parquet"}
     for language in facts.filled:
-        yield language.code, f"groups/{language.code}.parquet"
-        yield f"{language.code}_cases", f"cases/{language.code}.parquet"
+        code = language.code
+        yield code, {"test": f"groups/{code}.parquet"}
+        shots = {SHOTS: f"shots/{code}.parquet"} if code in facts.shots else {}
+        yield f"{code}_cases", {"test": f"cases/{code}.parquet"} | shots
     for kind, codes in facts.extras.items():
         for code in codes:
-            yield f"{code}_{kind}", f"{kind}/{code}.parquet"
+            yield f"{code}_{kind}", {"test": f"{kind}/{code}.parquet"}
     for code in facts.names:
-        yield f"names-{code}", f"names/{code}/*.parquet"
+        yield f"names-{code}", {"test": f"names/{code}/*.parquet"}
 
 
 def license_text(facts: ReleaseFacts) -> str:

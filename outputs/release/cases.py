@@ -4,12 +4,15 @@ import hashlib
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
 from wikisem.arrow.parquet import CheckedWriter
 from wikisem.records import Group, Member, Outlier
+
+# An outlier with the group whose cluster it is put into.
+Case: TypeAlias = tuple[Group, Outlier]
 
 QUESTION: Final = "Pick the odd word out."
 
@@ -32,30 +35,34 @@ CASES: Final = pa.schema(
 )
 
 
-def cases_table(groups: Sequence[Group], seed: int) -> pa.Table:
-    """Build the table, of schema ``CASES``, of the test cases of groups in one language, in the order of the groups."""
-    return pa.Table.from_pylist(list(case_rows(groups, seed)), schema=CASES)
+def cases_of(groups: Iterable[Group]) -> list[Case]:
+    """List all cases of groups, in the order of the groups."""
+    return [(group, outlier) for group in groups for outlier in group.outliers]
 
 
-def case_rows(groups: Sequence[Group], seed: int) -> Iterable[dict[str, Any]]:
-    """Yield a row for each outlier of each group: the outlier among the cluster, in an order that gives nothing away.
+def cases_table(cases: Sequence[Case], seed: int) -> pa.Table:
+    """Build the table, of schema ``CASES``, of test cases in one language."""
+    return pa.Table.from_pylist(list(case_rows(cases, seed)), schema=CASES)
+
+
+def case_rows(cases: Sequence[Case], seed: int) -> Iterable[dict[str, Any]]:
+    """Yield a row for each case: the outlier among the cluster, in an order that gives nothing away.
 
     The index of the outlier is its rank modulo the number of choices, in a seeded order of all cases of that size, so
     that the frequencies of indices differ by one case at most. By a hash alone, one index had 18 to 20 % of the cases
     where each of nine should have 11 %. The cluster is also in a seeded order, which differs from case to case.
     """
-    cases = [(group, outlier) for group in groups for outlier in group.outliers]
     by_size: defaultdict[int, list[str]] = defaultdict(list)
     for group, outlier in cases:
         by_size[len(group.cluster) + 1].append(case_id(group, outlier))
     answers = {
         case: rank % size
         for size, names in by_size.items()
-        for rank, case in enumerate(sorted(names, key=lambda name: _key(seed, "place", name)))
+        for rank, case in enumerate(sorted(names, key=lambda name: seeded_key(seed, "place", name)))
     }
     for group, outlier in cases:
         case = case_id(group, outlier)
-        members: list[Member] = sorted(group.cluster, key=lambda member: _key(seed, "word", case, member.id))
+        members: list[Member] = sorted(group.cluster, key=lambda member: seeded_key(seed, "word", case, member.id))
         members.insert(answers[case], outlier)
         yield {
             "id": case,
@@ -78,7 +85,7 @@ def case_id(group: Group, outlier: Outlier) -> str:
     return f"{group.language}-{group.qid}-{outlier.id}"
 
 
-def _key(seed: int, *parts: str) -> bytes:
+def seeded_key(seed: int, *parts: str) -> bytes:
     """Hash the seed and the strings to a key; sorting by keys shuffles."""
     return hashlib.blake2b("\x1f".join([str(seed), *parts]).encode(), digest_size=16).digest()
 

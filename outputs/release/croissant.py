@@ -53,7 +53,8 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
     """
     contact = facts.maker.contact
     contacts = {"email" if "@" in contact else "url": contact} if contact else {}
-    schemas = {"groups": GROUPS, "cases": CASES} | ({"walls": WALLS} if "walls" in facts.extras else {})
+    schemas = {"groups": GROUPS, "cases": CASES} | ({"shots": CASES} if facts.shots else {})
+    schemas |= {"walls": WALLS} if "walls" in facts.extras else {}
     document = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",

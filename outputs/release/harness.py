@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from wikisem.outputs.release.card import fill, hub_url, toml_text, write_text, yaml_text
+from wikisem.outputs.release.card import SHOTS, fill, hub_url, toml_text, write_text, yaml_text
 from wikisem.outputs.release.cases import QUESTION
 from wikisem.outputs.release.metadata import ReleaseFacts
 from wikisem.outputs.release.sentences import description, made_up
@@ -36,7 +36,10 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield from _package(facts)
     codes = [language.code for language in facts.filled]
     spoken = {language.code: [iso_639(code) for code in language.spoken] for language in facts.filled}
-    yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, prompts=_prompts(facts))
+    yield (
+        "euroeval_wikisem.py",
+        fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=_prompts(facts)),
+    )
     yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
     yield "lm_eval/_words.yaml", yaml_text(_template(facts, _multiple_choice(_WORDS_TEXT, "choices"), _METRICS))
@@ -93,7 +96,7 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         "dependencies": ["datasets", "inspect_ai"],
         "entry-points": {"inspect_ai": {name: f"{name}._registry"}},
     }
-    data = ["cases/*.parquet", "walls/*.parquet", "lm_eval/wall_answers.py"]
+    data = ["cases/*.parquet", "shots/*.parquet", "walls/*.parquet", "lm_eval/wall_answers.py"]
     setuptools = {"packages": [name], "package-dir": {name: "."}, "package-data": {name: data}}
     system = {"requires": ["setuptools>=77"], "build-backend": "setuptools.build_meta"}
     tables = {"build-system": system, "project": project, "tool": {"setuptools": setuptools}}
@@ -125,9 +128,14 @@ def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[s
 def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, kind: str = "cases") -> str:
     # Codes are quoted, because ``no`` is False in YAML. Without a repository, paths are those of the folder.
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}
+    shots = {SHOTS: f"shots/{code}.parquet"} if kind == "cases" and code in facts.shots else {}
     if facts.repository:
-        return yaml_text({**lines, "dataset_name": f"{code}_{kind}"})
-    return yaml_text({**lines, "dataset_kwargs": {"data_files": {"test": f"{kind}/{code}.parquet"}}})
+        lines["dataset_name"] = f"{code}_{kind}"
+    else:
+        lines["dataset_kwargs"] = {"data_files": {"test": f"{kind}/{code}.parquet"} | shots}
+    # Without a split of its own the harness would draw examples from the test cases; 0 here outdoes --num_fewshot.
+    few = {"fewshot_split": SHOTS, "fewshot_config": {"sampler": "first_n"}} if shots else {"num_fewshot": 0}
+    return yaml_text(lines | few)
 
 
 def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:

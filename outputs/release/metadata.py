@@ -219,8 +219,9 @@ class ReleaseFacts:
     ``stages`` are the units of the run, with inputs and recipes as a release has them. ``extras`` are the languages
     with category sets, analogies or walls, by kind. ``spreads`` are the number of known values and their five
     quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of test cases. ``walls``
-    counts walls by language and tier, ``names`` rows of the tables of names by language. ``changes`` has, by language,
-    the numbers of the card's table of changes since version ``since``. ``notes``, ``reading`` and ``made_up`` are the
+    counts walls by language and tier, ``names`` rows of the tables of names by language. ``split`` has the
+    numbers of test cases and of few-shot cases for language models, by language. ``changes`` has, by language, the
+    numbers of the card's table of changes since version ``since``. ``notes``, ``reading`` and ``made_up`` are the
     manifest's.
     """
 
@@ -237,6 +238,7 @@ class ReleaseFacts:
     example: Mapping[str, Any] = field(default_factory=dict)
     walls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     names: Mapping[str, int] = field(default_factory=dict)
+    split: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     since: str = ""
     changes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -258,6 +260,11 @@ class ReleaseFacts:
     def filled(self) -> tuple[LanguageFacts, ...]:
         """The languages with groups, which are those with files."""
         return tuple(language for language in self.languages if language.groups)
+
+    @property
+    def shots(self) -> dict[str, int]:
+        """The number of few-shot cases of each language that has any."""
+        return {code: shots for code, (_, shots) in self.split.items() if shots}
 
     @property
     def largest(self) -> str:
