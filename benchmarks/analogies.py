@@ -18,7 +18,7 @@ from gensim.models import KeyedVectors
 from wikisem.categories.analogies import questions
 from wikisem.evaluation.analogies.questions import Section, score_analogies
 from wikisem.evaluation.options import METHODS, AnalogyOptions
-from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.models import read_vectors
 
 DATA = Path(os.environ["WIKISEM_DATA"])
@@ -29,7 +29,7 @@ WITH_GENSIM, ALONE = 330, (660, 1320)
 def main() -> None:
     """Print a row for each section and contender."""
     nouns = json.loads(gzip.decompress((DATA / "lexemes" / "scribe-en-nouns.json.gz").read_bytes()))
-    lookup = WordLookup("glove", read_vectors(VECTORS))
+    lookup = WordModel("glove", read_vectors(VECTORS))
     index = lookup.words.index
     pairs = [(noun, row["plural"]) for noun, row in nouns.items() if noun in index and row["plural"] in index]
     pairs = [pair for pair in pairs if pair[0] != pair[1]]

@@ -20,7 +20,7 @@ from wikisem.datasets.word_categories import WordCategory
 from wikisem.evaluation.oddoneout import ExactCounter, prepare, stands_out, tie_margin
 from wikisem.evaluation.options import DISTANCES, Distance
 from wikisem.evaluation.topk import look_up_category, neighbour_hits
-from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.models import read_vectors
 from wikisem.evaluation.vectors.words import Vector, WordVectors
 from wikisem.records import Group, Member, Outlier
@@ -124,7 +124,7 @@ def word_vectors(path: Path) -> WordVectors:
 def topk(path: Path) -> int:
     """Topk of the category, k = 3."""
     vocabulary = word_vectors(path)
-    members = look_up_category(WordCategory("c", tuple(map(str, range(MEMBERS)))), WordLookup("v", vocabulary))
+    members = look_up_category(WordCategory("c", tuple(map(str, range(MEMBERS)))), WordModel("v", vocabulary))
     return int(neighbour_hits(members, vocabulary, K).sum())
 
 
@@ -146,7 +146,7 @@ def outliers(path: Path) -> float | None:
         )
         for n, row in enumerate(names)
     ]
-    return evaluate.outliers(groups, WordLookup("v", word_vectors(path))).row("opp").value
+    return evaluate.outliers(groups, WordModel("v", word_vectors(path))).row("opp").value
 
 
 def read_gensim(path: Path) -> Vector:

@@ -96,7 +96,11 @@ def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars
     position equally often, somebody who chooses without reading agrees by chance only. The interval is a bootstrap
     over cases. MissingExtraError if the krippendorff library is not installed.
     """
-    counts = _value_counts(answers, annotation)
+    row = {case.id: index for index, case in enumerate(annotation.cases)}
+    counts = np.zeros((len(row), max(len(case.words) for case in annotation.cases) + 1), dtype=np.int64)
+    for answer in answers:
+        counts[row[answer.case], answer.choice] += 1
+    counts = counts[counts.sum(axis=1) >= 2]
     value = krippendorff_alpha(counts)
     if math.isnan(value):
         return None
@@ -111,16 +115,6 @@ def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
     if np.count_nonzero(pairable.sum(axis=0)) < 2:
         return math.nan
     return float(alpha(value_counts=pairable, level_of_measurement="nominal"))
-
-
-def _value_counts(answers: Iterable[Answer], annotation: AnnotationSet) -> npt.NDArray[np.int64]:
-    row = {case.id: at for at, case in enumerate(annotation.cases)}
-    most = max(len(case.words) for case in annotation.cases)
-    counts = np.zeros((len(row), most + 1), dtype=np.int64)
-    for answer in answers:
-        counts[row[answer.case], answer.choice] += 1
-    answered: npt.NDArray[np.int64] = counts[counts.sum(axis=1) >= 2]
-    return answered
 
 
 def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[Group]:

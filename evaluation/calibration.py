@@ -69,16 +69,16 @@ class Answers:
         columns = list(range(len(self.models)) if models is None else models)
         rows = list(range(len(self.groups)) if groups is None else groups)
         return Answers(
-            tuple(self.models[at] for at in columns),
-            tuple(self.groups[at] for at in rows),
-            tuple(self.classes[at] for at in rows),
+            tuple(self.models[index] for index in columns),
+            tuple(self.groups[index] for index in rows),
+            tuple(self.classes[index] for index in rows),
             self.right[np.ix_(rows, columns)],
             self.asked[np.ix_(rows, columns)],
         )
 
     def class_numbers(self) -> Places:
         """The number of each group's class, from 0 on, in the order in which classes come first."""
-        numbers = {name: at for at, name in enumerate(dict.fromkeys(self.classes))}
+        numbers = {name: index for index, name in enumerate(dict.fromkeys(self.classes))}
         return np.array([numbers[name] for name in self.classes], dtype=np.int64)
 
 
@@ -171,7 +171,7 @@ def _fit(answers: Answers, discriminations: bool | None) -> tuple["_Likelihood",
 class _Likelihood:
     """Minus the penalised marginal likelihood, and its gradient.
 
-    A vector ``at`` has the abilities, the mean of ln a, and the logarithm of the spread of ln a.
+    The vector ``parameters`` has the abilities, the mean of ln a, and the logarithm of the spread of ln a.
     """
 
     def __init__(self, answers: Answers, discriminations: bool) -> None:
@@ -191,52 +191,56 @@ class _Likelihood:
         shares = (right + 0.5) / (asked + 1)
         return np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
 
-    def __call__(self, at: FloatArray) -> tuple[float, FloatArray]:
-        spread = math.exp(at[-1])
-        posterior, likelihoods = self._posterior(at)
-        scores = self._scores(at, posterior).sum(axis=0)
-        penalties = [*at[:-2] / _ABILITY_SD**2, at[-2] / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]
-        penalty = (at[:-2] @ at[:-2] / _ABILITY_SD**2 + at[-2] ** 2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
+    def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        spread = math.exp(parameters[-1])
+        posterior, likelihoods = self._posterior(parameters)
+        scores = self._scores(parameters, posterior).sum(axis=0)
+        abilities, mean = parameters[:-2], parameters[-2]
+        penalties = [*abilities / _ABILITY_SD**2, mean / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]
+        penalty = (abilities @ abilities / _ABILITY_SD**2 + mean**2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
         return float(penalty - likelihoods.sum()), np.asarray(np.array(penalties) - scores)
 
-    def calibration(self, at: FloatArray, covariance: FloatArray) -> Calibration:
-        posterior, _ = self._posterior(at)
-        spread = math.exp(at[-1]) if self._z.any() else 0.0
-        return Calibration(self._answers, at[:-2], covariance, float(at[-2]), spread, self._a(at), self._b, posterior)
+    def calibration(self, parameters: FloatArray, covariance: FloatArray) -> Calibration:
+        posterior, _ = self._posterior(parameters)
+        spread = math.exp(parameters[-1]) if self._z.any() else 0.0
+        abilities, mean, a = parameters[:-2], float(parameters[-2]), self._a(parameters)
+        return Calibration(self._answers, abilities, covariance, mean, spread, a, self._b, posterior)
 
-    def covariance(self, at: FloatArray) -> FloatArray:
+    def covariance(self, parameters: FloatArray) -> FloatArray:
         """The sandwich of the abilities; n classes add up with the correction n / (n - 1)."""
-        free = len(at) if self._z.any() else len(at) - 1  # the Rasch model has no spread
-        bread = np.linalg.pinv(self._hessian(at)[:free, :free])
+        free = len(parameters) if self._z.any() else len(parameters) - 1  # the Rasch model has no spread
+        width = 1e-4  # of the steps by which the second derivatives are found
+        steps = width * np.eye(len(parameters))
+        rows = np.array([(self(parameters + step)[1] - self(parameters - step)[1]) / (2 * width) for step in steps])
+        bread = np.linalg.pinv(((rows + rows.T) / 2)[:free, :free])
         classes = self._answers.class_numbers()
         scores = np.zeros((classes.max() + 1, free))
-        np.add.at(scores, classes, self._scores(at, self._posterior(at)[0])[:, :free])
+        np.add.at(scores, classes, self._scores(parameters, self._posterior(parameters)[0])[:, :free])
         count = len(scores)
         meat = (scores - scores.mean(axis=0)).T @ scores * count / (count - 1)
         return np.asarray((bread @ meat @ bread)[: self._models, : self._models])
 
-    def _hessian(self, at: FloatArray) -> FloatArray:
-        width = 1e-4
-        steps = width * np.eye(len(at))
-        rows = np.array([(self(at + step)[1] - self(at - step)[1]) / (2 * width) for step in steps])
-        return np.asarray((rows + rows.T) / 2)
+    def _a(self, parameters: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(parameters[-2] + math.exp(parameters[-1]) * self._z))
 
-    def _a(self, at: FloatArray) -> FloatArray:
-        return np.asarray(np.exp(at[-2] + math.exp(at[-1]) * self._z))
+    def _logits(self, parameters: FloatArray) -> FloatArray:
+        return np.asarray(self._a(parameters)[:, None] * (parameters[None, :-2] - self._b[:, None]))
 
-    def _logits(self, at: FloatArray) -> FloatArray:
-        return np.asarray(self._a(at)[:, None] * (at[None, :-2] - self._b[:, None]))
-
-    def _posterior(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _posterior(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of each group the probability of each node, and the logarithm of its marginal likelihood."""
-        logits, right, asked = self._logits(at), self._answers.right, self._answers.asked
+        logits, right, asked = self._logits(parameters), self._answers.right, self._answers.asked
         joint = self._prior + right @ log_expit(logits).T + (asked - right) @ log_expit(-logits).T
         likelihoods = logsumexp(joint, axis=1)
         return np.exp(joint - likelihoods[:, None]), np.asarray(likelihoods)
 
-    def _scores(self, at: FloatArray, posterior: FloatArray) -> FloatArray:
+    def _scores(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
         """The gradient of each group's log-likelihood, shape ``(groups, models + 2)``."""
-        logits, a, right, asked = self._logits(at), self._a(at)[:, None], self._answers.right, self._answers.asked
+        logits, a, right, asked = (
+            self._logits(parameters),
+            self._a(parameters)[:, None],
+            self._answers.right,
+            self._answers.asked,
+        )
         chances = expit(logits)
 
         def weighted(by: FloatArray) -> FloatArray:
@@ -244,7 +248,7 @@ class _Likelihood:
 
         of_abilities = weighted(np.broadcast_to(a, logits.shape))
         of_mean = weighted(logits).sum(axis=1)
-        of_spread = weighted(logits * (math.exp(at[-1]) * self._z[:, None])).sum(axis=1)
+        of_spread = weighted(logits * (math.exp(parameters[-1]) * self._z[:, None])).sum(axis=1)
         return np.column_stack([of_abilities, of_mean, of_spread])
 
 
@@ -433,17 +437,17 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
     told = {gap.other: gap.p_holm for gap in gaps if gap.model == models[order[0]]}
     head = Row(task="calibrate", model="", metric="", n=len(set(found.answers.classes)))
     rows = []
-    for at in order:
-        own = replace(head, model=models[at], cases=int(found.answers.asked[:, at].sum()))
-        ability, error = float(found.abilities[at]), float(found.errors[at])
-        mark = "best" if at == order[0] else ("tied" if told[models[at]] >= LEVEL else "")
+    for index in order:
+        own = replace(head, model=models[index], cases=int(found.answers.asked[:, index].sum()))
+        ability, error = float(found.abilities[index]), float(found.errors[index])
+        mark = "best" if index == order[0] else ("tied" if told[models[index]] >= LEVEL else "")
         ends = {"low": ability - _NORMAL_QUANTILE * error, "high": ability + _NORMAL_QUANTILE * error}
-        right = 100 * float(found.answers.right[:, at].sum()) / own.cases
+        right = 100 * float(found.answers.right[:, index].sum()) / own.cases
         rows += [
             replace(own, metric="ability", value=ability, **ends, se=error, mark=mark),
             replace(own, metric="accuracy", value=right),
         ]
-    neighbours = set(pairwise(models[at] for at in order))
+    neighbours = set(pairwise(models[index] for index in order))
     for gap in sorted(gaps, key=lambda gap: (gap.model, gap.other) not in neighbours):
         pair = replace(head, model=gap.model, less=gap.other)
         low, high = gap.difference - _NORMAL_QUANTILE * gap.error, gap.difference + _NORMAL_QUANTILE * gap.error
@@ -473,12 +477,12 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
     for name, (means, errors) in estimates.items():
         own = replace(head, part="group", metric=name)
         rows += [
-            replace(own, name=found.answers.groups[at], value=float(means[at]), se=float(errors[at]))
-            for at in informative
+            replace(own, name=found.answers.groups[index], value=float(means[index]), se=float(errors[index]))
+            for index in informative
         ]
-    for at in range(-16, 17):
-        told_there = found.total_information(at / 4)
-        rows.append(replace(head, part="information", name=f"{at / 4:+.2f}", metric="information", value=told_there))
+    for index in range(-16, 17):
+        told_there = found.total_information(index / 4)
+        rows.append(replace(head, part="information", name=f"{index / 4:+.2f}", metric="information", value=told_there))
     return Scores(rows, list(_warnings(found, forms)))
 
 

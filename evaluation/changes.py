@@ -74,7 +74,25 @@ def compare_languages(
         before, after = ({group.qid: group for group in groups.get(language, ())} for groups in (old, new))
         why_before = {qid: NOT_IN_OLD for qid in after if language not in old} | _reasons(old_rejections, language)
         why_after = {qid: NOT_IN_NEW for qid in before if language not in new} | _reasons(new_rejections, language)
-        found.append(_compare(language, before, after, why_before, why_after))
+        changes = [
+            Change("group out", language, qid, group.label, "", why_after.get(qid, NO_CANDIDATE))
+            for qid, group in before.items()
+            if qid not in after
+        ]
+        changes += [
+            Change("group in", language, qid, group.label, why_before.get(qid, NO_CANDIDATE), "")
+            for qid, group in after.items()
+            if qid not in before
+        ]
+        for qid in after:
+            if qid in before:
+                changes += _compare_groups(before[qid], after[qid])
+        cases, cases_now = (
+            {case_id(group, outlier) for group in groups.values() for outlier in group.outliers}
+            for groups in (before, after)
+        )
+        sizes = _sizes(before.keys(), after.keys()), _sizes(cases, cases_now)
+        found.append(LanguageChanges(language, *sizes, tuple(changes)))
     return found
 
 
@@ -82,32 +100,6 @@ def _reasons(rejections: Mapping[str, Sequence[Rejection]], language: str) -> di
     """Why each class that was rejected in a language was."""
     own = rejections.get(language, ())
     return {one.qid: f"{one.reason}: {one.detail}" if one.detail else one.reason for one in own}
-
-
-def _compare(
-    language: str,
-    old: Mapping[str, Group],
-    new: Mapping[str, Group],
-    why_before: Mapping[str, str],
-    why_after: Mapping[str, str],
-) -> LanguageChanges:
-    changes = [
-        Change("group out", language, qid, group.label, "", why_after.get(qid, NO_CANDIDATE))
-        for qid, group in old.items()
-        if qid not in new
-    ]
-    changes += [
-        Change("group in", language, qid, group.label, why_before.get(qid, NO_CANDIDATE), "")
-        for qid, group in new.items()
-        if qid not in old
-    ]
-    for qid, group in new.items():
-        if qid in old:
-            changes += _compare_groups(old[qid], group)
-    cases, cases_now = (
-        {case_id(group, outlier) for group in groups.values() for outlier in group.outliers} for groups in (old, new)
-    )
-    return LanguageChanges(language, _sizes(old.keys(), new.keys()), _sizes(cases, cases_now), tuple(changes))
 
 
 def _sizes(old: Any, new: Any) -> tuple[int, int, int]:

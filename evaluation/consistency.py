@@ -37,7 +37,7 @@ from wikisem.evaluation.statistics import (
     percentile_interval,
     wilson,
 )
-from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE
 from wikisem.records import Group
 
@@ -82,18 +82,18 @@ def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
 
 def measure_consistency(
     groups: Sequence[Group],
-    lookup: Lookup,
+    model: EmbeddingModel,
     dataset: str = "",
     compactness: Compactness = "pairs",
     seed: int = SEED,
 ) -> list[Row]:
     """Compare what a model answers in every two languages of a data set, on the words that it knows."""
-    known = lookup.find({word for group in groups for word in words_of(group)})
+    known = model.find({word for group in groups for word in words_of(group)})
     by_language: dict[str, dict[Case, Answer]] = {}
     for group in groups:
-        found = answers(group, known, lookup.similarity, compactness)
+        found = answers(group, known, model.similarity, compactness)
         by_language.setdefault(group.language or UNKNOWN, {}).update(found)
-    return compare_languages(by_language, lookup.name, dataset, seed)
+    return compare_languages(by_language, model.name, dataset, seed)
 
 
 def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, seed: int = SEED) -> list[Row]:
@@ -117,10 +117,10 @@ def answers(
     them: a tie counts against the model.
     """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
-    qids = [group.cluster[at].id for at in cluster]
+    qids = [group.cluster[index].id for index in cluster]
     found: dict[Case, Answer] = {}
-    for at, row in zip(outliers, gaps, strict=False):
-        outlier = group.outliers[at].id
+    for index, row in zip(outliers, gaps, strict=False):
+        outlier = group.outliers[index].id
         if outlier and all(qids):
             items = np.array([*qids, outlier])
             gaps_of_all = np.array([*row, 0.0])

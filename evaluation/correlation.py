@@ -69,9 +69,9 @@ def _pearson(ones: Sequence[float], others: Sequence[float]) -> float | None:
 
 def ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value from 1 up, ties sharing the mean rank."""
-    _, at, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
+    _, index, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    found: list[float] = (ends - (counts - 1) / 2)[at].tolist()
+    found: list[float] = (ends - (counts - 1) / 2)[index].tolist()
     return found
 
 

@@ -161,8 +161,8 @@ def measure_cutoff(
     and with too few cases to look for one it is not there. MissingInputError for a data set without QIDs.
     """
     found = [
-        (number, case.position, case.detected, group.chance, group.group.id, at, (group, case))
-        for at, group in enumerate(evaluation.groups)
+        (number, case.position, case.detected, group.chance, group.group.id, index, (group, case))
+        for index, group in enumerate(evaluation.groups)
         if (number := newest_item(group.group))
         for case in group.cases
     ]
@@ -177,7 +177,7 @@ def measure_cutoff(
     if known:
         edges = [bisect_right(numbers, one.item) for one in known]
     else:
-        edges = [bisect_right(numbers, numbers[len(numbers) * at // bands - 1]) for at in range(1, bands)]
+        edges = [bisect_right(numbers, numbers[len(numbers) * index // bands - 1]) for index in range(1, bands)]
     parts = {}
     for begin, end in pairwise(sorted({0, *edges, len(numbers)})):
         made = made_between(known, numbers[begin], numbers[end - 1])
@@ -194,7 +194,7 @@ def measure_cutoff(
     change = msgspec.structs.replace(whole, p=step.p, n=int(classes.max()) + 1)
     said = f"no change seen (p {p_value(step.p)})"
     if step.p <= LEVEL:
-        last, first, low, high = (numbers[at] for at in (step.at - 1, step.at, step.low - 1, step.high))
+        last, first, low, high = (numbers[index] for index in (step.at - 1, step.at, step.low - 1, step.high))
         before, after = tally(cases[: step.at]), tally(cases[step.at :])
         parts |= {Part("change", f"up to Q{last}"): before, Part("change", f"from Q{first}"): after}
         change = msgspec.structs.replace(change, value=first, low=low, high=high)

@@ -66,9 +66,9 @@ def read_sampled_answers(path: Path, measure: Measure = "acc") -> dict[str, dict
     for doc, scores in _scored(path, measure):
         if doc.items:
             # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
-            order = sorted(range(len(scores)), key=lambda at: -scores[at])
+            order = sorted(range(len(scores)), key=lambda index: -scores[index])
             outlier = doc.items[doc.answer]
-            found[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[at] for at in order))
+            found[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[index] for index in order))
     return found
 
 
@@ -81,7 +81,9 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     """A test case, from what its choices are compared by."""
     choices, answer = doc.choices, doc.answer
     below = sum(
-        one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
+        one < scores[answer] or (one == scores[answer] and index > answer)
+        for index, one in enumerate(scores)
+        if index != answer
     )
     qid = doc.items[answer] if doc.items else ""
     outlier = Outlier(id=qid, surface=choices[answer], outlier_class=doc.outlier_class)
@@ -137,7 +139,7 @@ def _group(path: Path, scored: Sequence[tuple[SampleDoc, CaseScore]]) -> GroupSc
         id=doc.class_,
         label=doc.label,
         language=doc.language,
-        cluster=tuple(member for at, member in enumerate(members) if at != doc.answer),
+        cluster=tuple(member for index, member in enumerate(members) if index != doc.answer),
         outliers=tuple(case.outlier for _, case in scored),
         where=str(path),
     )

@@ -22,7 +22,7 @@ from mteb.abstasks.task_metadata import TaskMetadata
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.outlier_detection import score_groups, tally, words_of
-from wikisem.evaluation.vectors.lookup import TextLookup
+from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.records import Group
 from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924
@@ -49,6 +49,15 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
     chosen = {code: files[code] for code in languages or files}
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files.values())).hexdigest()
     tables = {code: _read_table(path) for code, path in chosen.items()}
+    scripts = {}  # of the words of each table: its own language, or those that are mixed
+    for code, table in tables.items():
+        members = pc.list_flatten(table["cluster"])
+        languages_seen = pc.unique(pc.struct_field(members, "language")).to_pylist()
+        scripts[code] = sorted({language_script(one or code) for one in languages_seen})
+    manifest = Path(folder) / "manifest.json"
+    stages = json.loads(manifest.read_bytes()).get("stages", {}) if manifest.is_file() else {}
+    inputs = [one for stage in stages.values() for one in stage.get("inputs") or ()]
+    dates = sorted(filter(None, (date_in_name(one.get("date", "")) or date_in_name(one["path"]) for one in inputs)))
     licence = (next(iter(tables.values())).schema.metadata or {}).get(b"wikisem.license", b"not specified")
     metadata = TaskMetadata(
         name=f"WikisemOutlierDetection.{digest[:8]}",
@@ -58,9 +67,9 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
         category="t2t",
         reference="https://arxiv.org/abs/1611.01547",
         eval_splits=["test"],
-        eval_langs={code: _language_scripts(code, table) for code, table in tables.items()},
+        eval_langs=scripts,
         main_score="opp",
-        date=_dates(Path(folder) / "manifest.json"),
+        date=(dates[0], dates[-1]) if dates else None,  # of the oldest and the newest dump
         domains=["Encyclopaedic"],
         task_subtypes=["Thematic clustering"],
         dialect=[],
@@ -73,25 +82,10 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
     return type("WikisemOutlierDetection", (_OutlierDetection,), {"metadata": metadata, "files": chosen})()
 
 
-def _dates(manifest: Path) -> tuple[str, str] | None:
-    """The dates of the oldest and the newest dump, None where no date is known."""
-    stages = json.loads(manifest.read_bytes()).get("stages", {}) if manifest.is_file() else {}
-    inputs = [one for stage in stages.values() for one in stage.get("inputs") or ()]
-    dates = sorted(filter(None, (date_in_name(one.get("date", "")) or date_in_name(one["path"]) for one in inputs)))
-    return (dates[0], dates[-1]) if dates else None
-
-
 def _read_table(path: Path) -> pa.Table:
     """The whole table, so that all its checksums are verified before MTEB reads it without them."""
     with path.open("rb") as source, open_parquet(source, str(path), "a Parquet file of groups") as file:
         return file.read()
-
-
-def _language_scripts(code: str, table: pa.Table) -> list[str]:
-    """The languages of the words of a table: that of its name, or those that are mixed."""
-    members = pc.list_flatten(table["cluster"])
-    codes = pc.unique(pc.struct_field(members, "language")).to_pylist()
-    return sorted({language_script(one or code) for one in codes})
 
 
 def language_script(code: str) -> str:
@@ -139,7 +133,7 @@ class _OutlierDetection(AbsTask):
             )
             return np.asarray(vectors, dtype=np.float64)
 
-        return TextLookup("the model", encode).find(words)
+        return TextModel("the model", encode).find(words)
 
     def _calculate_descriptive_statistics_from_split(
         self, split: str, *, hf_subset: str | None = None, **_: Any

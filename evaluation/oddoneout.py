@@ -29,7 +29,7 @@ from wikisem.evaluation.topk import (
     score_of,
     score_topk,
 )
-from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.words import (
     TIE_TOLERANCE,
     Rows,
@@ -66,7 +66,7 @@ def score_oddoneout(
 
 def score_combined(
     categories: Sequence[WordCategory],
-    lookup: Lookup,
+    model: EmbeddingModel,
     settings: OddOneOutOptions,
     watch: Callable[[Iterator[CategoryScore]], Iterable[CategoryScore]] = iter,
 ) -> dict[str, Any]:
@@ -74,9 +74,9 @@ def score_combined(
 
     ``watch`` is given the scores of OddOneOut, which take long, as they come. UsageError without a vocabulary.
     """
-    vocabulary = require_vocabulary(lookup, "combined")
-    require_cosine(lookup, ODDONEOUT_DISTANCES)
-    members = [look_up_category(category, lookup) for category in categories]
+    vocabulary = require_vocabulary(model, "combined")
+    require_cosine(model, ODDONEOUT_DISTANCES)
+    members = [look_up_category(category, model) for category in categories]
     odd = sum(row.correct for row in watch(score_oddoneout(members, vocabulary, settings)))
     top = sum(score_topk(each, vocabulary, settings.k, settings.skip_oov).correct for each in members)
     return {"combined": combined(odd, top), "oddoneout": odd, "topk": top}
@@ -115,9 +115,9 @@ class IntruderPool:
         for start in range(0, len(self.rows), _ROWS_AT_ONCE):
             yield self.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(self.rows))))
 
-    def take(self, at: IntArray) -> Rows:
+    def take(self, index: IntArray) -> Rows:
         """The vectors of the words at these places, in double precision."""
-        return self.vectors[self.rows[at]].astype(np.float64)
+        return self.vectors[self.rows[index]].astype(np.float64)
 
 
 def intruder_pools(
@@ -131,24 +131,19 @@ def intruder_pools(
         raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")
     rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in vocabulary.blocks(_ROWS_AT_ONCE))])
     for members in categories:
-        yield (_everything if intruders == "vocabulary" else _outside)(members, vocabulary, rows)
-
-
-def _everything(members: CategoryVectors, vocabulary: WordVectors, rows: IntArray) -> IntruderPool:
-    shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
-    return IntruderPool(vocabulary.rows, rows, 0, shared)
-
-
-def _outside(members: CategoryVectors, vocabulary: WordVectors, rows: IntArray) -> IntruderPool:
-    outside = rows[~np.isin(rows, members.in_vocabulary)]
-    return IntruderPool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
+        if intruders == "vocabulary":
+            shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
+            yield IntruderPool(vocabulary.rows, rows, 0, shared)
+        else:
+            outside = rows[~np.isin(rows, members.in_vocabulary)]
+            yield IntruderPool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
 
 
 def _others(members: CategoryVectors, categories: Sequence[CategoryVectors], skip_oov: bool) -> IntruderPool:
     vectors: dict[tuple[str, ...], Any | None] = {}
     for other in categories:
         vectors |= dict.fromkeys(other.keys)
-        vectors |= {other.keys[at]: row_at(other.vectors, row) for row, at in enumerate(other.known.tolist())}
+        vectors |= {other.keys[index]: row_at(other.vectors, row) for row, index in enumerate(other.known.tolist())}
     mine = set(members.keys)
     theirs = [vector for key, vector in vectors.items() if key not in mine]
     known = [vector for vector in theirs if vector is not None]
@@ -170,20 +165,15 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
     # Each member that is in the pool is in C(size - 1, k - 1) combinations, into which it cannot come as well.
     own = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
     correct = 0
-    if len(members.known) >= k:
-        _check_size(members, k)
+    if (known := len(members.known)) >= k:
+        if comb(known, k - 1) * known > _MOST_LIMITS:
+            raise UsageError(
+                f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare "
+                "them all; draw a sample"
+            )
         counter = ExactCounter(settings.distance, prepare(settings.distance, members.vectors), k)
         correct = sum(counter.count(prepare(settings.distance, block)) for block in pool.blocks())
     return score_of(members, correct, comb(size, k) * len(pool) - own)
-
-
-def _check_size(members: CategoryVectors, k: int) -> None:
-    known = len(members.known)
-    if comb(known, k - 1) * known > _MOST_LIMITS:
-        raise UsageError(
-            f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare them "
-            "all; draw a sample"
-        )
 
 
 # This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
@@ -227,35 +217,30 @@ class ExactCounter:
         self._subsets = np.asarray(list(combinations(range(members.shape[0]), k - 1)), dtype=np.int64)
         self._steps = list(steps(members.shape[0], k))
         # What w has to exceed: F_T(s), plus what is still a tie.
-        self._limits = self._table(self._terms(members)) + term_tolerance(distance, members, k)
+        self._limits = self._table(members)[0] + term_tolerance(distance, members, k)
 
     def count(self, words: Rows) -> int:
         """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
 
         A word of the combination never does: it ties with itself.
         """
-        size = max(_FEWEST_WORDS_AT_ONCE, _NUMBERS_AT_ONCE // len(self._subsets))
-        return sum(self._count(words[start : start + size]) for start in range(0, words.shape[0], size))
-
-    def _count(self, words: Rows) -> int:
-        parts = self._terms(words)
-        table, total = self._table(parts), 0
-        for step in self._steps:
-            wins = self._exceeds(table, parts.swap, step.prefix, step.later)
-            for member, rows in step.others:
-                wins &= self._exceeds(table, parts.swap, rows, member)
-            total += int(np.count_nonzero(wins))
+        size, total = max(_FEWEST_WORDS_AT_ONCE, _NUMBERS_AT_ONCE // len(self._subsets)), 0
+        for start in range(0, words.shape[0], size):
+            table, swap = self._table(words[start : start + size])
+            for step in self._steps:
+                wins = self._exceeds(table, swap, step.prefix, step.later)
+                for member, rows in step.others:
+                    wins &= self._exceeds(table, swap, rows, member)
+                total += int(np.count_nonzero(wins))
         return total
 
-    def _terms(self, words: Rows) -> ComparisonTerms:
-        return comparison_terms(self._distance, self._members, words, self._k)
-
-    def _table(self, parts: ComparisonTerms) -> Vector:
-        """F_T(w), a row for each T and a column for each w."""
-        table = np.tile(parts.base, (len(self._subsets), 1))
+    def _table(self, words: Rows) -> tuple[Vector, Vector | None]:
+        """F_T(w), a row for each T and a column for each w; and swap_s(w), a row for each s."""
+        terms = comparison_terms(self._distance, self._members, words, self._k)
+        table = np.tile(terms.base, (len(self._subsets), 1))
         for member in self._subsets.T:
-            table += parts.each[member]
-        return table
+            table += terms.each[member]
+        return table, terms.swap
 
     def _exceeds(
         self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice
@@ -312,14 +297,10 @@ def steps(count: int, k: int) -> Iterator[Step]:
         last = subset[-1]
         if last + 1 < count:
             rests = ((member, tuple(other for other in subset if other != member)) for member in subset)
-            others = tuple((member, _rows(first[rest], rest, last, count)) for member, rest in rests)
+            # From the row of the rest with the first member that it can have to those with each member after the last.
+            starts = ((member, first[rest] + last - (rest[-1] if rest else -1)) for member, rest in rests)
+            others = tuple((member, slice(start, start + count - 1 - last)) for member, start in starts)
             yield Step(row, slice(last + 1, count), others)
-
-
-def _rows(first: int, rest: tuple[int, ...], last: int, count: int) -> slice:
-    """The rows of ``rest`` with each member after ``last``; ``first`` is its row with the first member it can have."""
-    start = first + last - (rest[-1] if rest else -1)
-    return slice(start, start + count - 1 - last)
 
 
 # A sample of pairs, one comparison after another.

@@ -28,7 +28,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import Compactness
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.statistics import FloatArray, effective_units
-from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
 from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS, Group, Outlier
 
@@ -94,7 +94,7 @@ def tally(cases: Sequence[Answered]) -> Tally:
     Groups of one class in two languages are often the same items, so that all of them succeed and fail together. A
     class of many languages weighs more than others: the classes are worth ``effective_units`` of the numbers of groups.
     """
-    numbers = {name: at for at, name in enumerate(dict.fromkeys(group.group.id for group, _ in cases))}
+    numbers = {name: index for index, name in enumerate(dict.fromkeys(group.group.id for group, _ in cases))}
     of_case = np.array([numbers[group.group.id] for group, _ in cases], dtype=np.int64)
     shares = [(case.detected, case.position, group.chance) for group, case in cases]
     sums = np.zeros((len(numbers), 3))
@@ -202,12 +202,12 @@ def answers_of(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
 
 
 def score_models(
-    groups: Sequence[Group], lookups: Iterable[Lookup], compactness: Compactness = "pairs"
+    groups: Sequence[Group], models: Iterable[EmbeddingModel], compactness: Compactness = "pairs"
 ) -> tuple[list[Evaluation], list[Evaluation]]:
     """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
 
     The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases (Blair
-    et al. 2016, section 4.1). Lookups are taken one after the other and not kept.
+    et al. 2016, section 4.1). Models are taken one after the other and not kept.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
@@ -215,7 +215,7 @@ def score_models(
         scores = tuple(score_groups(groups, known, model.similarity, compactness))
         return Evaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
 
-    return evaluate_models(surfaces, lookups, evaluate)
+    return evaluate_models(surfaces, models, evaluate)
 
 
 class Model(NamedTuple):
@@ -232,7 +232,7 @@ E = TypeVar("E")
 
 
 def evaluate_models(
-    surfaces: set[str], lookups: Iterable[Lookup], evaluate: Callable[[Model, Known, Vocabulary], E]
+    surfaces: set[str], lookups: Iterable[EmbeddingModel], evaluate: Callable[[Model, Known, Vocabulary], E]
 ) -> tuple[list[E], list[E]]:
     """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know."""
     models = _look_up(surfaces, lookups)
@@ -244,26 +244,26 @@ def evaluate_models(
     return whole, [evaluate(model, known, "common") for model, known in zip(models, common, strict=True)]
 
 
-def _look_up(surfaces: set[str], lookups: Iterable[Lookup]) -> list[Model]:
-    def look_up(lookup: Lookup) -> Model:
-        known = lookup.find(surfaces)
-        return Model(lookup.name, lookup.notes, known, lookup.similarity, lookup.vocabulary_size)
+def _look_up(surfaces: set[str], models: Iterable[EmbeddingModel]) -> list[Model]:
+    def look_up(model: EmbeddingModel) -> Model:
+        known = model.find(surfaces)
+        return Model(model.name, model.notes, known, model.similarity, model.vocabulary_size)
 
-    # Unlike a loop, map holds on to no lookup while the next one is opened.
-    return list(map(look_up, lookups))
+    # Unlike a loop, map holds on to no model while the next one is opened.
+    return list(map(look_up, models))
 
 
 def _shared(models: Sequence[Model]) -> set[str]:
     return set.intersection(*(set(model.known) for model in models))
 
 
-def keep_shared(groups: Sequence[Group], lookups: Iterable[Lookup]) -> list[Group]:
+def keep_shared(groups: Sequence[Group], models: Iterable[EmbeddingModel]) -> list[Group]:
     """The groups with only the words that are in the vocabulary of every model; there must be at least one model.
 
     Blair et al. (2016, section 4.2) sampled the cases for annotators from these. A group may be left without words.
-    Lookups are taken one after the other and not kept.
+    Models are taken one after the other and not kept.
     """
-    shared = _shared(_look_up({surface for group in groups for surface in words_of(group)}, lookups))
+    shared = _shared(_look_up({surface for group in groups for surface in words_of(group)}, models))
     return [
         replace(
             group,
@@ -305,7 +305,11 @@ def score_group(
         CaseScore(group.outliers[outlier], position / len(cluster), position == len(cluster))
         for outlier, position in zip(outliers, positions, strict=False)
     )
-    return GroupScore(group, cases, _share_missing(cluster, group.cluster), _share_missing(outliers, group.outliers))
+    oov_cluster, oov_outliers = (
+        1 - len(kept) / len(words) if words else 0.0
+        for kept, words in ((cluster, group.cluster), (outliers, group.outliers))
+    )
+    return GroupScore(group, cases, oov_cluster, oov_outliers)
 
 
 def group_gaps(
@@ -315,17 +319,16 @@ def group_gaps(
 
     There are no gaps where too few words are in vocabulary for a test case.
     """
-    cluster = [at for at, member in enumerate(group.cluster) if member.surface in known]
-    outliers = [at for at, outlier in enumerate(group.outliers) if outlier.surface in known]
+    cluster = [index for index, member in enumerate(group.cluster) if member.surface in known]
+    outliers = [index for index, outlier in enumerate(group.outliers) if outlier.surface in known]
     if len(cluster) < _FEWEST_CLUSTER_ITEMS or not outliers:
         return cluster, outliers, np.zeros((0, len(cluster)))
     near = partial(similarities_of, known, similarity, group.where)
-    items, others = [group.cluster[at].surface for at in cluster], [group.outliers[at].surface for at in outliers]
+    items, others = (
+        [group.cluster[index].surface for index in cluster],
+        [group.outliers[index].surface for index in outliers],
+    )
     return cluster, outliers, outlier_gaps(near(items, items), near(others, items), near(items, others), compactness)
-
-
-def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
-    return 1 - len(kept) / len(all_) if all_ else 0.0
 
 
 def similarities_of(
@@ -392,29 +395,27 @@ def distinct_names(groups: Sequence[Group]) -> list[str]:
     A name is the id, or the id after the language or folders, or with the place in the file; if a group comes twice,
     the later one has a number.
     """
-    for naming in _namings(groups):
+    namings: list[Callable[[Group], str]] = [
+        lambda group: group.id,
+        lambda group: f"{group.language or PurePath(group.where).parent.name}/{group.id}",
+    ]
+    most = max((len(PurePath(group.where).parts) for group in groups), default=0)
+    namings += [
+        lambda group, depth=depth: "/".join([*PurePath(group.where).parts[:-1][-depth:], group.id])  # type: ignore[misc]
+        for depth in range(1, most)
+    ]
+    for naming in namings:
         names = [naming(group) for group in groups]
         if len(set(names)) == len(names):
             return names
-    return list(_numbered([f"{group.id} ({group.where})" for group in groups]))
+    seen, numbered = Counter[str](), []
+    for name in (f"{group.id} ({group.where})" for group in groups):
+        seen[name] += 1
+        numbered.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return numbered
 
 
 def group_ids(groups: Sequence[Group]) -> list[str]:
     """The plain ids where they differ within each language, else ``distinct_names``."""
     keys = {(group.language, group.id) for group in groups}
     return [group.id for group in groups] if len(keys) == len(groups) else distinct_names(groups)
-
-
-def _namings(groups: Sequence[Group]) -> Iterator[Callable[[Group], str]]:
-    yield lambda group: group.id
-    yield lambda group: f"{group.language or PurePath(group.where).parent.name}/{group.id}"
-    most = max((len(PurePath(group.where).parts) for group in groups), default=0)
-    for depth in range(1, most):
-        yield lambda group, depth=depth: "/".join([*PurePath(group.where).parts[:-1][-depth:], group.id])  # type: ignore[misc]
-
-
-def _numbered(names: Sequence[str]) -> Iterator[str]:
-    seen: Counter[str] = Counter()
-    for name in names:
-        seen[name] += 1
-        yield name if seen[name] == 1 else f"{name} #{seen[name]}"

@@ -33,10 +33,13 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     """Draw accuracy and OPP side by side, one line for each model, into a .png, .svg or .pdf file.
 
     ``part`` is what is across: "outlier class", "contexts", or "band", with the changes that were seen and the dates of
-    item numbers. Of several models, those in the vocabulary of all are drawn. From four models on, the titles have
-    Spearman's ρ of outlier class and score. Raises UsageError if there is nothing to draw or the file's form is
-    unknown, OutputError if it cannot be written.
+    item numbers; for "languages" a square shows every two of them. Of several models, those in the vocabulary of all
+    are drawn. From four models on, the titles have Spearman's ρ of outlier class and score. Raises UsageError if there
+    is nothing to draw or the file's form is unknown, OutputError if it cannot be written.
     """
+    if part == "languages":
+        _draw_consistency(path, rows)
+        return
     whole = [row for row in rows if row.vocabulary == "common"] or list(rows)
     drawn = [row for row in whole if row.part == part and row.low is not None and _place(row) is not None]
     if not drawn:
@@ -47,15 +50,18 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
         lines.setdefault(f"{row.model}, {row.dataset}" if several else row.model, []).append(row)
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     for axes, metric, label in zip(figure.subplots(1, 2), METRICS, ("accuracy (%)", "OPP (%)"), strict=True):
-        for at, (name, every) in enumerate(lines.items()):
+        for index, (name, every) in enumerate(lines.items()):
             own = [row for row in every if row.metric == metric]
             values = np.array([[row.value, row.low, row.high] for row in own], dtype=np.float64).T
-            aside = 0.04 * (at - (len(lines) - 1) / 2) if part == "outlier class" else 0.0  # so that none is hidden
+            aside = 0.04 * (index - (len(lines) - 1) / 2) if part == "outlier class" else 0.0  # so that none is hidden
             places = [(_place(row) or 0.0) + aside for row in own]
             ends = [values[0] - values[1], values[2] - values[0]]
-            axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{at}", label=name)
-            if part == "band":
-                _draw_changes(axes, [row for row in whole if _whose(row) == _whose(own[0])], f"C{at}")
+            axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
+            for row in whole if part == "band" else ():
+                change = row.metric == "cutoff" and _whose(row) == _whose(own[0])
+                if change and row.value is not None and row.low is not None and row.high is not None:
+                    axes.axvspan(row.low, row.high, color=f"C{index}", alpha=0.15)
+                    axes.axvline(row.value, color=f"C{index}", linestyle="--")
         guesses = [(row.chance, row.cases) for row in drawn if row.metric == metric and row.chance is not None]
         guess = sum(chance * cases for chance, cases in guesses) / sum(cases for _, cases in guesses)
         axes.axhline(guess, color="grey", linestyle=":", label="chance")
@@ -90,13 +96,6 @@ def _place(row: Row) -> float | None:
     return sum(numbers) / len(numbers)
 
 
-def _draw_changes(axes: Axes, rows: Iterable[Row], color: str) -> None:
-    for row in rows:
-        if row.metric == "cutoff" and row.value is not None and row.low is not None and row.high is not None:
-            axes.axvspan(row.low, row.high, color=color, alpha=0.15)
-            axes.axvline(row.value, color=color, linestyle="--")
-
-
 def _whose(row: Row) -> tuple[str, str]:
     return row.model, row.dataset
 
@@ -125,7 +124,7 @@ def draw_correlations(
     save_figure(figure, path)
 
 
-def draw_consistency(path: Path, rows: Sequence[Row]) -> None:
+def _draw_consistency(path: Path, rows: Sequence[Row]) -> None:
     """Draw, for each model and data set, kappa of every two languages and the same word wrong beyond chance."""
     measured = [row for row in rows if row.part == "languages"]
     models = list(dict.fromkeys(map(_whose, measured)))
@@ -172,18 +171,14 @@ def save_figure(figure: Figure, path: Path, **settings: Any) -> None:
     UsageError for no suffix or an unknown one, and for what is too large, OutputError where it cannot be written.
     """
     drawn = io.BytesIO()
-    _take_literally(figure)
-    try:
-        figure.savefig(drawn, format=path.suffix[1:], **settings)
-    except ValueError as error:
-        raise UsageError(f"{path}: expected a figure and the suffix of one, saw {path.suffix!r}: {error}") from error
-    replace_file(str(path), drawn.getvalue())
-
-
-def _take_literally(figure: Figure) -> None:
-    """Draw names as they are: a dollar begins no formula, and no control character gets into a file."""
+    # Names are drawn as they are: a dollar begins no formula, and no control character gets into a file.
     ticks = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in axis.get_ticklabels()}
     for text in figure.findobj(Text):
         if isinstance(text, Text) and id(text) not in ticks:  # powers of ten are formulas
             text.set_parse_math(False)
             text.set_text(_CONTROLS.sub("\ufffd", text.get_text()))
+    try:
+        figure.savefig(drawn, format=path.suffix[1:], **settings)
+    except ValueError as error:
+        raise UsageError(f"{path}: expected a figure and the suffix of one, saw {path.suffix!r}: {error}") from error
+    replace_file(str(path), drawn.getvalue())

@@ -122,15 +122,14 @@ class Tally:
             return [None] * len(self.metrics)
         spans = np.where(np.isin(self.metrics, _ADJUSTED), 2.0, 1.0)
         shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
-        found = clustered_means(shares, self.counts, seed, self.shared, self.worth)
-        return [_rescaled(bars, span) for bars, span in zip(found, spans.tolist(), strict=True)]
-
-
-def _rescaled(bars: ErrorBars, span: float) -> ErrorBars:
-    """Shares as percent of a score that ends at 1 and spans this much."""
-    value, low, high = (100 * (span * end - (span - 1)) for end in (bars.value, bars.low, bars.high))
-    error = None if bars.standard_error is None else 100 * span * bars.standard_error
-    return ErrorBars(value, low, high, error, bars.n)
+        found: list[ErrorBars | None] = []
+        for bars, span in zip(
+            clustered_means(shares, self.counts, seed, self.shared, self.worth), spans.tolist(), strict=True
+        ):
+            value, low, high = (100 * (span * end - (span - 1)) for end in (bars.value, bars.low, bars.high))
+            error = None if bars.standard_error is None else 100 * span * bars.standard_error
+            found.append(ErrorBars(value, low, high, error, bars.n))
+        return found
 
 
 @dataclass(frozen=True)
@@ -152,11 +151,11 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
 
     Models are compared in the vocabulary of all of them if they were scored in it.
     """
-    compared: Vocabulary = "common" if any(one.vocabulary == "common" for one in scored) else "own"
+    compared: Vocabulary = "common" if any(each.vocabulary == "common" for each in scored) else "own"
     rivals: dict[tuple[str, Part], list[tuple[str, Tally]]] = {}
-    for one in scored:
-        for part, tally in one.parts.items() if one.vocabulary == compared else ():
-            rivals.setdefault((one.dataset, part), []).append((one.model, tally))
+    for each in scored:
+        for part, tally in each.parts.items() if each.vocabulary == compared else ():
+            rivals.setdefault((each.dataset, part), []).append((each.model, tally))
     marked: dict[tuple[str, str, Part, str], Mark] = {}
     differences: list[Row] = []
     for (dataset, part), several in rivals.items():
@@ -165,18 +164,29 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
             marked |= {(name, dataset, part, metric): mark for name, mark in zip(names, found, strict=True)}
             if part == WHOLE:
                 head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric)
-                differences += _differences(head, names, sums, first, seed)
+                both = list(pairs(len(names)))
+                gaps = [
+                    compare_paired(sums[one], sums[other], first.counts, seed, first.shared, first.worth)
+                    for one, other in both
+                ]
+                known = [(pair, gap) for pair, gap in zip(both, gaps, strict=True) if gap is not None]
+                head = replace(head, unit=first.unit, cases=int(first.counts.sum()))
+                for ((one, other), gap), p in zip(known, holm([gap.p for _, gap in known]), strict=True):
+                    row = replace(head, model=names[one], less=names[other], p=gap.p, p_holm=p)
+                    bars = ErrorBars(gap.difference, gap.low, gap.high, gap.standard_error, gap.n)
+                    differences.append(with_bars(row, bars, 100))
     rows = []
-    for one in scored:
-        head = Row(task=task, model=one.model, dataset=one.dataset, vocabulary=one.vocabulary, metric="")
-        for part, tally in one.parts.items():
+    for each in scored:
+        head = Row(task=task, model=each.model, dataset=each.dataset, vocabulary=each.vocabulary, metric="")
+        for part, tally in each.parts.items():
             about = {"unit": tally.unit, "cases": int(tally.counts.sum()), **part._asdict()}
             chances = tally.chances or (None,) * len(tally.metrics)
-            for metric, bars, chance in zip(tally.metrics, tally.error_bars(seed), chances, strict=True):
-                key = one.model, one.dataset, part, metric
-                mark = marked.get(key, "") if one.vocabulary == compared else ""
-                rows.append(with_bars(replace(head, **about, metric=metric, chance=chance, mark=mark), bars))
-        for part, numbers in one.plain.items():
+            for metric, error_bars, chance in zip(tally.metrics, tally.error_bars(seed), chances, strict=True):
+                key = each.model, each.dataset, part, metric
+                mark = marked.get(key, "") if each.vocabulary == compared else ""
+                scored_row = replace(head, **about, metric=metric, chance=chance, mark=mark)
+                rows.append(with_bars(scored_row, error_bars))
+        for part, numbers in each.plain.items():
             about = {"cases": int(numbers.get("cases") or 0), **part._asdict()}
             counted = ((metric, value) for metric, value in numbers.items() if metric != "cases")
             rows += [replace(head, **about, metric=metric, value=value) for metric, value in counted]
@@ -196,29 +206,15 @@ def _contests(several: Sequence[tuple[str, Tally]]) -> Iterator[tuple[str, list[
     """For each metric the models, their sums over the units that all of them were asked, and the first one's tally."""
     names, tallies = [name for name, _ in several], [tally for _, tally in several]
     first = tallies[0]
-    places = [{key: at for at, key in enumerate(tally.asked)} for tally in tallies]
+    places = [{key: index for index, key in enumerate(tally.asked)} for tally in tallies]
     asked = [key for key in first.asked if all(key in own for own in places)]
     if len(tallies) < 2 or not asked:
         return
     kept = [[own[key] for key in asked] for own in places]
-    shared = [first.shared[at] for at in kept[0]] if first.shared else ()
+    shared = [first.shared[index] for index in kept[0]] if first.shared else ()
     whole = Tally(first.metrics, first.sums[kept[0]], first.counts[kept[0]], asked, first.unit, (), shared, first.worth)
     for column, metric in enumerate(first.metrics):
         yield metric, names, [tally.sums[own, column] for tally, own in zip(tallies, kept, strict=True)], whole
-
-
-def _differences(head: Row, names: Sequence[str], sums: Sequence[FloatArray], first: Tally, seed: int) -> Iterator[Row]:
-    """Every two models on the same cases, with p-values that are corrected together; differences in percent."""
-    both = list(pairs(len(names)))
-    found = [
-        compare_paired(sums[one], sums[other], first.counts, seed, first.shared, first.worth) for one, other in both
-    ]
-    known = [(pair, gap) for pair, gap in zip(both, found, strict=True) if gap is not None]
-    for ((one, other), gap), p in zip(known, holm([gap.p for _, gap in known]), strict=True):
-        row = replace(
-            head, model=names[one], less=names[other], p=gap.p, p_holm=p, unit=first.unit, cases=int(first.counts.sum())
-        )
-        yield with_bars(row, ErrorBars(gap.difference, gap.low, gap.high, gap.standard_error, gap.n), 100)
 
 
 def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] = ()) -> list[Mark]:
@@ -237,14 +233,14 @@ def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] =
     gaps = np.stack([sums[:, one] - sums[:, other] for one, other in both], axis=1)
     p_values = sign_flip_p_values(gaps, seed, widening(gaps - gaps.mean(axis=0), shared))
     equal = {pair for pair, p in zip(both, holm(p_values), strict=True) if p >= LEVEL}
-    best = {at for at in range(count) if totals[at] >= totals.max() - 1e-9}
+    best = {index for index in range(count) if totals[index] >= totals.max() - 1e-9}
 
-    def mark(at: int) -> Mark:
-        if at in best:
+    def mark(index: int) -> Mark:
+        if index in best:
             return "best"
-        return "tied" if any((min(at, top), max(at, top)) in equal for top in best) else ""
+        return "tied" if any((min(index, top), max(index, top)) in equal for top in best) else ""
 
-    return [mark(at) for at in range(count)]
+    return [mark(index) for index in range(count)]
 
 
 def p_value(p: float) -> str:

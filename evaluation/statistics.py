@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import compress
 from statistics import NormalDist
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -130,20 +130,14 @@ def clustered_means(
         raise ValueError("expected cases, saw none")
     values = sums.sum(axis=0) / sizes.sum()
     drawn, wider = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * values, shared)
-    return [
-        _bars(value, sums[:, at], sizes, drawn[:, at], times, worth or len(sizes))
-        for at, (value, times) in enumerate(zip(values.tolist(), wider, strict=True))
-    ]
-
-
-def _bars(
-    value: float, sums: FloatArray, sizes: FloatArray, drawn: FloatArray, times: float, worth: float
-) -> ErrorBars:
-    alike = np.ptp(sums / sizes) <= _ROUNDING
-    ends = wilson(_share(value), worth) if alike else percentile_interval(drawn, worth)
-    low, high = (end if times == 1 else _share(value + times * (end - value)) for end in ends)
-    error = clustered_error(sums, sizes)
-    return ErrorBars(value, low, high, error and times * error, len(sizes))
+    found, trials = [], worth or len(sizes)
+    for value, own, draws, times in zip(values.tolist(), sums.T, drawn.T, wider, strict=True):
+        alike = np.ptp(own / sizes) <= _ROUNDING
+        ends = wilson(_share(value), trials) if alike else percentile_interval(draws, trials)
+        low, high = (end if times == 1 else _share(value + times * (end - value)) for end in ends)
+        error = clustered_error(own, sizes)
+        found.append(ErrorBars(value, low, high, error and times * error, len(sizes)))
+    return found
 
 
 def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[float]:
@@ -156,7 +150,7 @@ def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[f
     """
     if not shared:
         return [1.0] * deviations.shape[1]
-    numbers = {name: at for at, name in enumerate(sorted(frozenset().union(*shared)))}
+    numbers = {name: index for index, name in enumerate(sorted(frozenset().union(*shared)))}
     members = np.zeros((len(shared), len(numbers)))
     for row, own in zip(members, shared, strict=True):
         row[[numbers[name] for name in own]] = 1
@@ -369,7 +363,7 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
     seen = np.abs(gaps.sum(axis=0))
     all_ways = len(gaps) <= _MOST_ENUMERATED
     larger, equal = np.zeros((2, len(seen)), dtype=np.int64)
-    for signs in _all_signs(len(gaps)) if all_ways else _drawn_signs(len(gaps), seed):
+    for signs in _signs(len(gaps), all_ways, seed):
         beyond = np.abs(signs @ gaps) - seen
         larger += np.count_nonzero(beyond > _ROUNDING, axis=0)
         equal += np.count_nonzero(np.abs(beyond) <= _ROUNDING, axis=0)
@@ -387,21 +381,15 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
     return [1.0 if gap <= _ROUNDING else p for gap, p in zip(seen, found.tolist(), strict=True)]
 
 
-def _all_signs(units: int) -> Iterator[FloatArray]:
-    numbers = np.arange(2**units)[:, None]
-    yield _signs((numbers >> np.arange(units)) & 1)
-
-
-def _drawn_signs(units: int, seed: int) -> Iterator[FloatArray]:
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _SIGNS_AT_ONCE // units)
+def _signs(units: int, all_ways: bool, seed: int) -> Iterator[FloatArray]:
+    """Ways to flip the signs of units, 1 and -1, shape ``(ways, units)``: all of them at once, or drawn ones."""
+    if all_ways:
+        yield 1 - 2 * ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.float64)
+        return
+    generator, at_once = np.random.default_rng(seed), max(1, _SIGNS_AT_ONCE // units)
     for start in range(0, DRAWS, at_once):
-        shape = (min(at_once, DRAWS - start), units)
-        yield _signs(generator.integers(2, size=shape, dtype=np.int8))
-
-
-def _signs(flips: npt.NDArray[np.integer[Any]]) -> FloatArray:
-    return 1.0 - 2.0 * flips.astype(np.float64)
+        flips = generator.integers(2, size=(min(at_once, DRAWS - start), units), dtype=np.int8)
+        yield 1 - 2 * flips.astype(np.float64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -411,9 +399,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[at]))
-        adjusted[at] = largest
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda index: p_values[index])):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
     return adjusted
 
 

@@ -201,7 +201,7 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     for row in rows:
         lines.setdefault(key(row), {})[row.metric] = row
     heads = ("model", "data set", "vocabulary", "language", "part")
-    words = [at for at in range(len(heads)) if any(line[at] for line in lines)]
+    words = [index for index in range(len(heads)) if any(line[index] for line in lines)]
     columns: list[tuple[str, Callable[[Mapping[str, Row]], str]]] = []
     if any(row.n for row in rows):
         unit = UNITS[next(row.unit for row in rows if row.n)]
@@ -210,8 +210,8 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
         columns.append(("cases", lambda own: f"{max(row.cases for row in own.values()):,}"))
     for metric in dict.fromkeys(row.metric for row in rows):
         columns += _columns_of(metric, [row for row in rows if row.metric == metric], lines.values())
-    cells = [[*(line[at] for at in words), *(cell(own) for _, cell in columns)] for line, own in lines.items()]
-    header = [*(heads[at] for at in words), *(name for name, _ in columns)]
+    cells = [[*(line[index] for index in words), *(cell(own) for _, cell in columns)] for line, own in lines.items()]
+    header = [*(heads[index] for index in words), *(name for name, _ in columns)]
     return Sheet(header, cells, [*(False for _ in words), *(True for _ in columns)], title)
 
 

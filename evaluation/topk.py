@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
-from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Rows, Vector, WordVectors, stack, width
 
 IntArray = npt.NDArray[np.int64]
@@ -53,28 +53,25 @@ class CategoryVectors:
         return self.rows[self.rows >= 0]
 
 
-def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:
+def look_up_category(category: WordCategory, model: EmbeddingModel) -> CategoryVectors:
     """Look up a category; words that are looked up alike ("New York", "new_york") are one word."""
     words: dict[tuple[str, ...], str] = {}
     for word in category.words:
-        words.setdefault(tuple(lookup.parts(word)), word)
-    vectors = lookup.find(words.values())
+        words.setdefault(tuple(model.parts(word)), word)
+    vectors = model.find(words.values())
     known = {key: vectors[word] for key, word in words.items() if word in vectors}
-    index = lookup.words.index if lookup.words else {}
+    index = model.words.index if model.words else {}
     made_of = [(owner, index[part]) for owner, key in enumerate(known) for part in key if part in index]
+    owners, parts = np.array(made_of, np.int64).reshape(-1, 2).T
     return CategoryVectors(
         category.name,
         tuple(words),
-        _places([at for at, key in enumerate(words) if key in known]),
+        np.array([at for at, key in enumerate(words) if key in known], np.int64),
         stack(list(known.values())),
-        _places([owner for owner, _ in made_of]),
-        _places([row for _, row in made_of]),
-        _places([index.get(key[0], -1) if len(key) == 1 else -1 for key in known]),
+        owners,
+        parts,
+        np.array([index.get(key[0], -1) if len(key) == 1 else -1 for key in known], np.int64),
     )
-
-
-def _places(numbers: Sequence[int]) -> IntArray:
-    return np.asarray(numbers, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +100,9 @@ def score_of(members: CategoryVectors, correct: int, comparisons: int) -> Catego
 
 def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[CategoryScore]) -> Scored:
     """The mean over the categories (equations 2 and 8), each a unit, without skipped ones; and each category."""
-    shares = [(at, score.percent / 100) for at, score in enumerate(scores) if score.percent is not None]
+    shares = [(index, score.percent / 100) for index, score in enumerate(scores) if score.percent is not None]
     sums = np.array([share for _, share in shares], dtype=np.float64)[:, None]
-    whole = Tally(("score",), sums, np.ones(len(shares)), [at for at, _ in shares], "category")
+    whole = Tally(("score",), sums, np.ones(len(shares)), [index for index, _ in shares], "category")
     plain: dict[Part, Mapping[str, float | None]] = {
         Part("category", score.name): {
             "cases": score.comparisons,
@@ -150,7 +147,9 @@ def neighbour_hits(
     """
     if not len(members.known):
         return np.zeros(0, dtype=np.int64)
-    nearest = _nearest_members(members, vocabulary, similarity)[:, :k]
+    rows = members.in_vocabulary
+    near = _nearness(members, rows, vocabulary.rows[rows].astype(np.float64), similarity)
+    nearest = -np.sort(-near, axis=1)[:, :k]  # of members that are words of the vocabulary
     outside = np.zeros(nearest.shape, dtype=np.int64)
     for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(len(members.known), width(vocabulary.rows)) + 1):
         near = _nearness(members, rows, vectors, similarity)
@@ -160,12 +159,6 @@ def neighbour_hits(
     places = np.arange(1, nearest.shape[1] + 1)
     hits: IntArray = np.count_nonzero((outside + places <= k) & np.isfinite(nearest), axis=1)
     return hits
-
-
-def _nearest_members(members: CategoryVectors, vocabulary: WordVectors, similarity: Similarity) -> Vector:
-    """The similarities of each member to the members that are words of the vocabulary, the nearest first."""
-    vectors = vocabulary.rows[members.in_vocabulary].astype(np.float64)
-    return -np.sort(-_nearness(members, members.in_vocabulary, vectors, similarity), axis=1)
 
 
 def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarity: Similarity) -> Vector:

@@ -24,8 +24,7 @@ from msgspec.structs import replace
 
 from wikisem.evaluation.outlier_detection import Known, Model, evaluate_models, similarities_of
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
-from wikisem.evaluation.statistics import FloatArray
-from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, parse_answer, score_partition
 from wikisem.records import TIERS, Wall
 
@@ -70,12 +69,12 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
         ones, others = _splits(count, sum(one), sum(other), one == other)
         return np.asarray(best_sums(one)[ones] + best_sums(other)[others])
 
-    def groups_of(half: tuple[int, ...], at: int) -> list[tuple[int, ...]]:
+    def groups_of(half: tuple[int, ...], index: int) -> list[tuple[int, ...]]:
         """The groups of the best sum of one set, given by its number."""
         if len(half) == 1:
-            return [tuple(_sets(count, half[0])[at].tolist())]
+            return [tuple(_sets(count, half[0])[index].tolist())]
         one, other = _halved(half)
-        ones, others = (splits[at] for splits in _splits(count, sum(one), sum(other), one == other))
+        ones, others = (splits[index] for splits in _splits(count, sum(one), sum(other), one == other))
         split = int(np.argmax(best_sums(one)[ones] + best_sums(other)[others]))
         return groups_of(one, int(ones[split])) + groups_of(other, int(others[split]))
 
@@ -102,7 +101,7 @@ def _splits(count: int, one: int, other: int, alike: bool) -> tuple[IntArray, In
     chosen = _sets(one + other, one)
     if alike:
         chosen = chosen[chosen[:, 0] == 0]
-    parts = sum((bits[:, chosen[:, at]] for at in range(1, one)), start=bits[:, chosen[:, 0]])
+    parts = sum((bits[:, chosen[:, index]] for index in range(1, one)), start=bits[:, chosen[:, 0]])
     rests = bits.sum(axis=1, keepdims=True) - parts
     return _numbers(count, one)[parts], _numbers(count, other)[rests]
 
@@ -177,7 +176,7 @@ def score_answered(wall: Wall, text: str) -> WallScore:
 
 
 def _score_wall(wall: Wall, known: Known, similarity: Similarity) -> WallScore:
-    own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
+    own = {member: index for index, group in enumerate(wall.groups) for member in group.members}
     words = [word for word in wall.words if word.surface in known]
     sizes = Counter(own[word.id] for word in words)
     kept = [word for word in words if sizes[own[word.id]] >= _FEWEST_WORDS]
@@ -187,22 +186,15 @@ def _score_wall(wall: Wall, known: Known, similarity: Similarity) -> WallScore:
     labels = np.array([own[word.id] for word in kept])
     surfaces = [word.surface for word in kept]
     near = similarities_of(known, similarity, wall.id, surfaces, surfaces)
-    found = best_partition(_exact_weights(near + near.T, labels), left)
+    near = near + near.T
+    # Whole numbers, from which equal sums are told exactly: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as for
+    # all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against the
+    # model: of partitions with equal sums, that with the fewest right pairs is the answer.
+    exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
+    found = best_partition(exact * _PAIRS - (labels[:, None] == labels), left)
     truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
     groups = tuple(tuple(surfaces[place] for place in group) for group in found)
     return WallScore(wall, len(words), left, groups, score_partition(found, truth))
-
-
-def _exact_weights(near: FloatArray, labels: npt.NDArray[np.int64]) -> IntArray:
-    """Similarities as whole numbers, from which equal sums are told exactly, and which decide ties against the model.
-
-    The unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as for all ties. One 64th of it is taken from each pair of words
-    of one hidden group: of partitions with equal sums, that with the fewest right pairs is the answer.
-    """
-    unit = np.abs(near).max() / 2**_DIGITS or 1.0
-    right = labels[:, None] == labels
-    weights: IntArray = np.rint(near / unit).astype(np.int64) * _PAIRS - right
-    return weights
 
 
 # A model on many walls.
@@ -283,7 +275,7 @@ def answers_of(evaluations: Iterable[WallEvaluation]) -> Iterator[dict[str, Any]
 
 
 def score_models_on_walls(
-    walls: Sequence[Wall], lookups: Iterable[Lookup], by_qid: bool = False
+    walls: Sequence[Wall], models: Iterable[EmbeddingModel], by_qid: bool = False
 ) -> tuple[list[WallEvaluation], list[WallEvaluation]]:
     """Score every model on all walls, and several on the words that are in the vocabulary of all of them as well.
 
@@ -296,4 +288,4 @@ def score_models_on_walls(
         scores = tuple(score_walls(walls, known, model.similarity))
         return WallEvaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
 
-    return evaluate_models({word.surface for wall in walls for word in wall.words}, lookups, evaluate)
+    return evaluate_models({word.surface for wall in walls for word in wall.words}, models, evaluate)

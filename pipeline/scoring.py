@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import orjson
 
@@ -15,10 +15,10 @@ from wikisem.datasets.word_categories import WordCategory, keyed_categories, rea
 from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluate import distinct
-from wikisem.evaluation.cutoff import read_dates
+from wikisem.evaluation.cutoff import KnownDate, read_dates
 from wikisem.evaluation.outlier_detection import words_of
 from wikisem.evaluation.rows import Scores
-from wikisem.evaluation.vectors.lookup import Lookup
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_model, open_similarity
 from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
@@ -26,7 +26,7 @@ from wikisem.files import write_text
 from wikisem.outputs.report.page import Curve
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.console.reports import deliver_scores
-from wikisem.pipeline.console.terminal import draw_plot, drawing_module, log, progress
+from wikisem.pipeline.console.terminal import draw_plot, log, progress
 from wikisem.records import Group
 from wikisem.wikis import wiki_of
 
@@ -35,15 +35,13 @@ from wikisem.wikis import wiki_of
 
 def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
-    _check_plot(arguments)
     words = read_datasets(arguments.dataset, arguments.languages)
     groups = {name: keyed_groups(own, arguments.keys) for name, own in words.items()} if arguments.keys else words
-    models = open_lookups(arguments, _items(groups))
+    models = open_models(arguments, _items(groups))
     scores = evaluate.outliers(
         groups, models, compactness=arguments.compactness, by_group=arguments.groups, seed=arguments.seed
     )
-    if arguments.plot:
-        draw_plot(arguments.plot, lambda plot: plot.draw_rows(arguments.plot, scores.rows, "outlier class"))
+    _draw(arguments, scores, "outlier class")
     _write_answers(arguments.cases, scores)
     whole = replace(scores, rows=[*scores.rows, *evaluate.baselines(words).rows])
     deliver_scores(whole, "outlier detection", arguments, f"test cases whose words {_known_to(arguments)}")
@@ -51,7 +49,6 @@ def outliers(arguments: argparse.Namespace) -> None:
 
 def contexts(arguments: argparse.Namespace) -> None:
     """Score outlier detection by count models, once for each number of contexts that words keep."""
-    _check_plot(arguments)
     scores = evaluate.contexts(
         read_datasets(arguments.dataset, arguments.languages),
         {name: source for source, name in _named_models(arguments.vectors)},
@@ -62,24 +59,21 @@ def contexts(arguments: argparse.Namespace) -> None:
         seed=arguments.seed,
         watch=with_progress,
     )
-    if arguments.plot:
-        draw_plot(arguments.plot, lambda plot: plot.draw_rows(arguments.plot, scores.rows, "contexts"))
+    _draw(arguments, scores, "contexts")
     title = "outlier detection by the contexts of the highest log-likelihood"
     deliver_scores(scores, title, arguments, f"test cases whose words {_known_to(arguments)}")
 
 
 def consistency(arguments: argparse.Namespace) -> None:
     """Compare what each model answers in every two languages of each data set."""
-    _check_plot(arguments)
     if _of_samples(arguments):
         languages = arguments.languages
         scores = evaluate.samples(arguments.dataset, "consistency", languages=languages, seed=arguments.seed)
     else:
         groups = read_datasets(arguments.dataset, arguments.languages)
-        models, compactness = open_lookups(arguments, _items(groups)), arguments.compactness
+        models, compactness = open_models(arguments, _items(groups)), arguments.compactness
         scores = evaluate.consistency(groups, models, compactness=compactness, seed=arguments.seed)
-    if arguments.plot:
-        draw_plot(arguments.plot, lambda plot: plot.draw_consistency(arguments.plot, scores.rows))
+    _draw(arguments, scores, "languages")
     expected = "test cases that a model knows in two languages"
     deliver_scores(scores, "consistency across languages", arguments, expected)
 
@@ -94,15 +88,13 @@ def _of_samples(arguments: argparse.Namespace) -> bool:
 def cutoff(arguments: argparse.Namespace) -> None:
     """Show the accuracy of each model by item number, on data sets or on what a harness logged, and where it falls."""
     about: dict[str, Any] = {"dates": read_dates(arguments.dates), "bands": arguments.bands, "seed": arguments.seed}
-    _check_plot(arguments)
     if _of_samples(arguments):
         scores = evaluate.samples(arguments.dataset, "cutoff", **about)
     else:
         groups = read_datasets(arguments.dataset, arguments.languages)
-        models = open_lookups(arguments, _items(groups))
+        models = open_models(arguments, _items(groups))
         scores = evaluate.cutoff(groups, models, compactness=arguments.compactness, **about)
-    if arguments.plot:
-        draw_plot(arguments.plot, lambda plot: plot.draw_rows(arguments.plot, scores.rows, "band", about["dates"]))
+    _draw(arguments, scores, "band", about["dates"])
     deliver_scores(scores, "accuracy by item number", arguments, f"test cases whose words {_known_to(arguments)}")
 
 
@@ -131,7 +123,7 @@ def walls(arguments: argparse.Namespace) -> None:
         wanted = f"walls in {', '.join(languages)}" if languages else "walls"
         raise MissingInputError(f"{arguments.walls}: expected {wanted}, saw none")
     words = {word.id if arguments.keys else word.surface for wall in listed for word in wall.words}
-    models, name = open_lookups(arguments, words), data_set_name(data_set_path(arguments.walls))
+    models, name = open_models(arguments, words), data_set_name(data_set_path(arguments.walls))
     scores = evaluate.walls(listed, models, keys=arguments.keys, dataset=name, seed=arguments.seed)
     _write_answers(arguments.cases, scores)
     deliver_scores(scores, "walls", arguments, f"walls whose words {_known_to(arguments)}")
@@ -142,18 +134,18 @@ def walls(arguments: argparse.Namespace) -> None:
 
 def topk(arguments: argparse.Namespace) -> None:
     """Score Topk on a file of categories."""
-    options = _category_options(arguments)
-    scores = evaluate.topk(_read_categories(arguments), open_lookups(arguments), arguments.k, **options)
+    options = _category_options(arguments, "skip_oov")
+    scores = evaluate.topk(_read_categories(arguments), open_models(arguments), arguments.k, **options)
     deliver_scores(scores, f"Topk, k = {arguments.k}", arguments, _CATEGORIES)
 
 
 def oddoneout(arguments: argparse.Namespace) -> None:
     """Score OddOneOut on a file of categories."""
-    categories, options = _read_categories(arguments), _oddoneout_options(arguments)
+    categories, options = _read_categories(arguments), _category_options(arguments, *_ODDONEOUT)
     # Only the categories' own words are read from files of vectors where no others come in.
     only_these = arguments.intruders == "other-categories"
     items = {word for category in categories for word in category.words} if only_these else None
-    scores = evaluate.oddoneout(categories, open_lookups(arguments, items), arguments.k, **options)
+    scores = evaluate.oddoneout(categories, open_models(arguments, items), arguments.k, **options)
     drawn = f", {arguments.sample} pairs drawn" if arguments.sample else ""
     title = f"OddOneOut, k = {arguments.k}, {arguments.distance}, {arguments.intruders}{drawn}"
     deliver_scores(scores, title, arguments, _CATEGORIES)
@@ -161,12 +153,13 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
 def combined(arguments: argparse.Namespace) -> None:
     """Score Topk and OddOneOut on a file of categories, and combine their numbers of right answers."""
-    options = _oddoneout_options(arguments)
-    scores = evaluate.combined(_read_categories(arguments), open_lookups(arguments), arguments.k, **options)
+    options = _category_options(arguments, *_ODDONEOUT)
+    scores = evaluate.combined(_read_categories(arguments), open_models(arguments), arguments.k, **options)
     deliver_scores(scores, "Combined: the harmonic mean of right answers + 1", arguments, _CATEGORIES)
 
 
-_CATEGORIES = "categories with enough words that a model knows"
+_CATEGORIES: Final = "categories with enough words that a model knows"
+_ODDONEOUT: Final = ("skip_oov", "distance", "intruders", "sample", "seed")
 
 
 def _read_categories(arguments: argparse.Namespace) -> list[WordCategory]:
@@ -178,20 +171,15 @@ def _read_categories(arguments: argparse.Namespace) -> list[WordCategory]:
     return keyed_categories(categories, arguments.categories) if arguments.keys else categories
 
 
-def _category_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    name = Path(arguments.categories).stem
-    return {"skip_oov": arguments.skip_oov, "dataset": name, "watch": with_progress}
-
-
-def _oddoneout_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    own = {name: getattr(arguments, name) for name in ("distance", "intruders", "sample", "seed")}
-    return {**own, **_category_options(arguments)}
+def _category_options(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+    given = {name: getattr(arguments, name) for name in names}
+    return {**given, "dataset": Path(arguments.categories).stem, "watch": with_progress}
 
 
 def analogies(arguments: argparse.Namespace) -> None:
     """Score analogy questions, section by section."""
     own = {name: getattr(arguments, name) for name in ("method", "skip_oov", "restrict")}
-    scores = evaluate.analogies(arguments.questions, open_lookups(arguments), watch=with_progress, **own)
+    scores = evaluate.analogies(arguments.questions, open_models(arguments), watch=with_progress, **own)
     unseen = "left out" if arguments.skip_oov else "counted as wrong"
     note = f"unseen questions, with a word out of vocabulary, are {unseen}"
     deliver_scores(
@@ -205,20 +193,18 @@ def analogies(arguments: argparse.Namespace) -> None:
 def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, list[Group]]:
     """The groups of the data sets at these paths by distinct names; if ``languages`` are given, only those in these."""
     names = distinct([data_set_name(data_set_path(path)) for path in paths], paths)
-    return {name: _read_groups(path, languages) for name, path in zip(names, paths, strict=True)}
-
-
-def _read_groups(path: str, languages: Sequence[str]) -> list[Group]:
-    groups = name_languages(read_dataset(path), data_set_path(path))
-    kept = [group for group in groups if not languages or group.language in languages]
-    if not kept:
-        seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
-        wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
-        wikis = {wiki_of(code) for code in languages} - {None}
-        meant = ", ".join(sorted({group.language for group in groups if wiki_of(group.language) in wikis}))
-        hint = f"; did you mean {meant}?" if meant else ""
-        raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}{hint}")
-    return kept
+    found: dict[str, list[Group]] = {}
+    for name, path in zip(names, paths, strict=True):
+        groups = name_languages(read_dataset(path), data_set_path(path))
+        found[name] = [group for group in groups if not languages or group.language in languages]
+        if not found[name]:
+            seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
+            wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
+            wikis = {wiki_of(code) for code in languages} - {None}
+            meant = ", ".join(sorted({group.language for group in groups if wiki_of(group.language) in wikis}))
+            hint = f"; did you mean {meant}?" if meant else ""
+            raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}{hint}")
+    return found
 
 
 def _items(groups: Mapping[str, Sequence[Group]]) -> set[str]:
@@ -232,10 +218,10 @@ def _write_answers(path: Path | None, scores: Scores) -> None:
         log(f"the answers are {path}")
 
 
-def _check_plot(arguments: argparse.Namespace) -> None:
-    """An error before the work if matplotlib is missing."""
+def _draw(arguments: argparse.Namespace, scores: Scores, part: str, dates: Sequence[KnownDate] = ()) -> None:
+    """Draw the scores of each ``part`` into the file of --plot, if one is named."""
     if arguments.plot:
-        drawing_module("wikisem.evaluation.plot", "--plot")
+        draw_plot(arguments.plot, lambda plot: plot.draw_rows(arguments.plot, scores.rows, part, dates))
 
 
 def _known_to(arguments: argparse.Namespace) -> str:
@@ -248,7 +234,7 @@ def _known_to(arguments: argparse.Namespace) -> str:
 T = TypeVar("T")
 
 
-def open_lookups(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[Lookup]:
+def open_models(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[EmbeddingModel]:
     """The models of --vectors, each opened when it is asked for, under names that are all different.
 
     If ``items`` are given, only what they need is read from files.
@@ -258,23 +244,20 @@ def open_lookups(arguments: argparse.Namespace, items: Collection[str] | None = 
     similarity = open_similarity(given) if given else None
     for source, name in _named_models(arguments.vectors):
         with progress(f"reading {source}", lambda: 0, 0):
-            lookup = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
-        yield compared_by(lookup, similarity, f"vectors compared by {given}") if similarity else lookup
-        del lookup
+            model = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
+        yield compared_by(model, similarity, f"vectors compared by {given}") if similarity else model
+        del model
 
 
 def _named_models(vectors: Sequence[str]) -> list[tuple[str, str]]:
     """Each model of --vectors, FILE or NAME=FILE, with a name that no other one has."""
-    named = [_split_name(each) for each in vectors]
-    sources = [source for source, _ in named]
-    return list(zip(sources, distinct([name for _, name in named], list(vectors)), strict=True))
-
-
-def _split_name(text: str) -> tuple[str, str]:
-    name, sign, source = text.partition("=")
-    if sign and name and source and not set(name) & set(":?/\\") and not Path(text).exists():
-        return source, name
-    return text, model_name(text)
+    sources, names = list[str](), list[str]()
+    for text in vectors:
+        name, _, source = text.partition("=")
+        is_named = name and source and not set(name) & set(":?/\\") and not Path(text).exists()
+        sources.append(source if is_named else text)
+        names.append(name if is_named else model_name(text))
+    return list(zip(sources, distinct(names, list(vectors)), strict=True))
 
 
 def import_from_here(*sources: str) -> None:

@@ -46,7 +46,7 @@ from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Row, Scored, Scores, rows_of, scores_of
 from wikisem.evaluation.statistics import FEW_UNITS
 from wikisem.evaluation.topk import CategoryScore, look_up_category, score_topk
-from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, open_model, open_object
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
@@ -74,9 +74,9 @@ __all__ = [
     "walls",
 ]
 
-Vectors = Lookup | str | PathLike[str] | ModelObject
+Vectors = EmbeddingModel | str | PathLike[str] | ModelObject
 # One model, several in a list or opened one after the other, or several by name.
-Models = Vectors | list[Vectors] | Iterator[Lookup] | Mapping[str, Vectors]
+Models = Vectors | list[Vectors] | Iterator[EmbeddingModel] | Mapping[str, Vectors]
 # A path, groups, or the groups of several data sets by name.
 Groups = str | PathLike[str] | Sequence[Group] | Mapping[str, Sequence[Group]]
 Categories = str | PathLike[str] | Sequence[WordCategory]
@@ -97,7 +97,7 @@ def open_vectors(
     tokenizer: str = "",
     similarity: Callable[[Any, Any], Any] | None = None,
     keys: Keys | None = None,
-) -> Lookup:
+) -> EmbeddingModel:
     """Open a model: a file of vectors, a source such as ``sentence-transformers:NAME``, or a Python object.
 
     An object is gensim's KeyedVectors, a mapping from words to vectors, a pair of words and an array with a row for
@@ -114,19 +114,19 @@ def open_vectors(
     unknown source or option.
     """
     tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
-    lookup: Lookup
+    model: EmbeddingModel
     if isinstance(source, str | PathLike):
-        lookup = open_model(fspath(source), phrases, name, None, tokenize, keys)
-    elif isinstance(source, Lookup):
-        lookup = copy(source) if name else source
+        model = open_model(fspath(source), phrases, name, None, tokenize, keys)
+    elif isinstance(source, EmbeddingModel):
+        model = copy(source) if name else source
         if name:
-            object.__setattr__(lookup, "name", name)  # some lookups are frozen
+            object.__setattr__(model, "name", name)  # some lookups are frozen
     else:
-        lookup = open_object(source, name, phrases, tokenize, keys)
+        model = open_object(source, name, phrases, tokenize, keys)
     if similarity is None:
-        return lookup
+        return model
     given = getattr(similarity, "__name__", "a callable")
-    return compared_by(lookup, given_similarity(similarity, given), f"vectors compared by {given}")
+    return compared_by(model, given_similarity(similarity, given), f"vectors compared by {given}")
 
 
 # Tasks on test groups.
@@ -181,8 +181,8 @@ def contexts(
     tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
     rows, notes = list[Row](), dict[str, list[str]]()
     for name, source in (named if isinstance(named, Mapping) else {one: one for one in named}).items():
-        lookups = open_by_contexts(source, listed, phrases, tokenize, keys)
-        found = (score_models(_joined(sets), [one])[0][0]._replace(name=name) for one in lookups)
+        models = open_by_contexts(source, listed, phrases, tokenize, keys)
+        found = (score_models(_joined(sets), [one])[0][0]._replace(name=name) for one in models)
         curve: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
         for number, one in zip(listed, watch(name, found, len(listed)), strict=True):
             for part in _by_dataset(one, sets):
@@ -204,12 +204,12 @@ def consistency(groups: Groups, models: Models, *, compactness: Compactness = "p
     for name, own in sets.items():
         check_parallel(cases_of(own), name)
     rows, notes = list[Row](), list[str]()
-    for lookup in _opened(models):
+    for model in _opened(models):
         for name, own in sets.items():
-            found = measure_consistency(own, lookup, name, compactness, seed)
-            notes += [] if found else [f"no test case is known to {lookup.name} in two languages"]
+            found = measure_consistency(own, model, name, compactness, seed)
+            notes += [] if found else [f"no test case is known to {model.name} in two languages"]
             rows += found
-        notes += lookup.notes
+        notes += model.notes
     return Scores(rows, [*_few_in_two(rows), *dict.fromkeys(notes)])
 
 
@@ -248,7 +248,7 @@ def _cutoffs(answered: Iterable[Evaluation], dates: Sequence[KnownDate], bands: 
 
 
 def baselines(groups: Groups, frequencies: Mapping[str, Frequencies] | None = None) -> Scores:
-    """How often who knows nothing of meaning is right: the model of a row is a picker, such as "longest" or "chance".
+    """How often a guesser that ignores meaning is right: the model of a row is a picker, such as "longest" or "chance".
 
     ``frequencies`` are those of tokens, by language, and add the picker of the least frequent token.
     """
@@ -271,7 +271,7 @@ def samples(
 
     ``measure`` chooses what choices are compared by: "acc", "acc_norm" or "acc_bytes", as in the harness's metrics. For
     ``task`` "outliers", answers to walls are scored as well. The other arguments are those of the tasks. Raises
-    MissingInputError without samples, and DamagedInputError with file and line for what is none.
+    MissingInputError without samples, and DamagedInputError with the file and line of anything else.
     """
     paths = [path_of(file) for file in files]
     if task == "consistency":
@@ -384,10 +384,10 @@ def topk(
     returns all of them. Raises UsageError for a model without a vocabulary.
     """
 
-    def score(lookup: Lookup, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
-        vocabulary = require_vocabulary(lookup, "topk")
+    def score(model: EmbeddingModel, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
+        vocabulary = require_vocabulary(model, "topk")
         for category in listed:
-            yield score_topk(look_up_category(category, lookup), vocabulary, k, skip_oov, lookup.similarity)
+            yield score_topk(look_up_category(category, model), vocabulary, k, skip_oov, model.similarity)
 
     return _score_categories("topk", categories, models, score, language, dataset, watch)
 
@@ -415,9 +415,9 @@ def oddoneout(
     """
     settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
 
-    def score(lookup: Lookup, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
-        require_cosine(lookup, ODDONEOUT_DISTANCES)
-        return score_oddoneout([look_up_category(each, lookup) for each in listed], lookup.words, settings)
+    def score(model: EmbeddingModel, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
+        require_cosine(model, ODDONEOUT_DISTANCES)
+        return score_oddoneout([look_up_category(each, model) for each in listed], model.words, settings)
 
     return _score_categories("oddoneout", categories, models, score, language, dataset, watch)
 
@@ -426,17 +426,17 @@ def _score_categories(
     task: str,
     categories: Categories,
     models: Models,
-    score: Callable[[Lookup, Sequence[WordCategory]], Iterator[CategoryScore]],
+    score: Callable[[EmbeddingModel, Sequence[WordCategory]], Iterator[CategoryScore]],
     language: str,
     dataset: str,
     watch: Watch,
 ) -> Scores:
     listed, dataset = _categories(categories, language, dataset)
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
-    for lookup in _opened(models):
-        found = watch(lookup.name, score(lookup, listed), len(listed))
-        scored.append(categories_.scored(lookup.name, dataset, lookup.vocabulary_size, found))
-        notes[lookup.name] = lookup.notes
+    for model in _opened(models):
+        found = watch(model.name, score(model, listed), len(listed))
+        scored.append(categories_.scored(model.name, dataset, model.vocabulary_size, found))
+        notes[model.name] = model.notes
     return scores_of(task, scored, notes)
 
 
@@ -462,11 +462,11 @@ def combined(
     settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
     listed, dataset = _categories(categories, language, dataset)
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
-    for lookup in _opened(models):
-        found = score_combined(listed, lookup, settings, lambda scores: watch(lookup.name, scores, len(listed)))  # noqa: B023
-        size = {Part(COVERAGE): {"vocabulary_size": lookup.vocabulary_size}}
-        scored.append(Scored(lookup.name, dataset, plain={WHOLE: found, **size}))
-        notes[lookup.name] = lookup.notes
+    for model in _opened(models):
+        found = score_combined(listed, model, settings, lambda scores: watch(model.name, scores, len(listed)))  # noqa: B023
+        size = {Part(COVERAGE): {"vocabulary_size": model.vocabulary_size}}
+        scored.append(Scored(model.name, dataset, plain={WHOLE: found, **size}))
+        notes[model.name] = model.notes
     return scores_of("combined", scored, notes)
 
 
@@ -481,17 +481,17 @@ def analogies(
 ) -> Scores:
     """Score a file of analogy questions, of all of them and by section.
 
-    ``method`` is "3cosadd" (Mikolov et al. 2013) or "3cosmul" (Levy and Goldberg 2014). ``restrict`` uses only so many
-    words from the beginning of the vocabulary, 0 all. A question with a word out of vocabulary is wrong unless
+    ``method`` is "3cosadd" (Mikolov et al. 2013) or "3cosmul" (Levy and Goldberg 2014). ``restrict`` uses only that
+    many words from the beginning of the vocabulary, 0 all. A question with a word out of vocabulary is wrong unless
     ``skip_oov`` leaves it out. ``watch`` is that of ``topk``. Raises UsageError for a model without a vocabulary.
     """
     file, options = path_of(questions), AnalogyOptions(method, skip_oov, restrict)
     sections = questions_.read_questions(file)
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
-    for lookup in _opened(models):
-        found = watch(lookup.name, questions_.score_analogies(sections, lookup, options), len(sections))
-        scored.append(questions_.scored(lookup.name, file.stem, lookup.vocabulary_size, found))
-        notes[lookup.name] = lookup.notes
+    for model in _opened(models):
+        found = watch(model.name, questions_.score_analogies(sections, model, options), len(sections))
+        scored.append(questions_.scored(model.name, file.stem, model.vocabulary_size, found))
+        notes[model.name] = model.notes
     return scores_of("analogies", scored, notes)
 
 
@@ -507,9 +507,9 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
 # What the tasks take.
 
 
-def _opened(models: Models, keys: Keys | None = None) -> Iterator[Lookup]:
+def _opened(models: Models, keys: Keys | None = None) -> Iterator[EmbeddingModel]:
     """Each model, opened when it is asked for; UsageError for a second one of the same name."""
-    opened: Iterator[Lookup]
+    opened: Iterator[EmbeddingModel]
     if isinstance(models, Iterator):
         opened = models
     elif isinstance(models, list):
@@ -520,18 +520,18 @@ def _opened(models: Models, keys: Keys | None = None) -> Iterator[Lookup]:
         opened = iter([open_vectors(models, keys=keys)])
     names: set[str] = set()
     # Vectors can be as large as the memory: nothing here holds on to a model while the next one is opened.
-    for lookup in opened:
-        if lookup.name in names:
-            raise UsageError(f"expected models of different names, saw two called {lookup.name}: pass {{name: model}}")
-        names.add(lookup.name)
-        yield lookup
-        del lookup
+    for model in opened:
+        if model.name in names:
+            raise UsageError(f"expected models of different names, saw two called {model.name}: pass {{name: model}}")
+        names.add(model.name)
+        yield model
+        del model
 
 
 def _is_model(models: Mapping[str, Any]) -> bool:
     """Whether a mapping is one model, from words to vectors, rather than models by name."""
     first = next(iter(models.values()), ())
-    if isinstance(first, str | PathLike | Lookup | Mapping) or callable(first):
+    if isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first):
         return False
     return hasattr(first, "shape") or (isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1]))
 
@@ -571,5 +571,6 @@ def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
     """The names, or the longer ones if two are the same; names that are still the same are numbered."""
     found = list(names) if len(set(names)) == len(names) else list(longer)
     return [
-        name if found.index(name) == at else f"{name} #{found[:at].count(name) + 1}" for at, name in enumerate(found)
+        name if found.index(name) == index else f"{name} #{found[:index].count(name) + 1}"
+        for index, name in enumerate(found)
     ]

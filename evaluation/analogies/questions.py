@@ -19,7 +19,7 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies.search import AnalogySearch
 from wikisem.evaluation.options import AnalogyOptions
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
-from wikisem.evaluation.vectors.lookup import Lookup, WordLookup, require_cosine
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, WordModel, require_cosine
 from wikisem.evaluation.vectors.words import directions
 from wikisem.files import path_of
 
@@ -65,20 +65,20 @@ def read_questions(path: str | Path) -> list[Section]:
     sections: dict[str, array[int]] = {}
     section = None
     with file.open("rb") as lines:
-        for at, line in enumerate(lines, start=1):
-            fields = (line.removeprefix(codecs.BOM_UTF8) if at == 1 else line).split()
+        for index, line in enumerate(lines, start=1):
+            fields = (line.removeprefix(codecs.BOM_UTF8) if index == 1 else line).split()
             if fields and fields[0].startswith(b":"):
-                name = decode_utf8(b" ".join(fields), f"{file}:{at}")[1:].strip()
+                name = decode_utf8(b" ".join(fields), f"{file}:{index}")[1:].strip()
                 section = sections.setdefault(name, array("i"))
             elif fields:
                 if len(fields) != 4 or section is None:
                     wanted = "': section' in front of questions" if section is None else "four words"
                     seen = line.decode(errors="replace").strip()[:60]
-                    raise DamagedInputError(f"{file}:{at}: expected {wanted}, saw {seen!r}")
+                    raise DamagedInputError(f"{file}:{index}: expected {wanted}, saw {seen!r}")
                 for field in fields:
                     number = numbers.setdefault(field, len(words))
                     if number == len(words):
-                        words.append(decode_utf8(field, f"{file}:{at}"))
+                        words.append(decode_utf8(field, f"{file}:{index}"))
                     section.append(number)
     found = [
         Section(name, words, np.frombuffer(rows, np.int32).reshape(-1, 4)) for name, rows in sections.items() if rows
@@ -97,17 +97,12 @@ def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
     >>> [(category.name, category.words) for category in split_relations([capitals])]
     [('capitals-first', ('Athens', 'Oslo')), ('capitals-second', ('Greece', 'Norway'))]
     """
-    return [
-        WordCategory(f"{section.name}-{side}", tuple(section.words[row] for row in _distinct(section.rows[:, at::2])))
-        for section in sections
-        for at, side in enumerate(("first", "second"))
-    ]
-
-
-def _distinct(rows: npt.NDArray[np.int32]) -> list[int]:
-    """The numbers, each once, in the order of their first place."""
-    numbers, first = np.unique(rows, return_index=True)
-    found: list[int] = numbers[np.argsort(first)].tolist()
+    found = []
+    for section in sections:
+        for column, side in enumerate(("first", "second")):
+            numbers, first = np.unique(section.rows[:, column::2], return_index=True)
+            words = tuple(section.words[number] for number in numbers[np.argsort(first)].tolist())
+            found.append(WordCategory(f"{section.name}-{side}", words))
     return found
 
 
@@ -129,15 +124,17 @@ class SectionScore:
         return 100 * self.correct / self.questions if self.questions else None
 
 
-def score_analogies(sections: Sequence[Section], lookup: Lookup, options: AnalogyOptions) -> Iterator[SectionScore]:
+def score_analogies(
+    sections: Sequence[Section], model: EmbeddingModel, options: AnalogyOptions
+) -> Iterator[SectionScore]:
     """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine."""
-    if not isinstance(lookup, WordLookup):
-        raise UsageError(f"analogies need a model with a vocabulary, {lookup.name} has none")
-    require_cosine(lookup, "analogies are sums of cosines")
-    rows, usable = directions(lookup.words.rows[: options.restrict or None])
+    if not isinstance(model, WordModel):
+        raise UsageError(f"analogies need a model with a vocabulary, {model.name} has none")
+    require_cosine(model, "analogies are sums of cosines")
+    rows, usable = directions(model.words.rows[: options.restrict or None])
     search = AnalogySearch(rows, options.method)
     for section in sections:
-        questions = look_up_questions(section, lookup, options.restrict)
+        questions = look_up_questions(section, model, options.restrict)
         seen = np.asarray((questions >= 0).all(axis=1) & usable[questions].all(axis=1))
         known = questions if seen.all() else questions[seen]
         correct = int(np.count_nonzero(search.right(known))) if len(known) else 0
@@ -145,21 +142,16 @@ def score_analogies(sections: Sequence[Section], lookup: Lookup, options: Analog
         yield SectionScore(section.name, correct, asked, len(questions) - int(np.count_nonzero(seen)))
 
 
-def look_up_questions(section: Section, lookup: WordLookup, restrict: int = 0) -> npt.NDArray[np.int32]:
+def look_up_questions(section: Section, model: WordModel, restrict: int = 0) -> npt.NDArray[np.int32]:
     """The vocabulary rows of each question's words, shape ``(questions, 4)``; -1 for a word that is unseen.
 
     Only the first ``restrict`` words of the vocabulary count, all if it is 0. A word is lowercased, and its digits
     masked, if the vocabulary does the same.
     """
-    index = lookup.words.index
-    most = restrict or len(index)
-    rows = np.array([_row(lookup.spelled(word), index, most) for word in section.words], dtype=np.int32)
+    index = model.words.index
+    rows = np.array([index.get(model.spelled(word), -1) for word in section.words], dtype=np.int32)
+    rows[rows >= (restrict or len(index))] = -1
     return np.asarray(rows[section.rows])
-
-
-def _row(word: str, index: Mapping[str, int], most: int) -> int:
-    row = index.get(word, -1)
-    return row if row < most else -1
 
 
 def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[SectionScore]) -> Scored:

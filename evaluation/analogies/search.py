@@ -182,14 +182,14 @@ class AnalogySearch:
         found = np.zeros(len(questions), dtype=np.bool_)
         order = np.argsort(questions[:, 2], kind="stable")
         third, near = -1, np.zeros(0, np.float32)
-        for at in order.tolist():
-            if questions[at, 2] != third:
-                third = int(questions[at, 2])
-                near = self._near(questions[at, 2:3])[0]
-            sums = offset[pair[at]] + near
-            sums[questions[at, 2:]] = -np.inf
-            rivals = np.flatnonzero(sums >= floor[at])
-            found[at] = not (sums[rivals] > target[at] + _MARGIN).any() and self._beats(questions[at], rivals)
+        for index in order.tolist():
+            if questions[index, 2] != third:
+                third = int(questions[index, 2])
+                near = self._near(questions[index, 2:3])[0]
+            sums = offset[pair[index]] + near
+            sums[questions[index, 2:]] = -np.inf
+            rivals = np.flatnonzero(sums >= floor[index])
+            found[index] = not (sums[rivals] > target[index] + _MARGIN).any() and self._beats(questions[index], rivals)
         return found
 
     def _beats(self, question: IntArray, rivals: IntArray) -> bool:

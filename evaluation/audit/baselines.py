@@ -1,4 +1,4 @@
-"""Baselines that know nothing of meaning: how often the longest word of a test case is its outlier, and the like.
+"""Baselines that know nothing of meaning: how often the longest word of a test case is its outlier, and others.
 
 A set is solved by meaning only if each of these is right as often as chance. A picker says how much each word of a case
 stands out, and picks the one that does most; of k words that stand out alike it is right with 1/k, so that a picker
@@ -176,13 +176,12 @@ def baselines_of(cases: Sequence[Case], pickers: Mapping[str, Picker] = PICKERS)
             standing = picker(words)
             if standing is not None:
                 right[qid].append(credit(standing, -1))
-        found[name] = _hit_rate(list(right.values())) if right else None
+        found[name] = None
+        if right:
+            sums, sizes = np.array([(sum(own), len(own)) for own in right.values()], dtype=np.float64).T
+            share = float(sums.sum() / sizes.sum())
+            found[name] = HitRate(int(sizes.sum()), share, *clustered_wilson(sums, sizes))
     return found
-
-
-def _hit_rate(by_class: Sequence[Sequence[float]]) -> HitRate:
-    sums, sizes = np.array([(sum(own), len(own)) for own in by_class], dtype=np.float64).T
-    return HitRate(int(sizes.sum()), float(sums.sum() / sizes.sum()), *clustered_wilson(sums, sizes))
 
 
 def baselines_by_language(
@@ -197,19 +196,14 @@ def baselines_by_language(
         for outlier in group.outliers:
             for column in (COLUMNS[outlier.outlier_class], ALL):
                 columns[group.language or UNKNOWN][column].append((group.id, (*group.cluster, outlier)))
-    known = frequencies or {}
-    return {
-        language: {
-            column: baselines_of(own[column], _pickers(known.get(language)))
-            for column in (*COLUMNS.values(), ALL)
-            if column in own
+    found: dict[str, Columns] = {}
+    for language, own in sorted(columns.items()):
+        known = (frequencies or {}).get(language)
+        pickers = {**PICKERS, LEAST_FREQUENT: least_frequent_token(known)} if known else PICKERS
+        found[language] = {
+            column: baselines_of(own[column], pickers) for column in (*COLUMNS.values(), ALL) if column in own
         }
-        for language, own in sorted(columns.items())
-    }
-
-
-def _pickers(frequencies: Frequencies | None) -> Mapping[str, Picker]:
-    return {**PICKERS, LEAST_FREQUENT: least_frequent_token(frequencies)} if frequencies else PICKERS
+    return found
 
 
 def baseline_rows(by_language: Mapping[str, Columns], dataset: str = "") -> list[Row]:

@@ -199,7 +199,7 @@ def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
     0.6666666666666666
     """
     parts = [surface.casefold().split() if spaced else list(graphemes(surface)) for surface in surfaces]
-    ends = (Counter(part[at] for part in parts if part) for at in (0, -1))
+    ends = (Counter(part[index] for part in parts if part) for index in (0, -1))
     largest = max(max(count.values(), default=0) for count in ends)
     return largest / len(surfaces) if largest > 1 else 0.0
 

@@ -64,7 +64,7 @@ NEAR_COHERENCE: Final = 0.05
 class Audit:
     """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language.
 
-    ``baselines`` says for each language how often who knows nothing of meaning is right. ``by_coherence`` has the
+    ``baselines`` says for each language how often a guesser that ignores meaning is right. ``by_coherence`` has the
     groups whose coherence is known, the lowest first, ``by_margin`` the outliers with a margin, the highest first, each
     with its group; ties by language and id.
     """

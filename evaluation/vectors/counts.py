@@ -14,8 +14,8 @@ from scipy.special import xlog1py
 
 from wikisem.datasets.files import words_beside
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.vectors.embeddings import Similarity, cosine
 from wikisem.evaluation.vectors.files import read_triples
-from wikisem.evaluation.vectors.lookup import Similarity, cosine
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, stack
 
 Matrix = Any  # scipy.sparse.csr_array, of which SciPy has no types
@@ -45,7 +45,7 @@ class Counts:
         rows = rows.copy()
         rows.eliminate_zeros()
         filled = np.flatnonzero(np.diff(rows.indptr))
-        return from_words([self.words[at] for at in filled.tolist()], rows[filled])
+        return from_words([self.words[index] for index in filled.tolist()], rows[filled])
 
     @cached_property
     def relevance(self) -> npt.NDArray[np.int64]:
@@ -78,10 +78,13 @@ def read_counts(path: Path) -> Counts:
     """
     if not path.is_file():
         raise MissingInputError(f"expected a file of counts, saw none at {path}")
-    return _read_matrix(path) if path.suffix == ".npz" else _read_triples(path)
-
-
-def _read_matrix(path: Path) -> Counts:
+    if path.suffix != ".npz":
+        words, contexts, rows, columns, counts = read_triples(path, "word, context and count", at_least=0)
+        # Contexts in the order of their names, so that nothing depends on the order of the lines.
+        places = np.empty(len(contexts), dtype=np.int64)
+        places[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
+        matrix = sparse.csr_array((counts, (rows, places[columns])), shape=(len(words), len(contexts)))
+        return Counts(words, _checked(matrix, path))
     words = words_beside(path)
     try:
         matrix = _load(path)
@@ -107,15 +110,6 @@ def _load(path: Path) -> Matrix:
         used, columns = np.unique(matrix.indices, return_inverse=True)
         matrix = sparse.csr_array((matrix.data, columns, matrix.indptr), shape=(matrix.shape[0], len(used)))
     return matrix
-
-
-def _read_triples(path: Path) -> Counts:
-    words, contexts, rows, columns, counts = read_triples(path, "word, context and count", at_least=0)
-    # Contexts in the order of their names, so that nothing depends on the order of the lines.
-    places = np.empty(len(contexts), dtype=np.int64)
-    places[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
-    matrix = sparse.csr_array((counts, (rows, places[columns])), shape=(len(words), len(contexts)))
-    return Counts(words, _checked(matrix, path))
 
 
 def _checked(matrix: Matrix, path: Path) -> Matrix:
@@ -209,12 +203,12 @@ def _minima(ones: Matrix, others: Matrix) -> tuple[Vector, Vector]:
     row_of = np.repeat(np.arange(count), np.diff(others.indptr))
     least = np.empty((ones.shape[0], count))
     own = np.zeros(ones.shape[1])
-    for at in range(ones.shape[0]):
-        cells = slice(*ones.indptr[at : at + 2])
+    for index in range(ones.shape[0]):
+        cells = slice(*ones.indptr[index : index + 2])
         own[ones.indices[cells]] = ones.data[cells]
         weights = own[others.indices]
         shared = np.where(weights * others.data > 0, np.minimum(abs(weights), abs(others.data)), 0)
-        least[at] = np.bincount(row_of, weights=shared, minlength=count)
+        least[index] = np.bincount(row_of, weights=shared, minlength=count)
         own[ones.indices[cells]] = 0
     sums = [np.asarray(abs(rows).sum(axis=1)).ravel() for rows in (ones, others)]
     return least, sums[0][:, None] + sums[1]

@@ -131,9 +131,11 @@ def read_array(path: Path) -> tuple[list[str], npt.NDArray[Any]]:
 def read_rows(path: Path, asked: Container[str] | None) -> WordVectors:
     """The vectors of ``FILE.npy``, with ``asked`` only of these words."""
     words, matrix = read_array(path)
-    chosen = [at for at, word in enumerate(words) if asked is None or word in asked]
+    chosen = [index for index, word in enumerate(words) if asked is None or word in asked]
     rows = matrix[chosen].astype(np.float64 if matrix.dtype == np.float64 else np.float32)
-    return from_words([words[at] for at in chosen], rows, None if asked is None else spelling_of(words), len(words))
+    return from_words(
+        [words[index] for index in chosen], rows, None if asked is None else spelling_of(words), len(words)
+    )
 
 
 # Text, one word a line, with a header (word2vec, fastText .vec) or without (GloVe).
@@ -221,13 +223,13 @@ def _word_end(line: bytes, dimensions: int) -> int:
     """
     spaces = line.count(b" ") + line.count(b"\t") - (line[-2:-1].isspace())
     if spaces == dimensions:
-        return min(at for at in (line.find(b" "), line.find(b"\t")) if at >= 0)
+        return min(index for index in (line.find(b" "), line.find(b"\t")) if index >= 0)
     fields = line.rsplit(None, dimensions)
     return len(fields[0]) if len(fields) == dimensions + 1 else 0
 
 
 def _read_line(line: bytes, row: VectorRows) -> str | None:
-    """The word of a line, its numbers put into ``row``; None if the line is not a word with so many numbers."""
+    """The word of a line, its numbers put into ``row``; None if the line is not a word with as many numbers."""
     fields = line.rsplit(None, len(row))
     if len(fields) != len(row) + 1:
         return None
@@ -272,11 +274,11 @@ def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[b
     while True:
         if len(buffer) - start < size + LONGEST_WORD:
             buffer, start = buffer[start:] + stream.read(_BYTES_AT_ONCE + size), 0
-        at = buffer.find(mark, start, start + LONGEST_WORD)
-        end = at + 1 + size
-        if at < 0 or len(buffer) < end:
+        index = buffer.find(mark, start, start + LONGEST_WORD)
+        end = index + 1 + size
+        if index < 0 or len(buffer) < end:
             return
-        yield buffer[start:at], buffer[at + 1 : end]
+        yield buffer[start:index], buffer[index + 1 : end]
         start = end
 
 
@@ -315,11 +317,11 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
     if matrix is None:
         form.refuse(f"a matrix of {shape[0]:,} rows", "that it is cut off")
     texts = [word.decode(errors="replace") for word in words]
-    chosen = [at for at, text in enumerate(texts) if asked is None or text in asked]
+    chosen = [index for index, text in enumerate(texts) if asked is None or text in asked]
     subwords = _Subwords(matrix, form)
     kept = from_words(
-        [texts[at] for at in chosen],
-        subwords.means_of([words[at] for at in chosen], np.array(chosen, np.int64)),
+        [texts[index] for index in chosen],
+        subwords.means_of([words[index] for index in chosen], np.array(chosen, np.int64)),
         None if asked is None else spelling_of(texts),
     )
     return WordVectors(kept.index, kept.rows, subwords.mean_of, kept.whole_spelling, len(texts))
@@ -422,10 +424,10 @@ class _Subwords:
             first, hashes = first[alive], hashes[alive]
             if not len(first):
                 break
-            at, sizes = begins[first + length - 1], begins[first + length] - begins[first + length - 1]
+            index, sizes = begins[first + length - 1], begins[first + length] - begins[first + length - 1]
             for step in range(int(sizes.max())):
                 longer = sizes > step
-                hashes[longer] = (hashes[longer] ^ signed[at[longer] + step]) * _FNV_PRIME
+                hashes[longer] = (hashes[longer] ^ signed[index[longer] + step]) * _FNV_PRIME
             if length >= form.shortest:
                 chosen = plain[owner[first]] & ((length > 1) | ~alone[first])
                 owners.append(owner[first][chosen])

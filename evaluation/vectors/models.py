@@ -1,4 +1,4 @@
-"""A model as a lookup of vectors: named by a string (a file, a model of another library, a function), or an object.
+"""A model of words or texts: named by a string (a file, a model of another library, a function), or an object.
 
 The form of a file is found by its content: text, word2vec binary, fastText binary, an array; compressed or not. The
 strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
@@ -18,6 +18,15 @@ import numpy as np
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError, optional_module
 from wikisem.evaluation.options import Keys
+from wikisem.evaluation.vectors.embeddings import (
+    EmbeddingModel,
+    KeyModel,
+    Similarity,
+    TextModel,
+    WordModel,
+    cosine,
+    keys_asked_for,
+)
 from wikisem.evaluation.vectors.files import (
     EXPECTED,
     FASTTEXT,
@@ -32,22 +41,13 @@ from wikisem.evaluation.vectors.files import (
     read_text,
     refuse_other_forms,
 )
-from wikisem.evaluation.vectors.lookup import (
-    KeyLookup,
-    Lookup,
-    Similarity,
-    TextLookup,
-    WordLookup,
-    cosine,
-    keys_asked_for,
-)
 from wikisem.evaluation.vectors.neural import (
     contextual_encoder,
     model2vec_encoder,
     sentence_encoder,
     static_encoder,
 )
-from wikisem.evaluation.vectors.similarities import SimilarityLookup, given_similarity, read_similarities
+from wikisem.evaluation.vectors.similarities import SimilarityModel, given_similarity, read_similarities
 from wikisem.evaluation.vectors.words import (
     Rows,
     Tokenizer,
@@ -91,11 +91,11 @@ def open_model(
     items: Iterable[str] | None = None,
     tokenize: Tokenizer = tokens_of,
     keys: Keys | None = None,
-) -> Lookup:
-    """The lookup of a vectors file or of a model of another kind (docs/evaluation.md lists them).
+) -> EmbeddingModel:
+    """Open a file of vectors or a model of another kind (docs/evaluation.md lists them).
 
     ``name`` is what reports call it, ``model_name`` if it is empty. Of a file, only the vectors that ``items`` may need
-    are read, if they are given; such a lookup has no whole vocabulary. With ``keys``, items are QIDs or titles. Raises
+    are read, if they are given; such a model has no whole vocabulary. With ``keys``, items are QIDs or titles. Raises
     UsageError for what cannot be imported, options that are not known, and models that read words but no keys;
     MissingInputError for a model that is not there, and what ``read_vectors`` raises.
     """
@@ -106,27 +106,34 @@ def open_model(
         asked = None if items is None else keys_asked_for(items, keys) if keys else words_asked_for(items, tokenize)
         return make(name, read_vectors(source, asked), cosine, ())
     if kind == PYTHON:
-        return TextLookup(name, _function(source.removeprefix(PYTHON)))
+        return TextModel(name, _function(source.removeprefix(PYTHON)))
     if kind == "similarity:":
-        return _open_similarities(name, source.removeprefix(kind))
+        table = source.removeprefix(kind)
+        if table.startswith(PYTHON):
+            return SimilarityModel(name, open_similarity(table))
+        with _whole_file(Path(table), "similarities"):
+            return read_similarities(Path(table), name)
     target, options = _parse_options(source, kind)
     if kind == _COUNTS:
-        return next(_open_counts(name, Path(target), options, [_contexts(options)], make))
+        contexts = options.get("contexts", "")
+        if contexts and not (contexts.isdecimal() and int(contexts)):
+            raise UsageError(f"expected contexts to be a whole number from 1 up, saw {contexts!r}")
+        return next(_open_counts(name, Path(target), options, [int(contexts or 0)], make))
     if keys:
         raise UsageError(f"{source}: expected vectors keyed by {keys}, saw a model that reads words")
-    return TextLookup(name, _encoder(kind, target, options))
+    return TextModel(name, _encoder(kind, target, options))
 
 
-_Maker = Callable[[str, WordVectors, Similarity, Sequence[str]], WordLookup]
+_Maker = Callable[[str, WordVectors, Similarity, Sequence[str]], WordModel]
 
 
 def _maker(phrases: bool, tokenize: Tokenizer, keys: Keys | None) -> _Maker:
-    """The function that makes a lookup of a name, vectors, their similarity and notes."""
+    """The function that makes a model of a name, vectors, their similarity and notes."""
 
-    def make(name: str, vectors: WordVectors, similarity: Similarity, about: Sequence[str]) -> WordLookup:
+    def make(name: str, vectors: WordVectors, similarity: Similarity, about: Sequence[str]) -> WordModel:
         if keys:
-            return KeyLookup(name, vectors, keys, similarity, about)
-        return WordLookup(name, vectors, phrases, tokenize, similarity, about)
+            return KeyModel(name, vectors, keys, similarity, about)
+        return WordModel(name, vectors, phrases, tokenize, similarity, about)
 
     return make
 
@@ -161,7 +168,7 @@ _DIMENSIONS: Final = 1 << 13
 
 
 def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
-    """How often each text has each n-gram of up to so many characters, the marks of its ends among them.
+    """How often each text has each n-gram of up to ``longest`` characters, the marks of its ends among them.
 
     As the subwords of fastText (Bojanowski et al. 2017), without training: what spelling alone tells. Counts are sparse
     rows if SciPy is installed; dense ones score the same and take 64 KB a text. UsageError for anything but a whole
@@ -176,7 +183,9 @@ def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
         row_of = np.asarray
 
     def count(text: str) -> Any:
-        spans = ((at, at + length) for length in range(1, int(longest) + 1) for at in range(len(text) - length + 1))
+        spans = (
+            (index, index + length) for length in range(1, int(longest) + 1) for index in range(len(text) - length + 1)
+        )
         places = [zlib.crc32(text[start:stop].encode()) % _DIMENSIONS for start, stop in spans]
         return row_of(np.bincount(places, minlength=_DIMENSIONS))
 
@@ -189,7 +198,7 @@ def open_by_contexts(
     phrases: bool = True,
     tokenize: Tokenizer = tokens_of,
     keys: Keys | None = None,
-) -> Iterator[WordLookup]:
+) -> Iterator[WordModel]:
     """A model of counts once for each number of contexts that words keep, 0 for all; the file is read once.
 
     UsageError for another model, and for one that says how many itself.
@@ -204,7 +213,7 @@ def open_by_contexts(
 
 def _open_counts(
     name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], make: _Maker
-) -> Iterator[WordLookup]:
+) -> Iterator[WordModel]:
     of_counts = optional_module("wikisem.evaluation.vectors.counts", "a model of counts", "counts", package="scipy")
     weight = of_counts.check_choice("weight", options.get("weight", "ppmi"), of_counts.WEIGHTS)
     similarity = of_counts.check_choice("similarity", options.get("similarity", "cosine"), of_counts.SIMILARITIES)
@@ -215,20 +224,6 @@ def _open_counts(
         each = f", {number:,} of each word" if number else ""
         about = f"count vectors of {counts.matrix.shape[1]:,} contexts{each}: {weight}, {similarity}"
         yield make(name, counts.vectors(weights, number), of_counts.SIMILARITIES[similarity], (about,))
-
-
-def _contexts(options: Mapping[str, str]) -> int:
-    contexts = options.get("contexts", "")
-    if contexts and not (contexts.isdecimal() and int(contexts)):
-        raise UsageError(f"expected contexts to be a whole number from 1 up, saw {contexts!r}")
-    return int(contexts or 0)
-
-
-def _open_similarities(name: str, target: str) -> SimilarityLookup:
-    if target.startswith(PYTHON):
-        return SimilarityLookup(name, open_similarity(target))
-    with _whole_file(Path(target), "similarities"):
-        return read_similarities(Path(target), name)
 
 
 def open_similarity(source: str) -> Similarity:
@@ -279,7 +274,22 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
     if not file.is_file():
         raise MissingInputError(f"expected a file of vectors, saw none at {file}")
     with _whole_file(file, "vectors"):
-        return _read(file, asked)
+        with open_unpacked(file) as stream:
+            start = stream.read(_SAMPLE)
+        first, _, rest = start.partition(b"\n")
+        if start.startswith(FASTTEXT):
+            return read_fasttext(file, asked)
+        if start.startswith(NUMPY):
+            return read_rows(file, asked)
+        graph = read_graph_header(first, rest.partition(b"\n")[0], str(file))
+        header = graph or read_header(first, str(file))
+        dimensions = header[1] if header else len(first.split()) - 1
+        text = dimensions > 0 and is_text(rest if header else start, dimensions)
+        if not text and (header is None or dimensions < 1):
+            refuse_other_forms(start, str(file))
+            raise DamagedInputError(f"{file}: {EXPECTED}, saw {excerpt(first)}")
+        with open_unpacked(file) as stream:
+            return read_text(stream, str(file), asked, graph) if text else read_binary(stream, str(file), asked)
 
 
 @contextmanager
@@ -291,25 +301,6 @@ def _whole_file(file: Path, what: str) -> Iterator[None]:
         raise
     except _DAMAGE as error:
         raise DamagedInputError(f"{file}: expected whole {what}, saw {str(error) or type(error).__name__}") from error
-
-
-def _read(file: Path, asked: Container[str] | None) -> WordVectors:
-    with open_unpacked(file) as stream:
-        start = stream.read(_SAMPLE)
-    first, _, rest = start.partition(b"\n")
-    if start.startswith(FASTTEXT):
-        return read_fasttext(file, asked)
-    if start.startswith(NUMPY):
-        return read_rows(file, asked)
-    graph = read_graph_header(first, rest.partition(b"\n")[0], str(file))
-    header = graph or read_header(first, str(file))
-    dimensions = header[1] if header else len(first.split()) - 1
-    text = dimensions > 0 and is_text(rest if header else start, dimensions)
-    if not text and (header is None or dimensions < 1):
-        refuse_other_forms(start, str(file))
-        raise DamagedInputError(f"{file}: {EXPECTED}, saw {excerpt(first)}")
-    with open_unpacked(file) as stream:
-        return read_text(stream, str(file), asked, graph) if text else read_binary(stream, str(file), asked)
 
 
 # Models that are Python objects.
@@ -340,8 +331,8 @@ ModelObject = KeyedVectors | TextEncoder | TextFunction | Mapping[str, Any] | tu
 
 def open_object(
     model: Any, name: str = "", phrases: bool = True, tokenize: Tokenizer = tokens_of, keys: Keys | None = None
-) -> Lookup:
-    """The lookup of a model that is a Python object.
+) -> EmbeddingModel:
+    """Open a model that is a Python object.
 
     KeyedVectors of gensim, a whole model of gensim (its ``wv``), a mapping from words to vectors, or a pair of words
     and an array with a row for each (sparse, too) have a vocabulary. An object with ``encode`` and a callable read any
@@ -353,13 +344,22 @@ def open_object(
     if hasattr(model, "index_to_key"):
         vectors = _from_pairs(name, model.index_to_key, model.vectors)
         if hasattr(model, "vectors_ngrams"):
-            vectors = replace(vectors, unseen=_from_ngrams(model))
+
+            def unseen(word: str) -> VectorRows:
+                """The vector of a word outside the vocabulary as gensim's FastTextKeyedVectors make it."""
+                try:
+                    found: VectorRows = model.get_vector(word)
+                except KeyError:  # trained without n-grams
+                    return np.zeros(1, np.float32)
+                return found
+
+            vectors = replace(vectors, unseen=unseen)
     elif isinstance(model, Mapping):
         vectors = _from_pairs(name, list(model), list(model.values()))
     elif isinstance(model, tuple) and len(model) == 2:
         vectors = _from_pairs(name, *model)
     elif callable(encode := getattr(model, "encode", model)):
-        return TextLookup(name, encode)
+        return TextModel(name, encode)
     else:
         raise UsageError(
             "expected a path or name of a model, KeyedVectors, a mapping from words to vectors, a pair of words and an "
@@ -377,7 +377,7 @@ def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
         raise DamagedInputError(f"{name}: expected {wanted}, saw numbers of shape {numbers.shape}")
     if is_sparse(numbers):
         filled = np.flatnonzero(np.diff(numbers.indptr))  # what is sparse has no empty rows
-        return from_words([words[at] for at in filled.tolist()], numbers[filled])
+        return from_words([words[index] for index in filled.tolist()], numbers[filled])
     return from_words(words, numbers)
 
 
@@ -394,16 +394,3 @@ def _numbers(name: str, rows: Any) -> Rows:
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64, casting="same_kind")
     except (TypeError, ValueError) as error:
         raise DamagedInputError(f"{name}: expected a row of numbers for each word, saw {error}") from error
-
-
-def _from_ngrams(model: Any) -> Callable[[str], VectorRows]:
-    """The vectors of words outside the vocabulary as gensim's FastTextKeyedVectors make them; zero for none."""
-
-    def unseen(word: str) -> VectorRows:
-        try:
-            found: VectorRows = model.get_vector(word)
-        except KeyError:  # trained without n-grams
-            return np.zeros(1, np.float32)
-        return found
-
-    return unseen

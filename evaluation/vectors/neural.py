@@ -38,15 +38,15 @@ def static_encoder(name: str) -> Encoder:
     Special tokens are left out. Tokenizers that tell words by the blank before them (byte-level BPE) see a
     blank, because the tokens of a word in running text are the ones that were trained most.
     """
-    module = optional_module("transformers", "the model", "transformers")
-    tokenizer, model = _tokenizer(module, name), _open(name, lambda: module.AutoModel.from_pretrained(name))
+    tokenizer, model = _transformer(name)
     table = model.get_input_embeddings().weight.detach().float().numpy()
-    blank = " " if _marks_blanks(tokenizer) else ""
+    first = tokenizer.convert_ids_to_tokens(tokenizer(" a", add_special_tokens=False)["input_ids"])
+    blank = " " if first and first[0].startswith("Ġ") else ""
     unknown = tokenizer.unk_token_id
 
     def encode(texts: Sequence[str]) -> list[Any]:
         listed = tokenizer([blank + text for text in texts], add_special_tokens=False)["input_ids"]
-        known = [[at for at in ids if at != unknown] for ids in listed]
+        known = [[token for token in ids if token != unknown] for ids in listed]
         return [table[ids].astype(np.float64).mean(axis=0) if ids else None for ids in known]
 
     return encode
@@ -60,8 +60,7 @@ def contextual_encoder(name: str, template: str = _MARK, layer: int = -1) -> Enc
     """
     if template.count(_MARK) != 1:
         raise UsageError(f"expected a template with one {_MARK}, saw {template!r}")
-    module = optional_module("transformers", "the model", "transformers")
-    tokenizer, model = _tokenizer(module, name), _open(name, lambda: module.AutoModel.from_pretrained(name))
+    tokenizer, model = _transformer(name)
     if not tokenizer.is_fast:
         raise UsageError(f"{name}: expected a tokenizer that tells where its tokens are from, saw a slow one")
     if tokenizer.pad_token is None:
@@ -72,8 +71,8 @@ def contextual_encoder(name: str, template: str = _MARK, layer: int = -1) -> Enc
 
     def encode(texts: Sequence[str]) -> list[Any]:
         vectors: list[Any] = []
-        for at in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = texts[at : at + _TEXTS_AT_ONCE]
+        for index in range(0, len(texts), _TEXTS_AT_ONCE):
+            some = texts[index : index + _TEXTS_AT_ONCE]
             batch = tokenizer(
                 [template.replace(_MARK, text) for text in some],
                 return_offsets_mapping=True,
@@ -89,25 +88,20 @@ def contextual_encoder(name: str, template: str = _MARK, layer: int = -1) -> Enc
             real = batch["attention_mask"].bool().numpy()
             chosen = states[layer].float().numpy().astype(np.float64)
             for row, text in enumerate(some):
-                inside = _inside(offsets[row], start, start + len(text)) & real[row]
+                # Special tokens have offsets of length zero.
+                first, end = offsets[row].T
+                inside = (first < start + len(text)) & (end > start) & (end > first) & real[row]
                 vectors.append(chosen[row][inside].mean(axis=0) if inside.any() else None)
         return vectors
 
     return encode
 
 
-def _inside(offsets: Any, start: int, end: int) -> Any:
-    """Which tokens are from the characters of the text; special tokens have offsets of length zero."""
-    return (offsets[:, 0] < end) & (offsets[:, 1] > start) & (offsets[:, 1] > offsets[:, 0])
-
-
-def _tokenizer(module: Any, name: str) -> Any:
-    return _open(name, lambda: module.AutoTokenizer.from_pretrained(name))
-
-
-def _marks_blanks(tokenizer: Any) -> bool:
-    first = tokenizer.convert_ids_to_tokens(tokenizer(" a", add_special_tokens=False)["input_ids"])
-    return bool(first) and first[0].startswith("Ġ")
+def _transformer(name: str) -> tuple[Any, Any]:
+    """The tokenizer and the model of this name."""
+    module = optional_module("transformers", "the model", "transformers")
+    tokenizer = _open(name, lambda: module.AutoTokenizer.from_pretrained(name))
+    return tokenizer, _open(name, lambda: module.AutoModel.from_pretrained(name))
 
 
 def _open(name: str, load: Callable[[], Any]) -> Any:

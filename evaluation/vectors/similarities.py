@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, TextModel, WordModel
 from wikisem.evaluation.vectors.files import read_array, read_triples
-from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, spelling_of, stack, tokens_of
 
 
 @dataclass(frozen=True)
-class SimilarityLookup:
+class SimilarityModel:
     """Items by their similarities alone, whole and with blanks between their tokens; there are no vectors.
 
     ``find`` gives the words themselves, which ``similarity`` compares. ``words_known`` None knows any text.
@@ -55,11 +55,17 @@ class SimilarityLookup:
         return {item: word for item, word in words.items() if self.words_known is None or word in self.words_known}
 
 
-def read_similarities(path: Path, name: str) -> SimilarityLookup:
+def read_similarities(path: Path, name: str) -> SimilarityModel:
     """The table of a file of either form; MissingInputError and DamagedInputError."""
     if not path.is_file():
         raise MissingInputError(f"expected a file of similarities, saw none at {path}")
-    words, compare = _read_array(path) if path.suffix == ".npy" else _read_lines(path)
+    if path.suffix == ".npy":
+        words, matrix = read_array(path)
+        if matrix.shape[1] != len(words):
+            raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
+        compare: Callable[..., Vector] = lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)  # noqa: E731
+    else:
+        words, compare = _read_lines(path)
     index: dict[str, int] = {}
     for at, word in enumerate(words):
         index.setdefault(" ".join(tokens_of(word)), at)
@@ -67,19 +73,12 @@ def read_similarities(path: Path, name: str) -> SimilarityLookup:
     def similarity(ones: Sequence[str], others: Sequence[str]) -> Vector:
         return compare(*(np.array([index[word] for word in listed], np.int64) for listed in (ones, others)))
 
-    return SimilarityLookup(name, similarity, frozenset(index), not spelling_of(index).capitals)
-
-
-def _read_array(path: Path) -> tuple[list[str], Callable[..., Vector]]:
-    words, matrix = read_array(path)
-    if matrix.shape[1] != len(words):
-        raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
-    return words, lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)
+    return SimilarityModel(name, similarity, frozenset(index), not spelling_of(index).capitals)
 
 
 def _read_lines(path: Path) -> tuple[list[str], Callable[..., Vector]]:
     firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
-    words = {word: at for at, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
+    words = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
     places = np.array([words[word] for word in seconds], np.int64)  # the first words come first, in their order
     pairs = rows * len(words) + places[columns]
     order = np.argsort(pairs, kind="stable")
@@ -87,8 +86,8 @@ def _read_lines(path: Path) -> tuple[list[str], Callable[..., Vector]]:
 
     def compare(ones: Any, others: Any) -> Vector:
         wanted = ones[:, None] * len(words) + others
-        at = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
-        return np.where(pairs[at] == wanted, numbers[at], np.nan)
+        index = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
+        return np.where(pairs[index] == wanted, numbers[index], np.nan)
 
     return list(words), compare
 
@@ -109,16 +108,16 @@ def given_similarity(function: Callable[[Any, Any], Any], name: str) -> Similari
     return similarity
 
 
-def compared_by(lookup: Lookup, similarity: Similarity, note: str) -> Lookup:
+def compared_by(model: EmbeddingModel, similarity: Similarity, note: str) -> EmbeddingModel:
     """The model with its vectors compared by another similarity; UsageError for one that has no vectors."""
 
     def stacked(ones: Any, others: Any) -> Vector:
         return similarity(stack(ones), stack(others))
 
-    if isinstance(lookup, TextLookup):
-        return replace(lookup, similarity=stacked, notes=(note, *lookup.notes))
-    if isinstance(lookup, WordLookup):
-        other = copy(lookup)
-        other.similarity, other.about = stacked, (note, *lookup.about)
+    if isinstance(model, TextModel):
+        return replace(model, similarity=stacked, notes=(note, *model.notes))
+    if isinstance(model, WordModel):
+        other = copy(model)
+        other.similarity, other.about = stacked, (note, *model.about)
         return other
-    raise UsageError(f"{lookup.name}: expected a model with vectors to compare, saw one of similarities")
+    raise UsageError(f"{model.name}: expected a model with vectors to compare, saw one of similarities")

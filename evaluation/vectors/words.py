@@ -8,6 +8,7 @@ their lengths and their means.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -83,13 +84,9 @@ def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of) -> se
     for item in items:
         for text in {item, item.lower()}:
             for spelled in {text, mask_digits(text)}:
-                asked |= _runs(tokenize(spelled))
+                tokens = tokenize(spelled)
+                asked |= {"_".join(tokens[start:end]) for start, end in combinations(range(len(tokens) + 1), 2)}
     return asked
-
-
-def _runs(tokens: Sequence[str]) -> set[str]:
-    count = len(tokens)
-    return {"_".join(tokens[start:end]) for start in range(count) for end in range(start + 1, count + 1)}
 
 
 def open_tokenizer(name: str) -> Tokenizer:
@@ -145,9 +142,9 @@ class WordVectors:
 
     def find(self, word: str) -> Any | None:
         """The raw vector of a word, in double precision; None where there is none to compare."""
-        at = self.index.get(word)
-        if at is not None:
-            return usable(row_at(self.rows, at))
+        index = self.index.get(word)
+        if index is not None:
+            return usable(row_at(self.rows, index))
         return usable(self.unseen(word)) if self.unseen is not None else None
 
     def knows(self, word: str) -> bool:
@@ -169,10 +166,10 @@ def from_words(
 ) -> WordVectors:
     """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
     first: dict[str, int] = {}
-    for at, word in enumerate(words):
-        first.setdefault(word, at)
+    for index, word in enumerate(words):
+        first.setdefault(word, index)
     kept = rows if len(first) == len(words) else rows[list(first.values())]
-    return WordVectors({word: at for at, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
+    return WordVectors({word: index for index, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
 
 
 def is_sparse(rows: Any) -> bool:
@@ -195,9 +192,9 @@ def numbers_of(vector: Any) -> Vector:
 # What is computed of rows, dense or sparse.
 
 
-def row_at(rows: Rows, at: int) -> Any:
+def row_at(rows: Rows, index: int) -> Any:
     """One row as a vector."""
-    return rows[[at]] if is_sparse(rows) else rows[at]
+    return rows[[index]] if is_sparse(rows) else rows[index]
 
 
 def stack(vectors: Sequence[Any] | Rows) -> Rows:

@@ -58,7 +58,7 @@ Block = Sheet | str
 def report_page(title: str, blocks: Iterable[Block], plots: Sequence[Plot], made: str) -> str:
     """Write a self-contained page without scripts: the first table, the plots, and the other blocks."""
     parts = [_html(block) for block in blocks]
-    first = next((at for at, part in enumerate(parts) if "<table" in part), -1) + 1
+    first = next((index for index, part in enumerate(parts) if "<table" in part), -1) + 1
     drawn = [_intervals(plot) if isinstance(plot, Intervals) else _curve(plot) for plot in plots]
     captions = [f"<figcaption>{escape(plot.title)}</figcaption>" for plot in plots]
     figures = "".join(f"<figure>{caption}{svg}</figure>" for caption, svg in zip(captions, drawn, strict=True))
@@ -191,8 +191,8 @@ def _intervals(plot: Intervals) -> str:
         parts.append(
             f'<text class="soft" x="{x}" y="{bottom + 32}" text-anchor="middle">chance {plot.chance:.1f}</text>'
         )
-    for at, point in enumerate(plot.points):
-        y = _ROW * at + 16
+    for index, point in enumerate(plot.points):
+        y = _ROW * index + 16
         said = f"{point.name}: {point.value:.2f} ({point.low:.2f} to {point.high:.2f})"
         parts.append(
             f'<g><title>{escape(said)}</title><text x="{_LEFT - 10}" y="{y + 4}" text-anchor="end">'

@@ -28,6 +28,7 @@ from wikisem.pipeline.command_options import (
 )
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
+from wikisem.pipeline.console.terminal import drawing_module
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec, FILE.npy with FILE.words;
 .gz and .bz2 too; told apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
@@ -77,6 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     with importing():
         # SciPy and Arrow, which help does without.
         scoring = importlib.import_module("wikisem.pipeline.scoring")
+    if getattr(arguments, "plot", None):
+        drawing_module("wikisem.evaluation.plot", "--plot")  # an error before the work if matplotlib is missing
     if arguments.vectors:
         scoring.import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
     getattr(scoring, arguments.score)(arguments)

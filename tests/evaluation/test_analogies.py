@@ -18,7 +18,7 @@ from wikisem.evaluation.analogies.questions import Section, look_up_questions, r
 from wikisem.evaluation.analogies.search import AnalogySearch
 from wikisem.evaluation.options import METHODS, AnalogyOptions, Method
 from wikisem.evaluation.rows import rows_of
-from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, unit
 from wikisem.pipeline.cli import main
 
@@ -93,9 +93,9 @@ def test_memory_does_not_grow_with_the_distinct_third_words(monkeypatch: pytest.
     assert most > 8_000_000 > bounded + 3_000_000
 
 
-def lookup_of(table: Mapping[str, tuple[float, float]]) -> WordLookup:
+def lookup_of(table: Mapping[str, tuple[float, float]]) -> WordModel:
     """A model of these vectors."""
-    return WordLookup("v", from_words(list(table), np.array(list(table.values()), np.float32)))
+    return WordModel("v", from_words(list(table), np.array(list(table.values()), np.float32)))
 
 
 def test_unseen_questions_are_wrong_or_left_out() -> None:
@@ -125,7 +125,7 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
 def test_a_model_without_a_vocabulary_is_refused() -> None:
     """There is nothing to choose an answer from."""
     with pytest.raises(UsageError, match="analogies need a model with a vocabulary"):
-        list(score_analogies([Section.of("s", [("a", "b", "c", "d")])], TextLookup("m", list), AnalogyOptions()))
+        list(score_analogies([Section.of("s", [("a", "b", "c", "d")])], TextModel("m", list), AnalogyOptions()))
 
 
 def test_files_are_read_by_section(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_equal_to_gensim(glove: WordVectors, tmp_path: Path, restrict: int) -> N
     (tmp_path / "q.txt").write_text("\n".join(lines))
     _, theirs = keyed.evaluate_word_analogies(str(tmp_path / "q.txt"), restrict_vocab=restrict or 300_000)
     options = AnalogyOptions(skip_oov=True, restrict=restrict)
-    ours = list(score_analogies(read_questions(tmp_path / "q.txt"), WordLookup("glove", glove), options))
+    ours = list(score_analogies(read_questions(tmp_path / "q.txt"), WordModel("glove", glove), options))
     assert [(row.section, row.correct, row.questions - row.correct) for row in ours] == [
         (row["section"], len(row["correct"]), len(row["incorrect"])) for row in theirs[:-1]
     ]

@@ -7,7 +7,7 @@ from tests.rows import one
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.evaluation.rows import Row, rows_of
 from wikisem.evaluation.topk import CategoryScore, look_up_category, scored
-from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.words import from_words
 
 
@@ -40,8 +40,8 @@ def test_the_mean_has_error_bars_over_categories() -> None:
 
 def test_words_that_are_looked_up_alike_are_one_word() -> None:
     """A blank and an underline part a word in the same places; the vector of two parts is in no row of the model."""
-    lookup = WordLookup("v", from_words(["new", "york", "rome"], np.asarray([(2, 0), (0, 2), (3, 4)], np.float32)))
-    found = look_up_category(WordCategory("c", ("rome", "new york", "new_york", "oslo", "rome")), lookup)
+    model = WordModel("v", from_words(["new", "york", "rome"], np.asarray([(2, 0), (0, 2), (3, 4)], np.float32)))
+    found = look_up_category(WordCategory("c", ("rome", "new york", "new_york", "oslo", "rome")), model)
     assert (len(found.keys), found.missing) == (3, 1)
     assert found.known.tolist() == [0, 1]
     assert found.vectors.tolist() == [[3, 4], [1, 1]]
@@ -51,8 +51,8 @@ def test_words_that_are_looked_up_alike_are_one_word() -> None:
 
 def test_a_category_that_a_model_does_not_know_has_no_vectors() -> None:
     """Every word is missing, and every array is there and empty."""
-    lookup = WordLookup("v", from_words(["a"], np.ones((1, 2), np.float32)))
-    found = look_up_category(WordCategory("c", ("x", "y")), lookup)
+    model = WordModel("v", from_words(["a"], np.ones((1, 2), np.float32)))
+    found = look_up_category(WordCategory("c", ("x", "y")), model)
     assert (len(found.keys), found.missing) == (2, 2)
     arrays = (found.known, found.vectors, found.owners, found.parts, found.rows, found.in_vocabulary)
     assert [len(array) for array in arrays] == [0] * 6

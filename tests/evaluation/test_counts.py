@@ -25,7 +25,7 @@ from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.topk import look_up_category, score_topk
 from wikisem.evaluation.vectors import counts
 from wikisem.evaluation.vectors.counts import Counts, dice, jaccard
-from wikisem.evaluation.vectors.lookup import WordLookup, cosine
+from wikisem.evaluation.vectors.embeddings import WordModel, cosine
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.words import WordVectors, from_words, unit
 
@@ -177,8 +177,8 @@ def test_both_forms_give_the_same_scores(files: Path, weight: str, similarity: s
 
 def test_items_of_several_words_are_means(files: Path) -> None:
     """The mean of raw rows of the words that are known; an item of none is out of vocabulary."""
-    lookup = open_model(f"counts:{files / 'matrix.npz'}?weight=raw")
-    found = lookup.find(["cat dog", "cat_puma", "puma"])
+    model = open_model(f"counts:{files / 'matrix.npz'}?weight=raw")
+    found = model.find(["cat dog", "cat_puma", "puma"])
     assert found["cat dog"].toarray().tolist() == [[4, 5, 4.5, 0, 0]]
     assert found["cat_puma"].toarray().tolist() == [[8, 4, 0, 0, 0]]
     assert set(found) == {"cat dog", "cat_puma"}
@@ -196,11 +196,11 @@ def test_the_order_of_lines_means_nothing(lines: list[tuple[str, str, int]], con
     assert by_order[0] == by_order[1]
 
 
-def lookups_of(rows: list[list[int]], similarity: str = "cosine") -> tuple[WordLookup, WordLookup]:
+def lookups_of(rows: list[list[int]], similarity: str = "cosine") -> tuple[WordModel, WordModel]:
     """Counts as they are, and the same as dense vectors."""
     vectors = weighted(counts_of(rows), "raw")
     same = from_words(list(vectors.index), vectors.rows.toarray().astype(np.float32))
-    return WordLookup("sparse", vectors, similarity=counts.SIMILARITIES[similarity]), WordLookup("dense", same)
+    return WordModel("sparse", vectors, similarity=counts.SIMILARITIES[similarity]), WordModel("dense", same)
 
 
 WORDS = [f"w{at}" for at in range(6)]
@@ -218,11 +218,11 @@ def test_topk_of_counts_is_that_of_the_same_vectors(rows: list[list[int]], k: in
 @given(ROWS, st.sampled_from(["dice", "jaccard"]))
 def test_topk_goes_by_the_similarity_of_the_model(rows: list[list[int]], similarity: str) -> None:
     """A member is right if none but members are as near to it as its nearest member."""
-    lookup, _ = lookups_of(rows, similarity)
-    members = look_up_category(WordCategory("c", ("w0", "w1")), lookup)
-    near = lookup.similarity(lookup.words.rows, lookup.words.rows)
+    model, _ = lookups_of(rows, similarity)
+    members = look_up_category(WordCategory("c", ("w0", "w1")), model)
+    near = model.similarity(model.words.rows, model.words.rows)
     right = sum(near[one, other] > near[one, 2:].max() + 1e-12 for one, other in [(0, 1), (1, 0)])
-    assert score_topk(members, lookup.words, 1, similarity=lookup.similarity).correct == right
+    assert score_topk(members, model.words, 1, similarity=model.similarity).correct == right
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -234,8 +234,8 @@ def test_oddoneout_of_counts_is_that_of_the_same_vectors(
     categories = [WordCategory("c", ("w0", "w1 w2", "w3", "missing")), WordCategory("d", ("w4", "w1"))]
     variant = OddOneOutOptions(2, distance, intruders, sample=sample)
     scores = [
-        list(score_oddoneout([look_up_category(one, lookup) for one in categories], lookup.words, variant))
-        for lookup in lookups_of(rows)
+        list(score_oddoneout([look_up_category(one, model) for one in categories], model.words, variant))
+        for model in lookups_of(rows)
     ]
     assert scores[0] == scores[1]
     assert scores[0][0].comparisons
@@ -266,9 +266,9 @@ def test_3cosmul_takes_cosines_of_counts_as_they_are(rows: list[list[int]]) -> N
 
 def test_what_is_defined_by_cosines_refuses_others(files: Path) -> None:
     """Analogies; OddOneOut has distances of its own. The message names the model."""
-    lookup = open_model(f"counts:{files / 'matrix.npz'}?similarity=dice")
+    model = open_model(f"counts:{files / 'matrix.npz'}?similarity=dice")
     with pytest.raises(UsageError, match=r"dice: expected the cosine, for analogies are sums of cosines, saw another"):
-        list(score_analogies([Section.of("one", [("a", "b", "c", "d")])], lookup, AnalogyOptions()))
+        list(score_analogies([Section.of("one", [("a", "b", "c", "d")])], model, AnalogyOptions()))
 
 
 @pytest.mark.parametrize("contexts", ["0", "-1", "some"])
@@ -362,9 +362,9 @@ def test_contexts_without_counts_take_no_memory(tmp_path: Path) -> None:
     matrix = sparse.csr_array((np.ones(2), np.array([5, 1 << 50]), np.array([0, 1, 2])), shape=(2, 1 << 51))
     sparse.save_npz(tmp_path / "m.npz", matrix)
     (tmp_path / "m.words").write_text("a\nb\n")
-    lookup = open_model(f"counts:{tmp_path / 'm.npz'}?weight=pmi")
-    assert lookup.notes[0] == "count vectors of 2 contexts: pmi, cosine"
-    assert set(lookup.find(["a", "b"])) == {"a", "b"}
+    model = open_model(f"counts:{tmp_path / 'm.npz'}?weight=pmi")
+    assert model.notes[0] == "count vectors of 2 contexts: pmi, cosine"
+    assert set(model.find(["a", "b"])) == {"a", "b"}
 
 
 def test_an_array_of_which_the_header_alone_is_there_is_named(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from wikisem.evaluation.cutoff import KnownDate, find_step, measure_cutoff, newe
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.plot import draw_rows
 from wikisem.evaluation.rows import LEVEL, Row
-from wikisem.evaluation.vectors.lookup import TextLookup
+from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.ids import qid_number
 from wikisem.pipeline.cli import main
 from wikisem.records import Group
@@ -28,7 +28,7 @@ ITEMS, KNOWN_UP_TO = 1_000_000, 600_000
 CLASSES = 80
 
 
-def model(known_up_to: int) -> TextLookup:
+def model(known_up_to: int) -> TextModel:
     """A model that has a direction for each class, and for items above a number nothing but noise."""
 
     def encode(qids: Iterable[str]) -> list[np.ndarray[Any, np.dtype[np.float64]]]:
@@ -39,7 +39,7 @@ def model(known_up_to: int) -> TextLookup:
             vectors.append(4 * own + 0.5 * noise)
         return vectors
 
-    return TextLookup(f"knows up to {known_up_to}", encode)
+    return TextModel(f"knows up to {known_up_to}", encode)
 
 
 def groups_of(seed: int) -> list[Group]:
@@ -60,9 +60,9 @@ def groups_of(seed: int) -> list[Group]:
     return groups
 
 
-def evaluated(lookup: TextLookup, seed: int = 1) -> Evaluation:
+def evaluated(model: TextModel, seed: int = 1) -> Evaluation:
     """The scores of a model."""
-    return score_models(groups_of(seed), [lookup])[0][0]
+    return score_models(groups_of(seed), [model])[0][0]
 
 
 @pytest.mark.parametrize("dates", [(), (KnownDate("2020-01-01", 700_000), KnownDate("2015-01-01", 300_000))])
@@ -166,7 +166,7 @@ def test_few_cases_and_cases_without_qids_have_no_change() -> None:
     assert {row.part for row in rows} == {"band"}
     assert said == "too few cases to look for a cutoff"
     text = word_group("Q1", ("a", "b"), (outlier_word("c"),), "here")
-    scored = score_models([text], [TextLookup("m", lambda words: [np.ones(2) for _ in words])])[0][0]
+    scored = score_models([text], [TextModel("m", lambda words: [np.ones(2) for _ in words])])[0][0]
     assert newest_item(text) == 0
     with pytest.raises(MissingInputError, match="expected test cases with the QIDs"):
         measure_cutoff(scored)

@@ -16,7 +16,7 @@ from wikisem.datasets.word_groups import keyed_groups, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.options import Keys
 from wikisem.evaluation.rows import Row
-from wikisem.evaluation.vectors.lookup import KeyLookup, keys_asked_for
+from wikisem.evaluation.vectors.embeddings import KeyModel, keys_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
 from wikisem.evaluation.vectors.words import from_words
 from wikisem.pipeline.cli import main
@@ -41,9 +41,9 @@ FORMS = {
 def test_a_key_is_found_as_the_vocabulary_writes_it(kind: Keys, word: str) -> None:
     """Whatever else is in it; and of a file everything is asked for that may be the key."""
     key = "Q42" if kind == "qid" else "New York"
-    lookup = KeyLookup("v", from_words(["x", "york", word], np.eye(3, dtype=np.float32)), kind)
-    assert {item: vector.tolist() for item, vector in lookup.find([key, "Q1"]).items()} == {key: [0, 0, 1]}
-    assert lookup.parts(key) == [word]
+    model = KeyModel("v", from_words(["x", "york", word], np.eye(3, dtype=np.float32)), kind)
+    assert {item: vector.tolist() for item, vector in model.find([key, "Q1"]).items()} == {key: [0, 0, 1]}
+    assert model.parts(key) == [word]
     assert word in keys_asked_for([key], kind)
 
 
@@ -57,16 +57,16 @@ def test_words_with_numbers_are_no_header(tmp_path: Path, text: str) -> None:
 def test_a_word_is_not_taken_for_an_entity() -> None:
     """Where entities have a prefix, what has none is a word, though it has the letters of a title."""
     words = ["Paris", "paris", "ENTITY/Lyon"]
-    lookup = KeyLookup("v", from_words(words, np.eye(3, dtype=np.float32)), "title")
-    assert set(lookup.find(["Paris", "Lyon", ""])) == {"Lyon"}
-    assert lookup.notes == ("vectors keyed by title, written as ENTITY/New_York",)
+    model = KeyModel("v", from_words(words, np.eye(3, dtype=np.float32)), "title")
+    assert set(model.find(["Paris", "Lyon", ""])) == {"Lyon"}
+    assert model.notes == ("vectors keyed by title, written as ENTITY/New_York",)
 
 
 def test_keys_are_neither_lowercased_nor_divided() -> None:
     """A vocabulary without capitals has no Q42, and a title is one key though its words are known."""
     words = from_words(["q42", "new", "york"], np.eye(3, dtype=np.float32))
-    assert KeyLookup("v", words, "qid").find(["Q42"]) == {}
-    assert KeyLookup("v", words, "title").find(["New York", "new york"]) == {}
+    assert KeyModel("v", words, "qid").find(["Q42"]) == {}
+    assert KeyModel("v", words, "title").find(["New York", "new york"]) == {}
 
 
 @given(st.sets(st.integers(1, 30), min_size=1), st.sets(st.integers(1, 30), min_size=1))

@@ -15,7 +15,7 @@ from wikisem.errors import UsageError
 from wikisem.evaluation.oddoneout import prepare, score_oddoneout, steps
 from wikisem.evaluation.options import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.topk import CategoryScore, CategoryVectors, look_up_category
-from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
 LETTERS = "abcdefghij"
@@ -80,7 +80,7 @@ def literal_score(
 
 def members_in(words: Sequence[str], vocabulary: WordVectors) -> CategoryVectors:
     """A category of these words."""
-    return look_up_category(WordCategory("c", tuple(words)), WordLookup("v", vocabulary))
+    return look_up_category(WordCategory("c", tuple(words)), WordModel("v", vocabulary))
 
 
 def score(
@@ -182,10 +182,8 @@ def test_intruders_without_vectors_are_wrong_as_well(sample: int) -> None:
 
 def test_a_model_without_vocabulary_takes_intruders_from_other_categories() -> None:
     """An encoder has no V: only the other categories can send intruders."""
-    lookup = TextLookup(
-        "stub", lambda texts: [(1.0, 0.1 * len(text)) if "a" in text else (-5.0, 0.0) for text in texts]
-    )
-    both = [look_up_category(WordCategory("c", words), lookup) for words in (("a", "aa", "aaa"), ("b", "c"))]
+    model = TextModel("stub", lambda texts: [(1.0, 0.1 * len(text)) if "a" in text else (-5.0, 0.0) for text in texts])
+    both = [look_up_category(WordCategory("c", words), model) for words in (("a", "aa", "aaa"), ("b", "c"))]
     assert next(score_oddoneout(both, None, OddOneOutOptions(2, intruders="other-categories"))).percent == 100
     with pytest.raises(UsageError, match="need a model with a vocabulary"):
         list(score_oddoneout(both, None, OddOneOutOptions(2)))

@@ -17,7 +17,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import COMPACTNESSES, Compactness
 from wikisem.evaluation.outlier_detection import keep_shared, score_group, score_models
 from wikisem.evaluation.rows import Row
-from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 from wikisem.records import Group
 
@@ -89,7 +89,7 @@ def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[
     groups = [group_of(cluster, outliers) for cluster, outliers in sets[:3]]
     rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
     known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
-    (evaluation,), common = score_models(groups, [WordLookup("v", from_words(list(table), rows))])
+    (evaluation,), common = score_models(groups, [WordModel("v", from_words(list(table), rows))])
     found = scores(evaluation)
     assert numbers_of(found) == pytest.approx(literal_scores(groups, known), abs=1e-9)
     assert {row.part for row in found} == {"all", "outlier class", "coverage"}
@@ -171,9 +171,9 @@ def test_a_tie_counts_against_the_model(rows: list[list[float]]) -> None:
 def test_skipped_groups_count_in_the_oov_percentages() -> None:
     """A group without enough words gives no case, and its missing words weigh as much as any other group's."""
     known = {word: np.asarray(row, dtype=np.float32) for word, row in {"a": (1, 0), "b": (1, 0.1), "x": (0, 1)}.items()}
-    lookup = WordLookup("v", from_words(list(known), np.stack(list(known.values()))))
+    model = WordModel("v", from_words(list(known), np.stack(list(known.values()))))
     groups = [group_of("ab", "x"), group_of("acde", "xy"), group_of("ab", "yz")]
-    found = numbers_of(scores(score_models(groups, [lookup])[0][0]))
+    found = numbers_of(scores(score_models(groups, [model])[0][0]))
     assert (found["groups"], found["cases"], found["skipped_groups"]) == (3, 1, 2)
     assert found["oov_cluster"] == pytest.approx((0 + 75 + 0) / 3)
     assert found["oov_outliers"] == pytest.approx((0 + 50 + 100) / 3)
@@ -181,8 +181,8 @@ def test_skipped_groups_count_in_the_oov_percentages() -> None:
 
 def test_without_any_case_there_is_no_score() -> None:
     """Where every group is skipped, OPP and accuracy are absent, never NaN."""
-    lookup = WordLookup("v", from_words(["a"], np.ones((1, 2), np.float32)))
-    rows = scores(score_models([group_of("ab", "x")], [lookup])[0][0], groups=True)
+    model = WordModel("v", from_words(["a"], np.ones((1, 2), np.float32)))
+    rows = scores(score_models([group_of("ab", "x")], [model])[0][0], groups=True)
     for metric in ("opp", "accuracy"):
         for row in (one(rows, metric), one(rows, metric, part="group")):
             assert (row.value, row.low, row.high, row.se, row.chance, row.n, row.cases) == (*[None] * 5, 0, 0)
@@ -191,9 +191,9 @@ def test_without_any_case_there_is_no_score() -> None:
 def test_repeated_outliers_and_classes_count_each() -> None:
     """Each outlier line is a case, and each case counts in its own outlier class."""
     rows = np.asarray([(1, 0), (1, 0.1), (0.9, 0), (0, 1), (1, 0)], np.float32)
-    lookup = WordLookup("v", from_words(list("abcxy"), rows))
+    model = WordModel("v", from_words(list("abcxy"), rows))
     outliers = tuple(outlier_word(word, number) for word, number in [("x", 1), ("x", 1), ("y", 3), ("z", 2)])
-    (evaluation,), _ = score_models([word_group("Q1", tuple("abc"), outliers, "")], [lookup])
+    (evaluation,), _ = score_models([word_group("Q1", tuple("abc"), outliers, "")], [model])
     classes = [row for row in scores(evaluation) if row.part == "outlier class" and row.metric == "accuracy"]
     assert [(row.name, row.cases, row.value) for row in classes] == [("O1", 2, 100), ("O2", 0, None), ("O3", 1, 0)]
 
@@ -201,8 +201,8 @@ def test_repeated_outliers_and_classes_count_each() -> None:
 def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
     """The common subset leaves out, for every model, whatever one of them lacks."""
     rows = np.asarray([(1, 0), (1, 0.1), (0, 1), (0.5, 1)], np.float32)
-    lookups = [WordLookup("one", from_words(list("abxy"), rows)), WordLookup("two", from_words(list("abxz"), rows))]
-    whole, common = score_models([group_of("abz", "xy")], lookups)
+    models = [WordModel("one", from_words(list("abxy"), rows)), WordModel("two", from_words(list("abxz"), rows))]
+    whole, common = score_models([group_of("abz", "xy")], models)
     found = scores(*whole, *common)
     for vocabulary, cases in (("own", (2, 1)), ("common", (1, 1))):
         seen = [one(found, model=model, vocabulary=vocabulary).cases for model in ("one", "two")]
@@ -214,13 +214,13 @@ def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
 def test_groups_keep_the_words_that_all_models_know() -> None:
     """What people are asked about in the study of Blair et al. (4.2); a key stays with its word."""
     eye = np.eye(4, dtype=np.float32)
-    lookups = [WordLookup("one", from_words(list("abcx"), eye)), WordLookup("two", from_words(list("acxy"), eye))]
+    models = [WordModel("one", from_words(list("abcx"), eye)), WordModel("two", from_words(list("acxy"), eye))]
     group = word_group("Q1", "abc", map(outlier_word, "xy"), "here", qids=("Q0", "Q1", "Q2"))
-    (kept, none) = keep_shared([group, group_of("b", "y")], lookups)
+    (kept, none) = keep_shared([group, group_of("b", "y")], models)
     assert (surfaces(kept.cluster), surfaces(kept.outliers)) == (("a", "c"), ("x",))
     assert [member.id for member in kept.cluster] == ["Q0", "Q2"]
     assert (none.cluster, none.outliers) == ((), ())
-    assert keep_shared([kept], lookups) == [kept]
+    assert keep_shared([kept], models) == [kept]
 
 
 def plain_glove(path: Path, items: set[str]) -> dict[str, Vector]:
@@ -238,7 +238,7 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
     path = realdata / "vectors" / "glove-6B-100d-top20k.w2v.txt.gz"
     groups = read_dataset(realdata / "outlier-sets" / "8-8-8")
     known = plain_glove(path, {word for group in groups for word in surfaces(group.members)})
-    (evaluation,), _ = score_models(groups, [WordLookup("glove", glove)])
+    (evaluation,), _ = score_models(groups, [WordModel("glove", glove)])
     seen, literal = numbers_of(scores(evaluation)), literal_scores(groups, known)
     assert seen == pytest.approx(literal, abs=1e-9)
     for score in evaluation.groups:

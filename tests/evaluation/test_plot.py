@@ -16,7 +16,7 @@ from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation import plot
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows, spearman
-from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.words import from_words
 
 VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
@@ -24,9 +24,9 @@ VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 
 def evaluation_of(*classes: int | None) -> Evaluation:
     """Scores of a model that detects only the outliers of class 3."""
-    lookup = WordLookup("model", from_words(list("abcx"), np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)))
+    model = WordModel("model", from_words(list("abcx"), np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)))
     outliers = tuple(outlier_word("x" if number == 3 else "c", number) for number in classes)
-    return score_models([word_group("Q1", ("a", "b", "c"), outliers, "here")], [lookup])[0][0]
+    return score_models([word_group("Q1", ("a", "b", "c"), outliers, "here")], [model])[0][0]
 
 
 def draw(path: Path, *evaluations: Evaluation) -> None:

@@ -11,7 +11,7 @@ from wikisem.datasets.word_groups import read_dataset
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.tables import blocks_of
-from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.words import from_words
 from wikisem.outputs.report.page import Sheet, report_latex
 from wikisem.records import Group
@@ -21,7 +21,7 @@ ROWS = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
 
 def rows_of(groups: list[Group], *models: str) -> list[Row]:
     """The scores of models that know four words, each in another way."""
-    lookups = [WordLookup(name, from_words(list("abcx"), ROWS[:: (-1) ** at])) for at, name in enumerate(models)]
+    lookups = [WordModel(name, from_words(list("abcx"), ROWS[:: (-1) ** at])) for at, name in enumerate(models)]
     whole, common = score_models(groups, lookups)
     return scores(*whole, *common, groups=True)
 

@@ -12,9 +12,9 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.options import COMPACTNESSES
 from wikisem.evaluation.outlier_detection import score_models
-from wikisem.evaluation.vectors.lookup import TextLookup
+from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.evaluation.vectors.similarities import SimilarityLookup, compared_by, given_similarity
+from wikisem.evaluation.vectors.similarities import SimilarityModel, compared_by, given_similarity
 
 WORDS = ["new york", "oslo", "rome", "ash"]
 # All are like ash, which is like nothing: it stands out of its set only by what it says of the others.
@@ -40,10 +40,10 @@ def files(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["near.npy", "near.tsv"])
 def test_a_table_is_a_model(files: Path, name: str) -> None:
     """Whole items, lowercased as the table is; both compactnesses, which differ here; a missing word is out."""
-    lookup = open_model(f"similarity:{files / name}")
+    model = open_model(f"similarity:{files / name}")
     positions = {}
     for compactness in COMPACTNESSES:
-        (evaluation,), _ = score_models([GROUP], [lookup], compactness=compactness)
+        (evaluation,), _ = score_models([GROUP], [model], compactness=compactness)
         positions[compactness] = evaluation.groups[0].cases[0].position
         assert evaluation.groups[0].oov_cluster == 0.25
     assert positions == {"pairs": 0, "word": 1}
@@ -94,12 +94,12 @@ def share_of_letters(ones: Sequence[str], others: Sequence[str]) -> list[list[fl
 
 def test_a_function_of_texts_is_a_model() -> None:
     """It is given items with blanks between tokens, and knows all of them."""
-    lookup = SimilarityLookup("letters", given_similarity(share_of_letters, "letters"))
+    model = SimilarityModel("letters", given_similarity(share_of_letters, "letters"))
     group = word_group("Q1", ("ab_c", "abc", "abcd"), (outlier_word("xyz"),), "here")
-    (evaluation,), _ = score_models([group], [lookup])
+    (evaluation,), _ = score_models([group], [model])
     assert evaluation.groups[0].cases[0].detected
-    assert lookup.find(["ab_c"]) == {"ab_c": "ab c"}
-    assert lookup.vocabulary_size is None
+    assert model.find(["ab_c"]) == {"ab_c": "ab c"}
+    assert model.vocabulary_size is None
 
 
 @pytest.mark.parametrize(
@@ -128,14 +128,14 @@ def inclusion(ones: Array, others: Array) -> Array:
 def test_vectors_are_compared_by_a_function(tmp_path: Path) -> None:
     """Of words and of texts; the note says so, and a model of similarities has none to compare."""
     (tmp_path / "v.txt").write_text("a 1 1 0\nb 1 1 1\nc 0 1 1\nx 0 0 1\n")
-    lookup = wikisem.evaluate.open_vectors(tmp_path / "v.txt", similarity=inclusion)
-    assert lookup.notes[0] == "vectors compared by inclusion"
-    assert lookup.similarity(*[list(lookup.find(["a", "x"]).values())] * 2).tolist() == [[1, 0], [0, 1]]
-    texts = compared_by(TextLookup("t", lambda items: [[len(item), 1] for item in items]), inclusion, "by inclusion")
+    model = wikisem.evaluate.open_vectors(tmp_path / "v.txt", similarity=inclusion)
+    assert model.notes[0] == "vectors compared by inclusion"
+    assert model.similarity(*[list(model.find(["a", "x"]).values())] * 2).tolist() == [[1, 0], [0, 1]]
+    texts = compared_by(TextModel("t", lambda items: [[len(item), 1] for item in items]), inclusion, "by inclusion")
     assert texts.similarity([[3, 1]], [[1, 0]]).tolist() == [[0.75]]
     assert texts.notes == ("by inclusion",)
     with pytest.raises(UsageError, match="letters: expected a model with vectors to compare"):
-        compared_by(SimilarityLookup("letters", inclusion), inclusion, "")
+        compared_by(SimilarityModel("letters", inclusion), inclusion, "")
     group = word_group("Q1", ("a", "b", "c"), (outlier_word("x"),), "here")
-    scores = [wikisem.evaluate.outliers([group], lookup, compactness=one).row("opp").value for one in COMPACTNESSES]
+    scores = [wikisem.evaluate.outliers([group], model, compactness=one).row("opp").value for one in COMPACTNESSES]
     assert scores == [pytest.approx(200 / 3), 0]

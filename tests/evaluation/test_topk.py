@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.evaluation.topk import look_up_category, score_topk
-from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
 from wikisem.evaluation.vectors.words import WordVectors, from_words
 
 LETTERS = "abcdefgh"
@@ -46,7 +46,7 @@ def test_topk_equals_its_definition(table: dict[str, list[float]], items: list[s
     """Ties, zero vectors, items of two words, missing and repeated words all score as in a sorted list."""
     vocabulary = from_words(list(table), np.asarray(list(table.values()), np.float32))
     score = score_topk(
-        look_up_category(WordCategory("c", tuple(items)), WordLookup("v", vocabulary)), vocabulary, k, skip
+        look_up_category(WordCategory("c", tuple(items)), WordModel("v", vocabulary)), vocabulary, k, skip
     )
     literal = literal_topk(table, items, k, skip)
     assert score.percent == (None if literal is None else pytest.approx(literal))
@@ -58,7 +58,7 @@ def test_neighbours_are_those_of_gensim(glove: WordVectors) -> None:
     keyed = pytest.importorskip("gensim.models").KeyedVectors(glove.rows.shape[1])
     keyed.vectors, keyed.index_to_key, keyed.key_to_index = glove.rows, list(glove.index), dict(glove.index)
     items = ["january", "march", "may", "paris", "paris_france", "lion", "tiger", "cat"]
-    score = score_topk(look_up_category(WordCategory("c", tuple(items)), WordLookup("v", glove)), glove, 5)
+    score = score_topk(look_up_category(WordCategory("c", tuple(items)), WordModel("v", glove)), glove, 5)
     hits = 0
     for item in items:
         parts = item.split("_")
@@ -70,7 +70,7 @@ def test_neighbours_are_those_of_gensim(glove: WordVectors) -> None:
 def test_words_out_of_vocabulary_score_nothing_and_stay() -> None:
     """They are counted in n, and in what is missing; left out only on request."""
     vocabulary = from_words(["a", "b", "x"], np.asarray([(1, 0), (1, 0.1), (0, 1)], np.float32))
-    members = look_up_category(WordCategory("c", ("a", "b", "no", "nor")), WordLookup("v", vocabulary))
+    members = look_up_category(WordCategory("c", ("a", "b", "no", "nor")), WordModel("v", vocabulary))
     stays, skipped = (score_topk(members, vocabulary, 1, skip) for skip in (False, True))
     assert (stays.count, stays.missing, stays.correct, stays.comparisons, stays.percent) == (4, 2, 2, 4, 50)
     assert (skipped.count, skipped.missing, skipped.percent) == (4, 2, 100)
@@ -80,7 +80,7 @@ def test_a_category_of_one_word_is_skipped() -> None:
     """It has nothing to find, and so no score."""
     vocabulary = from_words(["a"], np.ones((1, 2), np.float32))
     assert (
-        score_topk(look_up_category(WordCategory("c", ("a", "A")), WordLookup("v", vocabulary)), vocabulary, 3).percent
+        score_topk(look_up_category(WordCategory("c", ("a", "A")), WordModel("v", vocabulary)), vocabulary, 3).percent
         is None
     )
 
@@ -89,7 +89,7 @@ def test_large_vocabularies_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) 
     """Blocks of a few words give the score of one block."""
     rng = np.random.default_rng(0)
     vocabulary = from_words([str(at) for at in range(100)], rng.normal(size=(100, 5)).astype(np.float32))
-    members = look_up_category(WordCategory("c", tuple(map(str, range(0, 60, 3)))), WordLookup("v", vocabulary))
+    members = look_up_category(WordCategory("c", tuple(map(str, range(0, 60, 3)))), WordModel("v", vocabulary))
     whole = score_topk(members, vocabulary, 5)
     monkeypatch.setattr("wikisem.evaluation.topk._NUMBERS_AT_ONCE", 60)
     assert score_topk(members, vocabulary, 5) == whole
@@ -98,8 +98,8 @@ def test_large_vocabularies_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_model_without_vocabulary_knows_every_word_it_encodes() -> None:
     """The words of an encoder have vectors and no rows."""
-    lookup = TextLookup("stub", lambda texts: [None if text == "no" else (len(text), 1.0) for text in texts])
-    members = look_up_category(WordCategory("c", ("New_York", "New York", "no", "a")), lookup)
+    model = TextModel("stub", lambda texts: [None if text == "no" else (len(text), 1.0) for text in texts])
+    members = look_up_category(WordCategory("c", ("New_York", "New York", "no", "a")), model)
     assert (len(members.keys), members.missing, members.rows.tolist()) == (3, 1, [-1, -1])
     assert members.vectors.tolist() == [[8, 1], [1, 1]]
 
@@ -108,5 +108,5 @@ def test_a_tie_with_a_word_outside_the_category_counts_against_the_model() -> No
     """The word outside comes first: a's nearest is x or b, both at 0.6, and only b's nearest is in the category."""
     table = {"a": [1.0, 0.0], "b": [0.6, 0.8], "x": [0.6, -0.8]}
     vocabulary = from_words(list(table), np.asarray(list(table.values()), np.float32))
-    category = look_up_category(WordCategory("c", ("a", "b")), WordLookup("v", vocabulary))
+    category = look_up_category(WordCategory("c", ("a", "b")), WordModel("v", vocabulary))
     assert score_topk(category, vocabulary, 1).percent == 50.0

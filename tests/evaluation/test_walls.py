@@ -22,7 +22,7 @@ from wikisem import evaluate
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.rows import rows_of
 from wikisem.evaluation.statistics import clustered_means, wilson
-from wikisem.evaluation.vectors.lookup import TextLookup
+from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.evaluation.walls import (
     WallEvaluation,
@@ -222,9 +222,9 @@ def test_words_out_of_vocabulary_leave_their_groups() -> None:
     assert (score.known, score.sizes, score.scores, score.found) == (4, (2,), None, ())
 
 
-def lookup(name: str, known: Mapping[str, Vector]) -> TextLookup:
+def model(name: str, known: Mapping[str, Vector]) -> TextModel:
     """A model that knows these words."""
-    return TextLookup(name, lambda words: [known.get(word) for word in words])
+    return TextModel(name, lambda words: [known.get(word) for word in words])
 
 
 WALLS = [make_wall(), HERRING_WALL, make_wall("de-far-1", language="de"), make_wall("de-far-2", language="de")]
@@ -232,7 +232,7 @@ WALLS = [make_wall(), HERRING_WALL, make_wall("de-far-1", language="de"), make_w
 
 def test_scores_are_by_tier_and_language_in_percent() -> None:
     """Words of one wall are those of the others here, so that all walls score alike and Wilson's interval is taken."""
-    (evaluation,), common = score_models_on_walls(WALLS, [lookup("m", axes(make_wall(), leave_out=["Q10"]))])
+    (evaluation,), common = score_models_on_walls(WALLS, [model("m", axes(make_wall(), leave_out=["Q10"]))])
     assert common == []
     rows = rows_of("walls", [scored(evaluation)])
     coverage = [one(rows, name, part="coverage").value for name in ("walls", "skipped_walls", "whole_walls")]
@@ -306,7 +306,7 @@ def test_walls_that_share_a_class_depend() -> None:
 def test_several_models_are_scored_on_what_all_know() -> None:
     """One misses a word, the other two: the common evaluation of both has neither."""
     first, other = axes(make_wall(), leave_out=["Q10"]), axes(make_wall(), leave_out=["Q20", "Q30"])
-    whole, common = score_models_on_walls(WALLS[:1], [lookup("one", first), lookup("other", other)])
+    whole, common = score_models_on_walls(WALLS[:1], [model("one", first), model("other", other)])
     assert [evaluation.walls[0].sizes for evaluation in whole] == [(4, 4, 4, 3), (4, 4, 3, 3)]
     assert [evaluation.walls[0].sizes for evaluation in common] == [(4, 3, 3, 3)] * 2
 
@@ -315,7 +315,7 @@ def test_words_are_looked_up_by_their_items() -> None:
     """For vectors keyed by QID."""
     wall = make_wall()
     known = {qid.removeprefix("word "): vector for qid, vector in axes(wall).items()}
-    (evaluation,), _ = score_models_on_walls([wall], [lookup("m", known)], by_qid=True)
+    (evaluation,), _ = score_models_on_walls([wall], [model("m", known)], by_qid=True)
     assert one(rows_of("walls", [scored(evaluation)]), "solved").value == 100
 
 

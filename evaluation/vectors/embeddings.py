@@ -36,7 +36,7 @@ def cosine(ones: Any, others: Any) -> Vector:
 
 
 @runtime_checkable
-class Lookup(Protocol):
+class EmbeddingModel(Protocol):
     """Anything that has vectors for items; ``notes`` say what a reader of its scores should know."""
 
     @property
@@ -45,7 +45,7 @@ class Lookup(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Facts about the lookup that bear on its scores."""
+        """Facts about the model that bear on its scores."""
 
     @property
     def words(self) -> WordVectors | None:
@@ -66,23 +66,23 @@ class Lookup(Protocol):
         """What an item is looked up as: equal parts, equal item."""
 
 
-def require_cosine(lookup: Lookup, reason: str) -> None:
+def require_cosine(model: EmbeddingModel, reason: str) -> None:
     """Raise UsageError for a model that compares words by another similarity."""
-    if lookup.similarity is not cosine:
-        raise UsageError(f"{lookup.name}: expected the cosine, for {reason}, saw another similarity")
+    if model.similarity is not cosine:
+        raise UsageError(f"{model.name}: expected the cosine, for {reason}, saw another similarity")
 
 
-def require_vocabulary(lookup: Lookup, task: str) -> WordVectors:
+def require_vocabulary(model: EmbeddingModel, task: str) -> WordVectors:
     """The vocabulary of a model; UsageError for one that lists no words."""
-    if lookup.words is None:
-        raise UsageError(f"{task} needs a model with a vocabulary, {lookup.name} has none")
-    return lookup.words
+    if model.words is None:
+        raise UsageError(f"{task} needs a model with a vocabulary, {model.name} has none")
+    return model.words
 
 
 # Items by their words, or as a model encodes them.
 
 
-class WordLookup:
+class WordModel:
     """Items as means of the word vectors of their tokens or phrases.
 
     The averages are those of Blair et al. (2016), section 4.3: the mean of the raw vectors of the known tokens, or, if
@@ -138,14 +138,17 @@ class WordLookup:
 
         DamagedInputError, as of any model, for a vector that is not finite.
         """
-        return known_vectors(self.name, ((item, self._mean(item)) for item in items))
+        found = ((item, [self.words.find(part) for part in self.parts(item)]) for item in items)
+        known = ((item, [vector for vector in vectors if vector is not None]) for item, vectors in found)
+        return known_vectors(self.name, ((item, usable(mean(own)) if own else None) for item, own in known))
 
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
         tokens = self.tokenize(self.spelled(item))
         parts = list[str]()
         while tokens:
-            length = next((n for n in range(len(tokens), 1, -1) if self._is_phrase(tokens[:n])), 1)
+            lengths = range(len(tokens), 1, -1) if self.phrases else ()
+            length = next((n for n in lengths if self.words.knows("_".join(tokens[:n]))), 1)
             parts.append("_".join(tokens[:length]))
             tokens = tokens[length:]
         return parts
@@ -155,16 +158,9 @@ class WordLookup:
         lowered = text.lower() if self.lowercase else text
         return mask_digits(lowered) if self.masks_digits else lowered
 
-    def _is_phrase(self, tokens: Sequence[str]) -> bool:
-        return self.phrases and self.words.knows("_".join(tokens))
-
-    def _mean(self, item: str) -> Any | None:
-        known = [vector for part in self.parts(item) if (vector := self.words.find(part)) is not None]
-        return usable(mean(known)) if known else None
-
 
 @dataclass(frozen=True)
-class TextLookup:
+class TextModel:
     """Items as a model encodes them: a callable from strings to as many vectors, None where it has no vector."""
 
     name: str
@@ -223,7 +219,7 @@ _TITLE_FORMS: Final = (
 _FORMS: Final = {"qid": _QID_FORMS, "title": _TITLE_FORMS}
 
 
-class KeyLookup(WordLookup):
+class KeyModel(WordModel):
     """Items by the vector of their QID, or of the title of their page; there are no tokens and no phrases.
 
     Camacho-Collados and Navigli (2016, 3.2) wish for vectors keyed by item or page rather than by word. All keys of a
@@ -270,7 +266,9 @@ def _form_of(words: Iterable[str], kind: Keys) -> tuple[str, str]:
     best = len(forms) - 1  # the bare key, which any word may be
     for word in words:
         seen = (
-            at for at, (before, after) in enumerate(forms[:best]) if word.startswith(before) and word.endswith(after)
+            index
+            for index, (before, after) in enumerate(forms[:best])
+            if word.startswith(before) and word.endswith(after)
         )
         best = next(seen, best)
         if not best:

@@ -10,15 +10,15 @@ import pytest
 
 from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import DamagedInputError, MissingExtraError, UsageError
-from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.words import from_words, spelling_of
 from wikisem.heuristics.rules.cluster import agreed_case
 
 
-def lookup_of(*words: str, phrases: bool = True) -> WordLookup:
+def lookup_of(*words: str, phrases: bool = True) -> WordModel:
     """A lookup whose i-th word has the i-th unit vector."""
-    return WordLookup("v", from_words(words, np.eye(len(words), dtype=np.float32)), phrases)
+    return WordModel("v", from_words(words, np.eye(len(words), dtype=np.float32)), phrases)
 
 
 def test_an_item_is_the_mean_of_its_known_tokens() -> None:
@@ -33,16 +33,16 @@ def test_an_item_is_the_mean_of_its_known_tokens() -> None:
 def test_a_mean_of_zero_is_out_of_vocabulary() -> None:
     """Opposite tokens cancel out, which leaves no direction to compare."""
     words = from_words(["up", "down", "nought"], np.asarray([(1, 0), (-1, 0), (0, 0)], np.float32))
-    assert set(WordLookup("v", words).find(["up", "up_down", "nought", "up_nought"])) == {"up", "up_nought"}
+    assert set(WordModel("v", words).find(["up", "up_down", "nought", "up_nought"])) == {"up", "up_nought"}
 
 
 def test_the_longest_phrases_are_taken_from_the_left() -> None:
     """Where the vocabulary has phrases, an item is the mean of phrases and of the tokens between them."""
-    lookup = lookup_of("New_York", "New_York_Times", "York", "Times", "The", "Square")
-    assert lookup.parts("The New York Times") == ["The", "New_York_Times"]
-    assert lookup.parts("New_York_Square") == ["New_York", "Square"]
-    assert lookup.parts("old New") == ["old", "New"]
-    assert any("longest known phrases" in note for note in lookup.notes)
+    model = lookup_of("New_York", "New_York_Times", "York", "Times", "The", "Square")
+    assert model.parts("The New York Times") == ["The", "New_York_Times"]
+    assert model.parts("New_York_Square") == ["New_York", "Square"]
+    assert model.parts("old New") == ["old", "New"]
+    assert any("longest known phrases" in note for note in model.notes)
     tokens = lookup_of("New_York", "New", "York", phrases=False)
     assert tokens.parts("New_York") == ["New", "York"]
     assert tokens.notes == ()
@@ -51,7 +51,7 @@ def test_the_longest_phrases_are_taken_from_the_left() -> None:
 def test_a_phrase_without_direction_is_read_as_tokens() -> None:
     """A phrase whose vector is zero is out of vocabulary, which its tokens need not be."""
     words = from_words(["new", "york", "new_york"], np.asarray([(1, 0), (0, 1), (0, 0)], np.float32))
-    assert WordLookup("v", words).parts("new york") == ["new", "york"]
+    assert WordModel("v", words).parts("new york") == ["new", "york"]
 
 
 def test_a_vocabulary_without_phrases_reads_tokens() -> None:
@@ -85,17 +85,17 @@ def test_a_callable_reads_whole_items(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("my_model")
     module.encode = stub  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "my_model", module)
-    lookup = open_model("python:my_model:encode")
-    found = lookup.find(["New_York", "nothing", "Oslo", "Oslo"])
+    model = open_model("python:my_model:encode")
+    found = model.find(["New_York", "nothing", "Oslo", "Oslo"])
     assert {item: vector.tolist() for item, vector in found.items()} == {"New_York": [8, 1], "Oslo": [4, 1]}
-    assert (lookup.name, lookup.notes, lookup.words) == ("python:my_model:encode", (), None)
+    assert (model.name, model.notes, model.words) == ("python:my_model:encode", (), None)
 
 
 @pytest.mark.parametrize("vectors", [[[1.0]], [[1.0], [1.0, 2.0]], [1.0, 2.0]])
 def test_a_callable_that_breaks_its_word_is_named(vectors: object) -> None:
     """Too few vectors, vectors of two lengths and numbers in place of vectors are all refused."""
     with pytest.raises(DamagedInputError, match="model: expected"):
-        TextLookup("model", lambda texts: vectors if texts == ["a", "b"] else None).find(["a", "b"])
+        TextModel("model", lambda texts: vectors if texts == ["a", "b"] else None).find(["a", "b"])
 
 
 def test_what_a_callable_raises_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,9 +103,11 @@ def test_what_a_callable_raises_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     module = ModuleType("my_model")
     module.encode = lambda texts: texts[0] / 2  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "my_model", module)
-    lookup = open_model("python:my_model:encode")
-    with pytest.raises(UsageError, match=r"^python:my_model:encode: expected an answer, saw TypeError: .*test_lookup"):
-        lookup.find(["Oslo"])
+    model = open_model("python:my_model:encode")
+    with pytest.raises(
+        UsageError, match=r"^python:my_model:encode: expected an answer, saw TypeError: .*test_embeddings"
+    ):
+        model.find(["Oslo"])
 
 
 @pytest.mark.parametrize("target", ["nowhere_at_all:f", "math:nothing", "math:pi", "math", ":f", "", "..:f"])
@@ -178,8 +180,8 @@ def test_numbers_are_masked_where_the_vocabulary_masks_them() -> None:
 def test_a_tokenizer_divides_items() -> None:
     """Its tokens are looked up, and phrases of them where the vocabulary has any."""
     words = from_words(["東京", "タワー"], np.eye(2, dtype=np.float32))
-    lookup = WordLookup("v", words, tokenize=lambda text: [text[:2], text[2:]])
-    assert lookup.find(["東京タワー"])["東京タワー"].tolist() == [0.5, 0.5]
+    model = WordModel("v", words, tokenize=lambda text: [text[:2], text[2:]])
+    assert model.find(["東京タワー"])["東京タワー"].tolist() == [0.5, 0.5]
 
 
 def test_a_file_is_called_by_its_name(tmp_path: Path) -> None:
