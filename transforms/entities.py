@@ -86,32 +86,12 @@ class ItemFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The stem of the names of files about these items."""
+        """The stem of the names of files about these items, among them the finished one of the items that stay."""
         return f"{self.certainty}-{self.part:06}"
-
-    @property
-    def finished(self) -> str:
-        """The file of the items that stay, below the folder of entities."""
-        return f"{self.name}.parquet"
-
-    @property
-    def unlinked(self) -> str:
-        """The file that counts the items left out as unlinked, below the folder of entities."""
-        return f"{UNLINKED}/{self.name}.parquet"
 
     def counts(self, scratch: Scratch) -> str:
         """The file of the counts of items that stay."""
         return scratch.counts(f"keep-{self.name}")
-
-
-def item_files(names: Iterable[str]) -> list[ItemFile]:
-    """The files of items that have these names, in order; other names are passed over.
-
-    >>> item_files(["undecided-000012", "certain-000012", "properties-12"])
-    [ItemFile(certainty='certain', part=12), ItemFile(certainty='undecided', part=12)]
-    """
-    found = [name.partition("-")[::2] for name in names]
-    return sorted(ItemFile(kind, int(part)) for kind, part in found if kind in CERTAINTIES)
 
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
@@ -138,8 +118,7 @@ class ItemWriter:
 
     def close(self) -> bool:
         """Write what is left, and return whether there is a file."""
-        if self._held:
-            self._write()
+        self._write()
         if self._writer is None:
             return False
         self._writer.close()
@@ -147,6 +126,8 @@ class ItemWriter:
         return True
 
     def _write(self) -> None:
+        if not self._held:
+            return
         if self._writer is None:
             self._sink = create_binary(self._path)
             # Few values repeat: dictionaries would make the files larger, and slower to write.
@@ -158,14 +139,6 @@ class ItemWriter:
 # Labels of properties, which are some 14,000 (2026-11).
 
 _PROPERTIES: Final = "properties"
-
-
-def write_properties(scratch: Scratch, part: int, properties: Sequence[PropertyLine]) -> list[str]:
-    """Write the properties that a range has lines of, and return the name of the file; most have none, and no file."""
-    if not properties:
-        return []
-    replace_file(scratch.properties(part), orjson.dumps(properties))
-    return [f"{_PROPERTIES}-{part}"]
 
 
 def write_property_labels(scratch: Scratch, files: Sequence[str]) -> None:
@@ -194,15 +167,23 @@ def send_numbers(sender: Sender, kind: str, numbers: Numbers) -> Iterator[Sent]:
         yield from sender.add("numbers", bucket, encode_numbers(np.sort(numbers[found])), kind)
 
 
+def exchange_numbers(
+    done: beam.PCollection, context: StageContext, step: str, parts: int, merges: Mapping[str, Merge]
+) -> None:
+    """Once all parts of a step have sent their numbers, merge those of each kind by the function of that kind."""
+    tasks = [Task(kind, bucket, QID_BUCKETS) for kind in merges for bucket in range(QID_BUCKETS)]
+    _ = (
+        done
+        | "all numbers" >> context.shuffle.exchange(STAGE, lambda *_: tasks, f"{step}/numbers")
+        | "merge" >> beam.Map(merge_numbers, context.scratch, context.shuffle, step, parts, merges)
+    )
+
+
 def merge_numbers(
     task: Task, scratch: Scratch, shuffle: Shuffle, step: str, parts: int, merges: Mapping[str, Merge]
 ) -> None:
-    """Merge the numbers of a kind that all parts of a step sent to one bucket, by the function of that kind.
-
-    They are written to a bucket file of ``Scratch.merged``.
-    """
-    batches = shuffle.read(task, f"{step}/numbers", range(parts), "")
-    merged = merges[task.key](map(decode_numbers, batches))
+    """Merge what all parts of a step sent to one bucket into a bucket file of ``Scratch.merged``."""
+    merged = merges[task.key](map(decode_numbers, shuffle.read(task, f"{step}/numbers", range(parts), "")))
     with create_bucket_file(part_path(scratch.merged(step, task.key), task.bucket)) as file:
         file.add(_ALL, encode_numbers(merged))
 
@@ -288,13 +269,14 @@ def read_entities(
     def read_ranges(pipeline: beam.Pipeline) -> None:
         reading = (scratch, shuffle, len(ranges), source, options.linked_only)
         read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *reading)
-        _merge_numbers(read, scratch, shuffle, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
+        exchange_numbers(read, context, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
     runtime.run(read_ranges, label=STAGE, parts=scratch.counts("read-*"), total=len(ranges), size=size)
     done = [range_counts(scratch, part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
     left = files_left(done)
-    work = FileWork(scratch, shuffle, item_files(left))
+    named = [name.partition("-")[::2] for name in left]
+    work = FileWork(scratch, shuffle, sorted(ItemFile(kind, int(part)) for kind, part in named if kind in CERTAINTIES))
     numbers = range(len(work.files))
     if len(numbers) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
@@ -311,7 +293,7 @@ def read_entities(
 
     def find_targets(pipeline: beam.Pipeline) -> None:
         sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
-        _merge_numbers(sent, scratch, shuffle, _LATEST, len(numbers), {TARGETS: union})
+        exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: union})
 
     if duplicates:
         runtime.run(find_superseded, label=f"{STAGE}: duplicates")
@@ -344,27 +326,6 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     reasons = {**counts.left_out, **counts.unreadable}
     seen = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items())) or "no line with a record"
     return f"expected items of a Wikidata dump in {', '.join(inputs)}, saw {seen}"
-
-
-def _merge_numbers(
-    done: beam.PCollection,
-    scratch: Scratch,
-    shuffle: Shuffle,
-    step: str,
-    parts: int,
-    merges: Mapping[str, Merge],
-) -> None:
-    """Once all parts of a step have sent their numbers, merge the numbers of each kind."""
-
-    def list_tasks(key: str, weights: Sequence[int]) -> list[Task]:
-        del key, weights
-        return [Task(kind, bucket, QID_BUCKETS) for kind in merges for bucket in range(QID_BUCKETS)]
-
-    _ = (
-        done
-        | "all numbers" >> shuffle.exchange(STAGE, list_tasks, f"{step}/numbers")
-        | "merge" >> beam.Map(merge_numbers, scratch, shuffle, step, parts, merges)
-    )
 
 
 # A range of the dump to files of its items, and to their numbers and those of what their edges lead to.
@@ -428,7 +389,9 @@ def read_range(
         targets.append(edge_targets(table))
     files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
     write_unreadable(scratch.unreadable(STAGE, part), account.unreadable)
-    files += write_properties(scratch, part, account.properties)
+    if account.properties:  # most ranges have no line of one
+        replace_file(scratch.properties(part), orjson.dumps(account.properties))
+        files.append(f"{_PROPERTIES}-{part}")
     highest = max((int(found.max()) for found in numbers if found.size), default=0)
     write_counts(range_counts(scratch, part), account.counts(), files, streams, highest=highest)
     with shuffle.sender(_READ, "", part) as sender:
@@ -527,14 +490,14 @@ class KeepItems(beam.DoFn):
         """Finish one file."""
         scratch, file = self._work.scratch, self._work.files[number]
         superseded = read_superseded(scratch, file) if self._duplicates else join([])
-        finished = f"{scratch.finished}/{file.finished}"
+        finished = f"{scratch.finished}/{file.name}.parquet"
         if file.certainty == "certain" and not superseded.size:
             kept = yield from self._send_numbers(number, scratch.items(*file))
             copy(scratch.items(*file), finished)
-            counts, written = Counts(kept, kept), [file.finished]
+            counts, written = Counts(kept, kept), [f"{file.name}.parquet"]
         else:
             counts, written = self._rewrite(file, superseded)
-            yield from self._send_numbers(number, finished if file.finished in written else "")
+            yield from self._send_numbers(number, finished if f"{file.name}.parquet" in written else "")
         counts.check(STAGE)
         write_counts(file.counts(scratch), counts, written)
         yield done(STAGE, number, len(self._work.files))
@@ -556,7 +519,7 @@ class KeepItems(beam.DoFn):
         targets: Numbers | None = None
         if file.certainty == "undecided":
             targets = self._targets = read_numbers(self._folder) if self._targets is None else self._targets
-        writer, kept, left_out = ItemWriter(f"{folder}/{file.finished}"), 0, Counter[str]()
+        writer, kept, left_out = ItemWriter(f"{folder}/{file.name}.parquet"), 0, Counter[str]()
         unlinked: list[pa.Table] = []
         for dropped_rows, table in latest_rows(self._work.scratch, file, ENTITIES.names, superseded):
             left_out["duplicate"] += dropped_rows
@@ -569,10 +532,10 @@ class KeepItems(beam.DoFn):
                 left_out["unlinked"] += with_class
             writer.add(table)
             kept += table.num_rows
-        written = [file.finished] if writer.close() else []
+        written = [f"{file.name}.parquet"] if writer.close() else []
         if left_out["unlinked"]:
-            write_parquet(f"{folder}/{file.unlinked}", count_unlinked(unlinked))
-            written.append(file.unlinked)
+            written.append(f"{UNLINKED}/{file.name}.parquet")
+            write_parquet(f"{folder}/{written[-1]}", count_unlinked(unlinked))
         found = {reason: number for reason, number in left_out.items() if number}
         return Counts(kept + sum(found.values()), kept, found), written
 
@@ -582,7 +545,7 @@ def index_items(task: Task, work: FileWork) -> None:
     parts = work.shuffle.read_parts(task, "keep/places", range(len(work.files)))
     with create_binary(f"{index_folder(work.scratch.finished)}/{bucket_name(*task[1:3])}") as sink:
         found = [map(decode_numbers, batches) for batches in parts]
-        write_index(sink, [file.finished for file in work.files], found)
+        write_index(sink, [f"{file.name}.parquet" for file in work.files], found)
 
 
 def latest_rows(

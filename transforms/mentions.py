@@ -35,7 +35,6 @@ from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.files import list_files, match, open_binary, remove, replace_file
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.layout import Scratch, link_letters_path, pages_folder, redirects_folder, siteinfo_path
-from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, UnreadableRecord
@@ -116,6 +115,10 @@ class Counting:
         return (self.scratch.page_titles if self.again is None else self.scratch.page_titles_again)(language)
 
 
+# The bucket of a range's versions.
+_VERSIONS: Final = "versions"
+
+
 def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Done | Sent]:
     """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles."""
     language, number, part = numbered
@@ -149,7 +152,13 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
                 yield from sender.add("titles", 0, encode_numbers(hashes_of_titles(links.titles)))
         yield from sender.add_rows(mentions, adder.rest())
         yield from sender.add_rows(redirects, gatherer.rest())
-    span = write_versions(part_path(scratch.versions(language), number), np.hstack(versions))
+    found = np.hstack(versions)
+    found = found[:, np.argsort(found[2])]
+    with create_bucket_file(part_path(scratch.versions(language), number)) as file:
+        file.add(_VERSIONS, encode_numbers(found.ravel()))
+    # The span of page ids in the range: how many, the lowest and the highest, and whether they ascend.
+    ids = found[0]
+    span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
     write_counts(range_counts(scratch, language, number), counts, streams=streams, span=span)
@@ -296,19 +305,8 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
 
 # Pages that come more than once.
 
-# The bucket of a range's versions.
-_VERSIONS: Final = "versions"
 # So many pages are compared at a time, in some 300 MB of memory: more of them take more steps.
 _AT_ONCE: Final = 1 << 22
-
-
-def write_versions(path: str, versions: Positions) -> list[int]:
-    """Write the versions of a range, and give their span: how many, the lowest and highest id, whether ids ascend."""
-    versions = versions[:, np.argsort(versions[2])]
-    with create_bucket_file(path) as file:
-        file.add(_VERSIONS, encode_numbers(versions.ravel()))
-    ids = versions[0]
-    return [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
 
 
 def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]:
@@ -339,7 +337,12 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
     edges = np.linspace(spans[suspects, 1].min(), spans[suspects, 2].max() + 1, steps + 1).astype(np.int64)
     for low, high in pairwise(edges):
         near = suspects[(spans[suspects, 1] < high) & (spans[suspects, 2] >= low)].tolist()
-        versions, part = in_parts(_read_versions(scratch, language, number, low, high) for number in near)
+        tables = []
+        for number in near:
+            (batch,) = read_bucket(part_path(scratch.versions(language), number), [_VERSIONS])
+            table = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
+            tables.append(table[:, (table[0] >= low) & (table[0] < high)])
+        versions, part = in_parts(tables)
         dropped = superseded(versions, part)
         for row in distinct(part[dropped]).tolist():
             found.setdefault(near[row], []).append(versions[2, dropped & (part == row)])
@@ -347,13 +350,6 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
         for number, starts in sorted(found.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
     return frozenset(found)
-
-
-def _read_versions(scratch: Scratch, language: str, number: int, low: int, high: int) -> Positions:
-    """The versions of a range whose page id is from ``low`` to below ``high``."""
-    (batch,) = read_bucket(part_path(scratch.versions(language), number), [_VERSIONS])
-    versions = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
-    return versions[:, (versions[0] >= low) & (versions[0] < high)]
 
 
 def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
@@ -489,7 +485,17 @@ def count_mentions(
     if again:
         chosen = {language: wikis[language] for language in again}
         _scan(found, chosen, context, again)
-    return {language: _count(scratch, language, wiki) for language, wiki in wikis.items()}
+    counted: dict[str, Counts] = {}
+    for language, wiki in wikis.items():
+        paths = (range_counts(scratch, language, number) for number in range(wiki.ranges))
+        counts = sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
+        buckets = buckets_for(counts.kept)
+        names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
+        require_files(wiki.folder, names)
+        require_files(redirects_folder(wiki.folder), names)
+        require_files(pages_folder(wiki.folder), ["hashes.npy"])
+        counted[language] = counts
+    return counted
 
 
 def _scan(
@@ -512,15 +518,3 @@ def _scan(
         context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=languages)
     else:
         context.runtime.run(construct, label=f"{label}: without repeated pages", size=size)
-
-
-def _count(scratch: Scratch, language: str, wiki: Wiki) -> Counts:
-    """The counts of a language; StageError unless every range and every bucket left its file."""
-    paths = (range_counts(scratch, language, number) for number in range(wiki.ranges))
-    counts = sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
-    buckets = buckets_for(counts.kept)
-    names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
-    require_files(wiki.folder, names)
-    require_files(redirects_folder(wiki.folder), names)
-    require_files(pages_folder(wiki.folder), ["hashes.npy"])
-    return counts

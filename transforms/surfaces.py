@@ -88,17 +88,12 @@ class PagesContext:
         return read_parquet(bucket_path(self.dictionaries[task.key].folder, task.bucket, task.buckets), columns)
 
 
-def fallback_name(number: int) -> str:
-    """The file of the items that have no page to look up, of one part of the entities."""
-    return f"fallback-{number:05d}.parquet"
-
-
 def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
     """Write the rows of items that have a surface form as one file of a language, and count all items by outcome."""
-    write_parquet(f"{folder}/{name}", named.filter(named["surface"].is_valid()).select(SURFACES.names))
-    sources = pc.value_counts(pc.drop_null(named.filter(named["surface"].is_valid())["source"]))
-    found = {pair["values"]: pair["counts"] for pair in sources.to_pylist()}
-    return SurfaceCounts(count_items(named), found, count_refused(named))
+    having = named.filter(named["surface"].is_valid())
+    write_parquet(f"{folder}/{name}", having.select(SURFACES.names))
+    sources = pc.value_counts(pc.drop_null(having["source"])).to_pylist()
+    return SurfaceCounts(count_items(named), {pair["values"]: pair["counts"] for pair in sources}, count_refused(named))
 
 
 # From items to the surface forms of their pages.
@@ -316,11 +311,6 @@ class SurfaceCounts:
         return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
 
 
-def part_counts(scratch: Scratch, number: int) -> str:
-    """The counts of a part of the entities, in all languages."""
-    return scratch.counts(f"read-{number:05d}")
-
-
 def bucket_counts(scratch: Scratch, language: str, bucket: int) -> str:
     """The counts of a bucket of a language."""
     return scratch.counts(f"{language}-{bucket:02d}")
@@ -384,14 +374,14 @@ def resolve_surfaces(
         if dictionaries:
             resolve_pages(read, pages)
 
-    counts_files = [part_counts(scratch, number) for number in range(len(parts))]
+    counts_files = [scratch.counts(f"read-{number:05d}") for number in range(len(parts))]
     for language, buckets in pages.buckets.items():
         counts_files += [bucket_counts(scratch, language, bucket) for bucket in range(buckets)]
     label = label_of(STAGE, list(written))
     context.runtime.run(construct, label=label, parts=scratch.counts("*"), total=len(counts_files))
     counts = sum_surface_counts(counts_files)
     for language, folder in written.items():
-        names = [fallback_name(number) for number in range(len(parts))]
+        names = [f"fallback-{number:05d}.parquet" for number in range(len(parts))]
         buckets = pages.buckets.get(language, 0)
         require_files(folder, names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
         summary = orjson.dumps(counts[language].summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
@@ -443,8 +433,8 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
                 yield from sender.add_rows("items", split(asking, "title", dictionary.buckets), language)
                 rows = [part.filter(part["title"].is_null()) for part in rows]
             named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
-            found[language] = write_part(folder, fallback_name(number), sort_items(named))
-    write_surface_counts(part_counts(pages.scratch, number), found)
+            found[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
+    write_surface_counts(pages.scratch.counts(f"read-{number:05d}"), found)
     yield done(ALL_PARTS, number, pages.parts)
 
 

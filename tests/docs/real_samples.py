@@ -40,7 +40,7 @@ _GLOVE: Final = "glove-6B-100d-top20k.w2v.txt.gz"
 _LTG: Final = "ltgwiki-20170901-pages-articles.xml.bz2"
 
 REAL_SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
-    "docs/anchors.md": {
+    "docs/labels.md": {
         "latest-all.json.gz": _copy("wikidata/real-entities.json.gz"),
         _LTG: _copy(f"wikipedia/{_LTG}"),
     },

@@ -146,7 +146,11 @@ _DEMO: Final = _copy()
 # What is in the folder of a page before its first command.
 SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     "README.md": {"cc.de.300.bin": _vectors},
-    "docs/anchors.md": {"latest-all.json.gz": _WIKIDATA, "ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN},
+    "docs/labels.md": {
+        "latest-all.json.gz": _WIKIDATA,
+        "ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN,
+        "qids.csv": _text("qid\nQ191\nQ64\nQ145\n"),
+    },
     "docs/annotate.md": {"demo": _DEMO, "glove-6B-100d-top20k.w2v.txt.gz": _vectors},
     "docs/audit.md": {"demo": _DEMO, "some-released-set": _copy("wikisem500")},
     "docs/browse.md": {"out": _DEMO},

@@ -195,7 +195,7 @@ def test_where_nothing_repeats_no_version_is_read(tmp_path: Path, monkeypatch: p
     def fail(*_: object) -> NoReturn:
         raise AssertionError("versions were read")
 
-    monkeypatch.setattr("wikisem.transforms.mentions._read_versions", fail)
+    monkeypatch.setattr("wikisem.transforms.mentions.in_parts", fail)
     cut_small(monkeypatch)
     assert count(tmp_path, *write_parts(tmp_path / "parts")) == COUNTS
     with pytest.raises(AssertionError, match="versions were read"):

@@ -22,7 +22,7 @@ from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.shuffle import Done, ListTasks, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, list_tasks, same_tasks, table_of, tasks_of
 
 TABLE = pa.table(
     {"title": ["Rīga", "Daugova", "Rīga"], "anchor": ["Reiga", "upe", "reigā"], "count": [3, 1, 2]}, MENTIONS
@@ -32,7 +32,7 @@ TABLE = pa.table(
 def tasks_when_done(*parts: Done) -> list[Task]:
     """What follows when these parts of one key are done."""
     (key,) = {key for key, _ in parts}
-    return list(ListTasks("mentions", same_tasks).process((key, [part for _, part in parts])))
+    return list(list_tasks((key, [part for _, part in parts]), "mentions", same_tasks))
 
 
 def test_tasks_begin_when_all_parts_are_done_in_any_order() -> None:
@@ -56,7 +56,7 @@ def test_tasks_can_depend_on_what_all_parts_hold() -> None:
         return [Task(key, 0, 1, sum(weights))]
 
     (_, second), (_, first) = done("ja", 1, 2, weight=7), done("ja", 0, 2, weight=5)
-    assert list(ListTasks("mentions", tasks).process(("ja", [second, first]))) == [Task("ja", 0, 1, 12)]
+    assert list(list_tasks(("ja", [second, first]), "mentions", tasks)) == [Task("ja", 0, 1, 12)]
     assert seen == [("ja", [5, 7])]
 
 

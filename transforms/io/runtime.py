@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
-from typing import Any, Final, NoReturn, Protocol, Self
+from typing import Any, Final, NoReturn, Self
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
@@ -31,32 +31,11 @@ _LISTING_SHARE: Final = 0.05
 _REMOTE_LISTING: Final = 15.0  # seconds between two listings on a store, which are paid by the request
 
 
-class Progress(Protocol):
-    """Shows the progress of one pipeline while it runs: ``done()`` of ``total`` parts, ``read()`` of ``size`` bytes.
-
-    ``more()`` says in words what else is known, as of the last ``done()``; it may be empty.
-    """
-
-    def __call__(
-        self,
-        label: str,
-        done: Callable[[], int],
-        total: int,
-        read: Callable[[], int],
-        size: int,
-        more: Callable[[], str],
-        /,
-    ) -> AbstractContextManager[None]:
-        """A context that shows progress until it is left."""
-        ...
-
-
-def no_progress(
-    label: str, done: Callable[[], int], total: int, read: Callable[[], int], size: int, more: Callable[[], str]
-) -> AbstractContextManager[None]:
-    """Show nothing."""
-    del label, done, total, read, size, more
-    return nullcontext()
+# Shows the progress of one pipeline while it runs, from its label, how many parts are ``done()``, of how many, how many
+# bytes are ``read()``, of how many, and ``more()``, which says in words what else is known as of the last ``done()``.
+Progress = Callable[
+    [str, Callable[[], int], int, Callable[[], int], int, Callable[[], str]], AbstractContextManager[None]
+]
 
 
 class PartListing:
@@ -83,7 +62,7 @@ class PartListing:
 
 
 def words_of_languages(parts: Iterable[str], totals: Mapping[str, int]) -> str:
-    """How many languages have all their parts; empty for fewer than two. They are at work side by side.
+    """How many languages, which are at work side by side, have all their parts; empty for fewer than two.
 
     >>> words_of_languages(["out/de-00000.json", "out/de-00001.json", "out/ja-00000.json"], {"de": 2, "ja": 2})
     '1 of 2 languages'
@@ -166,7 +145,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 
 def shuffles_by_engine(options: PipelineOptions) -> bool:
-    """Whether the engine that runs a pipeline with these options is to shuffle in bulk, instead of bucket files."""
+    """Whether the engine that runs a pipeline with these options shuffles in bulk, instead of bucket files."""
     chosen = options.view_as(ShuffleOptions).bulk_shuffle
     return bool(chosen == "engine" or (chosen is None and _runner_name(options) in _SHUFFLING))
 
@@ -217,7 +196,7 @@ class Runtime:
     """
 
     beam_options: Sequence[str] = ()
-    progress: Progress = field(default=no_progress)
+    progress: Progress = lambda *_: nullcontext()
     workers: int = 1
     _shared: _SharedWorkers = field(default_factory=_SharedWorkers, init=False, repr=False, compare=False)
 
@@ -250,28 +229,28 @@ class Runtime:
         of each language, whose code the names of its parts begin with. Raises StageError from the first
         cause, an error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
         """
-        listed = PartListing(parts)
-
-        def more() -> str:
-            return words_of_languages(listed.found, languages or {})
-
+        listed, in_processes = PartListing(parts), self.workers > 1 and not self.names_runner
         with (
-            self._shared.lend() if self._in_processes() else nullcontext() as workers,
+            self._shared.lend() if in_processes else nullcontext() as workers,
             _runner(workers, self.options()) as runner,
         ):
-            pipeline = self._new_pipeline(runner)
+            try:
+                pipeline = beam.Pipeline(runner=runner, options=self.options())
+            except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
+                raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
             construct(pipeline)
             with (
                 count_here() if workers is None else workers.count_bytes() as read,
-                self.progress(label, listed.count, total, read.total, size, more),
+                self.progress(
+                    label,
+                    listed.count,
+                    total,
+                    read.total,
+                    size,
+                    lambda: words_of_languages(listed.found, languages or {}),
+                ),
             ):
                 _finish(pipeline, label, workers)
-
-    def _new_pipeline(self, runner: FnApiRunner | None) -> beam.Pipeline:
-        try:
-            return beam.Pipeline(runner=runner, options=self.options())
-        except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
-            raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
 
     def configure_file_systems(self) -> None:
         """Let this process open files by the options, as workers do: ``--s3_endpoint_url`` and the like."""
@@ -284,16 +263,13 @@ class Runtime:
         clash = [word for word in self.beam_options if word.startswith(_OTHER_WORKERS)]
         if clash:
             raise UsageError(f"expected --workers N for processes on this machine, saw {clash[0]} after --")
-        workers = [f"--direct_num_workers={self.workers}"] if self._in_processes() else []
+        workers = [f"--direct_num_workers={self.workers}"] if self.workers > 1 else []
         return PipelineOptions(["--runner=FnApiRunner", *workers, *self.beam_options])
 
     @property
     def shuffles_by_engine(self) -> bool:
         """Whether the engine shuffles in bulk, instead of bucket files."""
         return shuffles_by_engine(self.options())
-
-    def _in_processes(self) -> bool:
-        return self.workers > 1 and not self.names_runner
 
     @property
     def names_runner(self) -> bool:
@@ -378,7 +354,7 @@ def check_shared(output: str, runtime: Runtime) -> None:
     replace_file(asked, token.encode())
 
     def construct(pipeline: beam.Pipeline) -> None:
-        _ = pipeline | "token" >> beam.Create([(asked, answered)]) | "answer" >> beam.ParDo(AnswerToken(token))
+        _ = pipeline | "token" >> beam.Create([(asked, answered)]) | "answer" >> beam.Map(_answer_token, token)
 
     try:
         runtime.run(construct, label="output folder")
@@ -389,17 +365,10 @@ def check_shared(output: str, runtime: Runtime) -> None:
         remove(answered)
 
 
-class AnswerToken(beam.DoFn):
-    """Takes the paths of a token and of its answer, and writes the answer if it can read the token; yields nothing."""
-
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    def process(self, paths: tuple[str, str]) -> Iterator[None]:
-        """Read, compare and answer; OutputError where the token is not there."""
-        asked, answered = paths
-        if not exists(asked):
-            raise OutputError(f"expected workers to see what this process writes, saw no {asked} on one; {_ADVICE}")
-        with open_binary(asked) as source:
-            replace_file(answered, b"yes" if source.read().decode() == self._token else b"no")
-        yield from ()
+def _answer_token(paths: tuple[str, str], token: str) -> None:
+    """Write the answer if the worker can read the token; OutputError where the token is not there."""
+    asked, answered = paths
+    if not exists(asked):
+        raise OutputError(f"expected workers to see what this process writes, saw no {asked} on one; {_ADVICE}")
+    with open_binary(asked) as source:
+        replace_file(answered, b"yes" if source.read().decode() == token else b"no")

@@ -58,23 +58,17 @@ def done(key: str, number: int, parts: int, weight: int = 0) -> Done:
     return key, (number, parts, weight)
 
 
-class ListTasks(beam.DoFn):
-    """List the tasks that follow all parts of a key; StageError if a part is missing."""
-
-    def __init__(self, stage: str, tasks: Tasks) -> None:
-        self._stage, self._tasks = stage, tasks
-
-    def process(self, grouped: tuple[str, Iterable[tuple[int, int, int]]]) -> Iterator[Task]:
-        """Check that every part is there. A part that a runner hands on twice counts once."""
-        key, parts = grouped
-        found = {number: (planned, weight) for number, planned, weight in parts}
-        planned = max(planned for planned, _ in found.values())
-        if missing := sorted(set(range(planned)) - found.keys()):
-            raise StageError(
-                f"{self._stage} {key}".rstrip() + f": expected all of {planned} parts, saw none with the number "
-                f"{', '.join(map(str, missing[:5]))}; run the command again"
-            )
-        yield from self._tasks(key, [found[number][1] for number in range(planned)])
+def list_tasks(grouped: tuple[str, Iterable[tuple[int, int, int]]], stage: str, tasks: Tasks) -> Iterable[Task]:
+    """The tasks that follow all parts of a key; StageError if a part is missing, one that comes twice counts once."""
+    key, parts = grouped
+    found = {number: (planned, weight) for number, planned, weight in parts}
+    planned = max(planned for planned, _ in found.values())
+    if missing := sorted(set(range(planned)) - found.keys()):
+        raise StageError(
+            f"{stage} {key}".rstrip() + f": expected all of {planned} parts, saw none with the number "
+            f"{', '.join(map(str, missing[:5]))}; run the command again"
+        )
+    return tasks(key, [found[number][1] for number in range(planned)])
 
 
 def same_tasks(key: str, weights: Sequence[int]) -> list[Task]:
@@ -89,10 +83,7 @@ def tasks_of(buckets: Mapping[str, int]) -> Tasks:
     [('de', 0, 2, 7), ('de', 1, 2, 7)]
     """
 
-    def list_tasks(key: str, weights: Sequence[int]) -> list[Task]:
-        return [Task(key, bucket, buckets[key], sum(weights)) for bucket in range(buckets[key])]
-
-    return list_tasks
+    return lambda key, weights: [Task(key, bucket, buckets[key], sum(weights)) for bucket in range(buckets[key])]
 
 
 # Sending batches to buckets, and reading what a bucket received.
@@ -194,7 +185,7 @@ class Exchange(beam.PTransform):
 
     def __init__(self, stage: str, tasks: Tasks, kinds: Iterable[str] = ()) -> None:
         super().__init__()
-        self._list, self._kinds = ListTasks(stage, tasks), frozenset(kinds)
+        self._stage, self._tasks, self._kinds = stage, tasks, frozenset(kinds)
 
     def expand(self, steps: Any) -> beam.PCollection:
         """Group by key and check; then spread the tasks, or group them and the batches by bucket."""
@@ -203,7 +194,7 @@ class Exchange(beam.PTransform):
             steps[0]
             | "done" >> beam.Filter(_is_done)
             | "all parts" >> beam.GroupByKey()
-            | "list tasks" >> beam.ParDo(self._list)
+            | "list tasks" >> beam.FlatMap(list_tasks, self._stage, self._tasks)
         )
         if not self._kinds:
             return tasks | "spread tasks" >> beam.Reshuffle()
@@ -317,18 +308,14 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
             if crc32(data) != checksum:
                 _refuse(path, "a damaged index")
             index: dict[str, list[tuple[int, int, int]]] = orjson.loads(data)
-            for place in (place for bucket in buckets for place in index.get(str(bucket), ())):
-                yield _read_batch(path, source, *place)
+            for start, length, checksum in (place for bucket in buckets for place in index.get(str(bucket), ())):
+                source.seek(start)
+                batch = source.read(length)
+                if crc32(batch) != checksum:
+                    _refuse(path, f"a damaged batch at byte {start}")
+                yield batch
     except OSError as error:
         raise StageError(f"expected a bucket file, saw {path} that cannot be read: {error}") from error
-
-
-def _read_batch(path: str, source: BinaryIO, start: int, length: int, checksum: int) -> bytes:
-    source.seek(start)
-    batch = source.read(length)
-    if crc32(batch) != checksum:
-        _refuse(path, f"a damaged batch at byte {start}")
-    return batch
 
 
 def _refuse(path: str, seen: str) -> NoReturn:
