@@ -14,8 +14,8 @@ import indexed_bzip2
 import rapidgzip
 
 from wikisem.dumps import Chunk, plan_ranges, read_records
-from wikisem.dumps.bzip2 import _native, bits, decoder
-from wikisem.dumps.bzip2.bits import END_MARK, bits_at
+from wikisem.dumps.bzip2 import _native, decoder
+from wikisem.dumps.bzip2.decoder import END_MARK, bits_at
 from wikisem.pipeline.cli import main
 
 ROOT: Final = Path(__file__).parent.parent
@@ -74,9 +74,8 @@ def two_at_once(path: str) -> None:
 
 def find_marks(path: str, native: bool) -> None:
     """All block marks of a file."""
-    finder = decoder.native if native else bits
-    assert finder is not None
-    assert finder.find_marks(Path(path).read_bytes(), 0x314159265359)
+    find = _native.find_marks if native else decoder.find_marks_in_python
+    assert find(Path(path).read_bytes(), 0x314159265359)
 
 
 def read_ranges(path: str, native: bool, delimiter: bytes) -> None:

@@ -12,8 +12,7 @@ from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, parts_
 from tests.wikidata.test_chunk_reader_damage import HARMS, one_stream
 from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
 from wikisem.dumps.bzip2 import decoder
-from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK
-from wikisem.dumps.bzip2.decoder import DecodedBlock, NativeDecoder
+from wikisem.dumps.bzip2.decoder import BLOCK_MARK, END_MARK, DecodedBlock, NativeDecoder
 
 LINES = lines_of(60, seed=11)
 TEXT = b"".join(LINES)
@@ -145,7 +144,7 @@ def test_blocks_of_real_size_need_no_slow_reading(tmp_path: Path, monkeypatch: p
         raise AssertionError("the slow decoder was asked")
 
     slow: Callable[..., object] = refuse
-    monkeypatch.setattr("wikisem.dumps.bzip2.block_reader.decode_to", slow)
+    monkeypatch.setattr("wikisem.dumps.bzip2.decoder.decode_to", slow)
     text = b"".join(lines_of(700, seed=2))
     path = write(tmp_path / "dump.bz2", bz2.compress(text, 3))
     for target in (1 << 30, 10**6):

@@ -21,8 +21,7 @@ from tests.dumps.bzip2_blocks import (
     stream_of,
     to_bytes,
 )
-from wikisem.dumps.bzip2 import bits as slow
-from wikisem.dumps.bzip2.decoder import decode_without_end
+from wikisem.dumps.bzip2.decoder import BLOCK_MARK, END_MARK, bits_at, decode_without_end, find_marks_in_python
 
 native = pytest.importorskip("wikisem.dumps.bzip2._native", reason="the decoder in C could not be compiled here")
 
@@ -56,7 +55,7 @@ def decode_file(data: bytes, portable: bool) -> bytes:
     while bit < 8 * len(data):
         assert data[bit // 8 : bit // 8 + 3] == b"BZh"
         bit += HEADER_BITS
-        while slow.bits_at(data, bit) != slow.END_MARK:
+        while bits_at(data, bit) != END_MARK:
             text, bit = DECODERS[portable].decode(data, bit)
             texts.append(text)
         bit += 80 + -bit % 8
@@ -242,14 +241,14 @@ def test_damaged_blocks_are_refused_or_read_as_the_reference_reads_them(
 
 
 @given(
-    st.lists(st.sampled_from([slow.BLOCK_MARK, slow.END_MARK]) | st.text("01", max_size=70), max_size=8),
-    st.sampled_from([slow.BLOCK_MARK, slow.END_MARK]),
+    st.lists(st.sampled_from([BLOCK_MARK, END_MARK]) | st.text("01", max_size=70), max_size=8),
+    st.sampled_from([BLOCK_MARK, END_MARK]),
 )
 def test_marks_are_found_at_every_bit(parts: list[int | str], mark: int) -> None:
     """Side by side, at the very beginning and the very end, and nowhere else."""
     data = to_bytes("".join(part if isinstance(part, str) else f"{part:048b}" for part in parts))
-    assert native.find_marks(data, mark) == slow.find_marks(data, mark)
-    assert native.find_marks(memoryview(data)[1:], mark) == slow.find_marks(data[1:], mark)
+    assert native.find_marks(data, mark) == find_marks_in_python(data, mark)
+    assert native.find_marks(memoryview(data)[1:], mark) == find_marks_in_python(data[1:], mark)
 
 
 def test_arguments_that_make_no_sense_are_errors() -> None:
@@ -310,8 +309,8 @@ def test_real_files_come_back(portable: bool, realdata: Path) -> None:
     for path in paths:
         data = path.read_bytes()
         assert decode_file(data, portable) == bz2.decompress(data)
-        for mark in (slow.BLOCK_MARK, slow.END_MARK):
-            assert native.find_marks(data, mark) == slow.find_marks(data, mark)
+        for mark in (BLOCK_MARK, END_MARK):
+            assert native.find_marks(data, mark) == find_marks_in_python(data, mark)
 
 
 def test_the_checksum_of_the_tests_is_that_of_bzip2() -> None:

@@ -64,8 +64,8 @@ class Lookahead:
 
     def slice(self, start: int, stop: int) -> bytes:
         """Bytes ``start`` to ``stop`` of the file, as many of them as there are; forgotten ones are read again."""
-        data, at = self.view(start, stop)
-        return data[at : at + max(0, stop - start)]
+        data, first = self.view(start, stop)
+        return data[first : first + max(0, stop - start)]
 
     def view(self, start: int, stop: int) -> tuple[bytes, int]:
         """Data that holds what ``slice`` gives, copied only if it must be read again, and where in it that begins."""
@@ -111,9 +111,7 @@ class Lookahead:
     def skip_zeros(self) -> None:
         """Go to the next byte that is not 0, or to the end."""
         while self.slice(self.base, self.base + 1) == b"\0" and (data := self.read_buffered()):
-            if rest := data.lstrip(b"\0"):
-                self.unread(len(rest))
-                return
+            self.unread(len(data.lstrip(b"\0")))
 
 
 class Retries:

@@ -159,10 +159,10 @@ def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> i
 
 def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
     """Whether the next ``size`` bytes decode to text or are a whole member; None if they cannot be decoded."""
-    data, at = ahead.view(ahead.base, ahead.base + size)
+    data, first = ahead.view(ahead.base, ahead.base + size)
     decoder = codec.precise()
     try:
-        return len(decoder.decompress(memoryview(data)[at : at + size])) > 0 or decoder.eof
+        return len(decoder.decompress(memoryview(data)[first : first + size])) > 0 or decoder.eof
     except codec.errors:
         return None
 

@@ -59,7 +59,7 @@ def plan_ranges(path: str, open_binary: Opener = files.open_binary, target_bytes
 # its delimiter, and must not fill the memory of a worker.
 RECORD_LIMIT: Final = 1 << 26
 _HEAD_BYTES: Final = 1 << 16
-# A range remembers so much of the end of what it has read: more than a closing tag and the blanks after it.
+# How much of the end of what it has read a range remembers: more than a closing tag and the blanks after it.
 _TAIL_BYTES: Final = 256
 
 
@@ -120,21 +120,21 @@ def _blocks(
 
 
 class _RecordAssembler:
-    """Puts the blocks of a range together into whole records; ``done`` once its last record has gone out."""
+    """Puts the blocks of a range together into whole records; ``done`` once its last record has been yielded."""
 
     def __init__(self, range_: Range, delimiter: bytes, chunk_bytes: int, closing: bytes) -> None:
         self._path, self._delimiter, self._chunk_bytes = range_.path, delimiter, chunk_bytes
         self._closing, self._tail, self._truncated = closing, b"", False
         self._parts: list[bytes] = []
         self._size = self._segment = self._offset = 0
-        self._enough = chunk_bytes  # so much text is looked through for whole records
+        self._enough = chunk_bytes  # how much text is searched for whole records
         self._searched = 0  # text after the range is known to hold no delimiter up to here
         self._skipping = range_.start > 0  # text up to the next delimiter belongs to a record of the range before
         self._outside = False
         self.done = False
 
     def add(self, block: Block) -> Iterator[Chunk | Damage]:
-        """Take a block in, and give whole records out once there are ``chunk_bytes`` of them."""
+        """Add a block; yield whole records once there are ``chunk_bytes`` of them."""
         if not block.inside:
             yield from self._add_outside(block)
             return
@@ -185,7 +185,7 @@ class _RecordAssembler:
         return begin + found if found >= 0 else -1
 
     def abandon(self, region: BadRegion) -> Iterator[Chunk | Damage]:
-        """Report damage: whole records go out, the one that had begun is abandoned."""
+        """Report damage: yield whole records, and abandon the one that had begun."""
         self._truncated = self._truncated or region.damage.reason == "truncated"
         if region.damage.lost:
             yield from self._flush()
@@ -196,7 +196,7 @@ class _RecordAssembler:
             yield region.damage
 
     def finish(self) -> Iterator[Chunk | Damage]:
-        """The end of the file: what is left is its last record, without a delimiter."""
+        """Yield the last record of the file, which has no delimiter."""
         if self._skipping:
             return
         yield from self._flush()

@@ -11,15 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK, MARK_BITS, MARK_BYTES, align, bits_at
-from wikisem.dumps.bzip2.decoder import (
-    BLOCK_LIMIT,
-    DecodedBlock,
-    NativeDecoder,
-    decode_to,
-    decode_without_end,
-    find_marks,
-)
+from wikisem.dumps.bzip2 import decoder
+from wikisem.dumps.bzip2.decoder import BLOCK_LIMIT, BLOCK_MARK, END_MARK, MARK_BITS, MARK_BYTES, align, find_marks
 from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
@@ -210,7 +203,7 @@ class _BlockScanner:
 
     def __init__(self, path: str, source: BinaryIO, start: int) -> None:
         self._path, self._ahead = path, Lookahead(source, start, _STEP)
-        self._decoder, self._retries = NativeDecoder(), Retries()
+        self._decoder, self._retries = decoder.NativeDecoder(), Retries()
         self._marks: deque[int] = deque()
         self._scanned = start  # every mark that begins before this byte has been found
 
@@ -227,15 +220,15 @@ class _BlockScanner:
     def _scan(self) -> bool:
         if self._ahead.end - self._scanned <= MARK_BYTES and not self._ahead.fill():
             return False
-        data, at = self._ahead.view(self._scanned, self._ahead.end)
+        data, first = self._ahead.view(self._scanned, self._ahead.end)
         last = self._marks[-1] if self._marks else -1
-        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, at))
+        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, first))
         self._marks.extend(mark for mark in found if mark > last)
         self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
         self._ahead.discard(self._ahead.end - _KEEP)
         return True
 
-    def read(self, mark: int) -> DecodedBlock | None:
+    def read(self, mark: int) -> decoder.DecodedBlock | None:
         """The block at a mark, or None where it cannot be decoded."""
         self._ahead.discard(mark // 8)
         while len(self._marks) < 2 and self._scanned < mark // 8 + BLOCK_LIMIT and self._scan():
@@ -244,17 +237,17 @@ class _BlockScanner:
         # First up to the next mark, which nearly always is the end of the block; only then beyond that mark.
         block = self._decode(mark, following) or self._decode_with_python(mark, following)
         if block is None and self._retries.is_worth(mark):
-            block = self._decode(mark, None) or decode_without_end(self._from(mark))
+            block = self._decode(mark, None) or decoder.decode_without_end(self._from(mark))
             if block is None:
                 self._retries.failed(mark, mark + 8 * BLOCK_LIMIT)
         return block
 
-    def _decode(self, mark: int, following: int | None) -> DecodedBlock | None:
+    def _decode(self, mark: int, following: int | None) -> decoder.DecodedBlock | None:
         size = BLOCK_LIMIT if following is None else min(BLOCK_LIMIT, (following + 7) // 8 - mark // 8)
-        data, at = self._ahead.view(mark // 8, mark // 8 + size)
-        return self._decoder.decode(memoryview(data)[: at + size], 8 * at + mark % 8)
+        data, first = self._ahead.view(mark // 8, mark // 8 + size)
+        return self._decoder.decode(memoryview(data)[: first + size], 8 * first + mark % 8)
 
-    def _decode_with_python(self, mark: int, following: int | None) -> DecodedBlock | None:
+    def _decode_with_python(self, mark: int, following: int | None) -> decoder.DecodedBlock | None:
         """The same with ``bz2``, which must be told the end: the next mark, or an end mark right before that."""
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
@@ -265,9 +258,9 @@ class _BlockScanner:
             border = self._ahead.slice(start, following // 8)
             ends = [*(8 * start + bit for bit in find_marks(border, END_MARK)), following]
         for end in ends:
-            text = decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
+            text = decoder.decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
             if text is not None:
-                return DecodedBlock(text, end - mark)
+                return decoder.DecodedBlock(text, end - mark)
         return None
 
     def _from(self, mark: int) -> bytes:
@@ -313,7 +306,7 @@ class _BlockScanner:
         return self._number(mark + MARK_BITS, _CHECKSUM_BITS)
 
     def _number(self, bit: int, width: int) -> int:
-        return bits_at(self._ahead.slice(bit // 8, (bit + width + 7) // 8), bit % 8, width)
+        return decoder.bits_at(self._ahead.slice(bit // 8, (bit + width + 7) // 8), bit % 8, width)
 
     def damage(self, mark: int, following: int | None) -> Damage:
         """The damage to report for a block that cannot be decoded."""

@@ -1,7 +1,8 @@
-"""Decoding one bzip2 block on its own: in C where that could be compiled, by Python's ``bz2`` where C refuses.
+"""The marks of a bzip2 file, and decoding one block on its own: in C where that could be compiled, else in Python.
 
 The decoder in C reads a block at any bit and finds its end by itself, at several times the speed (docs/bzip2.md). It
-only accepts what ``bz2`` accepts, so the result does not depend on which of them decoded a block.
+only accepts what ``bz2`` accepts, which decodes what C refuses, so the result does not depend on which of them decoded
+a block. The format has no specification of its own; the facts are those of bzip2 1.0.8, compress.c and decompress.c.
 """
 
 import bz2
@@ -9,9 +10,17 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Final
 
-from wikisem.dumps.bzip2 import bits
-from wikisem.dumps.bzip2.bits import END_MARK
+import numpy as np
 
+BLOCK_MARK: Final = 0x314159265359
+END_MARK: Final = 0x177245385090
+MARK_BITS: Final = 48
+MARK_BYTES: Final = 6
+# For each bit offset in a byte, the bytes that the mark fills wholly there.
+_CORES: Final = {
+    mark: [mark.to_bytes(6, "big"), *((mark << (8 - bit)).to_bytes(7, "big")[1:6] for bit in range(1, 8))]
+    for mark in (BLOCK_MARK, END_MARK)
+}
 # 900,000 symbols of at most 20 bits, and the tables before them.
 BLOCK_LIMIT: Final = 2_300_000
 # A block of any level fits the largest.
@@ -48,9 +57,41 @@ def decoder_name() -> str:
 def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
     """The bit offsets from byte ``start`` of ``data`` on at which a mark is, in ascending order."""
     if native is None:
-        return bits.find_marks(data[start:], mark)
+        return find_marks_in_python(data[start:], mark)
     found: list[int] = native.find_marks(memoryview(data)[start:], mark)
     return found
+
+
+def find_marks_in_python(data: bytes, mark: int) -> list[int]:
+    """The bit offsets in ``data`` at which a mark begins, in ascending order."""
+    found = []
+    for bit, core in enumerate(_CORES[mark]):
+        byte = data.find(core)
+        while byte >= 0:
+            start = 8 * byte if bit == 0 else 8 * (byte - 1) + bit
+            if start >= 0 and bits_at(data, start) == mark:
+                found.append(start)
+            byte = data.find(core, byte + 1)
+    return sorted(found)
+
+
+def bits_at(data: bytes, start: int, width: int = MARK_BITS) -> int:
+    """The bits from bit ``start`` on, as a number; -1 where fewer than ``width`` are left."""
+    first, bit = divmod(start, 8)
+    size = (bit + width + 7) // 8
+    if start + width > 8 * len(data):
+        return -1
+    return int.from_bytes(data[first : first + size], "big") >> (8 * size - bit - width) & ((1 << width) - 1)
+
+
+def align(data: bytes, bit: int) -> bytes:
+    """The data without its first ``bit`` bits (0 to 7); zero bits fill up the last byte."""
+    if bit == 0:
+        return data
+    words = np.frombuffer(data, dtype=np.uint8)
+    moved = words << bit
+    moved[:-1] |= words[1:] >> (8 - bit)
+    return moved.tobytes()
 
 
 class NativeDecoder:
