@@ -40,13 +40,13 @@ from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chun
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.link_counts import (
-    PageTitles,
+    StringSet,
     add_redirected,
     convert_titles,
     deduplicate_redirects,
     find_conversions,
     follow_redirects,
-    hashes_of_titles,
+    hashes_of,
 )
 from wikisem.transforms.io.counts import (
     open_counted,
@@ -149,7 +149,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
             # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
             yield from sender.add_rows(redirects, gatherer.add(links.redirects))
             if links.titles:
-                yield from sender.add("titles", 0, encode_numbers(hashes_of_titles(links.titles)))
+                yield from sender.add("titles", 0, encode_numbers(hashes_of(links.titles)))
         yield from sender.add_rows(mentions, adder.rest())
         yield from sender.add_rows(redirects, gatherer.rest())
     found = np.hstack(versions)
@@ -278,7 +278,7 @@ def save_titles(task: Task, work: Counting) -> Iterator[Done]:
     They stay beside the mentions, for what asks which pages the dump has.
     """
     wiki = work.wikis[task.key]
-    pages = PageTitles.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
+    pages = StringSet.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
     save_arrays(pages, pages_folder(wiki.folder))
     if wiki.variants:
         save_arrays(pages, work.titles(task.key))
@@ -292,7 +292,7 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     """
     wiki, shuffle = work.wikis[task.key], work.shuffle
     if variants := wiki.variants:
-        pages = open_arrays(PageTitles, work.titles(task.key))
+        pages = open_arrays(StringSet, work.titles(task.key))
         mentions = sum_rows(shuffle.read_rows(task, "scan/unconverted", range(wiki.ranges)), MENTIONS, MAX_HELD)
         mentions = convert_titles(mentions, find_conversions(mentions["title"], pages, variants), "title")
         redirects = table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)

@@ -29,8 +29,7 @@ from wikisem.surfaces.link_counts import (
     CHOSEN_ANCHORS,
     PAGE_ITEMS,
     TOP_ANCHORS,
-    PageTitles,
-    WantedAnchors,
+    StringSet,
     add_links,
     break_ties,
     follow_redirects,
@@ -38,6 +37,7 @@ from wikisem.surfaces.link_counts import (
     name_pages,
     title_anchors,
     top_anchors,
+    total_anchors,
 )
 from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, name_items, sort_items
 from wikisem.transforms.io.counts import read_json, require_files
@@ -171,7 +171,7 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     chosen, titled = break_ties(top, totals), add_links(titled, totals)
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
-    titles = open_arrays(PageTitles, pages_folder(pages.dictionaries[language].folder))
+    titles = open_arrays(StringSet, pages_folder(pages.dictionaries[language].folder))
     counts = replace(counts, pages=count_pages(top, titles))
     write_surface_counts(bucket_counts(pages.scratch, language, bucket), {language: counts})
 
@@ -212,19 +212,19 @@ def count_links(found: beam.PCollection, pages: PagesContext) -> beam.PCollectio
 def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
     """Merge the hashes of all buckets of pages, to be mapped into memory."""
     hashes = pages.shuffle.read(task, "find/hashes", range(pages.buckets[task.key]))
-    save_arrays(WantedAnchors.of(map(decode_numbers, hashes)), pages.scratch.wanted(task.key))
+    save_arrays(StringSet.of(map(decode_numbers, hashes)), pages.scratch.wanted(task.key))
     yield done(task.key, 0, 1)
 
 
 def count_bucket(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
     language, bucket, buckets = task[:3]
-    wanted = open_arrays(WantedAnchors, pages.scratch.wanted(language))
+    wanted = open_arrays(StringSet, pages.scratch.wanted(language))
     with pages.shuffle.sender("count", language, bucket) as sender:
         if wanted.hashes.size:  # else nothing is read
             links = pages.read_mentions(task, ANCHOR_TOTALS.names)
             anchors = write_in(variant_of(pages.options.variant, language), links["anchor"])
-            found = wanted.count(links.set_column(0, "anchor", anchors))
+            found = total_anchors(links.set_column(0, "anchor", anchors), wanted)
             yield from sender.add_rows("sums", split(found, "anchor", anchor_buckets(buckets)))
     yield done(language, bucket, buckets)
 
@@ -278,11 +278,11 @@ class PageCounts:
         return PageCounts(self.linked + other.linked, self.missing + other.missing, tuple(best[:BEST_LINKED]))
 
 
-def count_pages(top: pa.Table, pages: PageTitles) -> PageCounts:
+def count_pages(top: pa.Table, pages: StringSet) -> PageCounts:
     """The counts of the linked pages of a bucket; ``top`` has their titles and how many links lead to each."""
     titles = pc.unique(top["title"])
     links = top["total"].take(pc.index_in(titles, value_set=top["title"].combine_chunks())).to_pylist()
-    missing = (~pages.hold(titles)).tolist()
+    missing = (~pages.has(titles)).tolist()
     best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
     return PageCounts(len(best), sum(missing), best) + PageCounts()
 

@@ -70,17 +70,14 @@ class UnfinishedFile(io.BufferedIOBase):
 def find_abandoned(folder: Path) -> list[Path]:
     """The unfinished files in a folder that killed processes left: a process that writes one holds its lock."""
     abandoned = []
+    no_link = os.O_NOFOLLOW | os.O_NONBLOCK
     for part in folder.glob(".*.part"):
         if not _PART.fullmatch(part.name):
             continue
-        with suppress(OSError), open(part, "rb", opener=_open_no_link) as source:
+        with suppress(OSError), open(part, "rb", opener=lambda path, flags: os.open(path, flags | no_link)) as source:
             fcntl.flock(source, fcntl.LOCK_EX | fcntl.LOCK_NB)
             abandoned.append(part)
     return abandoned
-
-
-def _open_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def whole_file(path: Path, durable: bool = False) -> BinaryIO:

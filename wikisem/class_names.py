@@ -1,4 +1,4 @@
-"""Classes by their labels, as people write them: which are meant, and what to say where none or several are."""
+"""Find the class that a person means by a label, and list the candidates if none or several fit."""
 
 import difflib
 from collections import defaultdict
@@ -36,7 +36,7 @@ class LabelledClass(NamedTuple):
 
 def classes_of(found: Iterable[Group] | Iterable[Rejection]) -> list[LabelledClass]:
     """The classes of groups or of rejections that have a label, once for each language."""
-    return [LabelledClass(qid_number(each.qid), each.label) for each in found if each.label]
+    return [LabelledClass(qid_number(group.qid), group.label) for group in found if group.label]
 
 
 def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:

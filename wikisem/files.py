@@ -279,7 +279,7 @@ def sync_files(folder: str, paths: Iterable[str]) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Give a file a second name, in place of what has that name. OutputError when it cannot be done.
+    """Copy a file, in place of what has the name of the copy. OutputError when it cannot be done.
 
     On this machine that is one step, and needs no more disk: a hard link if the file system has them. Doing it again
     changes nothing, so a bundle may be run again.

@@ -25,14 +25,8 @@ def group_leaves(language: str) -> tuple[str, str, str]:
     return f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"
 
 
-def walls_path(language: str) -> str:
-    """The walls of a language."""
-    return f"walls/{language}.jsonl"
-
-
-def profile_path(language: str) -> str:
-    """The profile file of a language."""
-    return f"languages/{language}.toml"
+walls_path: Final = "walls/{}.jsonl".format  # of a language
+profile_path: Final = "languages/{}.toml".format
 
 
 def unreadable_path(unit: str) -> str:
@@ -46,12 +40,7 @@ def unreadable_path(unit: str) -> str:
 
 MANIFEST: Final = "manifest.json"
 NOTES: Final = ".wikisem"  # the folder of records, locks and tokens
-
-
-def work_folder(output: str) -> str:
-    """The folder of the scratch of all runs."""
-    return f"{output}/.work"
-
+work_folder: Final = "{}/.work".format  # the scratch of all runs, in an output folder
 
 # Units: the record of one names the folder of its files. The name of a unit is also the path of that below OUT.
 
@@ -63,15 +52,7 @@ GROUPS: Final = "groups"
 NAMES: Final = "names"
 WALLS: Final = "walls"
 
-
-def unit_of(stage: str, language: str) -> str:
-    """The unit of a stage in one language.
-
-    >>> unit_of(MENTIONS, "de")
-    'mentions/de'
-    """
-    return f"{stage}/{language}"
-
+unit_of: Final = "{}/{}".format  # the unit of a stage in one language: unit_of(MENTIONS, "de") is "mentions/de"
 
 # Part of a path: no way out of the output folder.
 Fingerprint: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^\w+$")]
@@ -90,18 +71,9 @@ def record_path(output: str, unit: str) -> str:
     return f"{output}/{NOTES}/{unit.replace('/', '.')}.json"
 
 
-def folder_path(output: str, unit: str, fingerprint: str) -> str:
-    """The folder of a unit's files.
-
-    >>> folder_path("out", "mentions/de", "5b1e")
-    'out/mentions/de/5b1e'
-    """
-    return f"{output}/{folder_below(unit, fingerprint)}"
-
-
-def folder_below(unit: str, fingerprint: str) -> str:
-    """The path of a unit's folder below the output folder, as records name files."""
-    return f"{unit}/{fingerprint}"
+# The folder of a unit's files by output folder, unit and fingerprint; and below the output folder, as in records.
+folder_path: Final = "{}/{}/{}".format
+folder_below: Final = "{}/{}".format
 
 
 def names_path(output: str, unit: str) -> str:
@@ -144,49 +116,20 @@ def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> st
 
 # Files in the folder of a unit.
 
-
-def siteinfo_path(mentions: str) -> str:
-    """What a wiki says of itself, beside its mentions."""
-    return f"{mentions}/siteinfo.json"
-
-
-def link_letters_path(mentions: str) -> str:
-    """The letters at a sample of a wiki's links, beside its mentions."""
-    return f"{mentions}/surroundings.json"
-
-
-def redirects_folder(mentions: str) -> str:
-    """The redirects of a wiki, in as many buckets as its mentions."""
-    return f"{mentions}/redirects"
-
-
-def pages_folder(mentions: str) -> str:
-    """The hashes of the titles of all pages of a wiki, beside its mentions."""
-    return f"{mentions}/pages"
-
-
-def summary_path(surfaces: str) -> str:
-    """What is counted of the surface forms of a language, beside them."""
-    return f"{surfaces}/summary.json"
-
-
-# Below a folder of entities.
+# of mentions: the site information of the wiki, the letters at a sample of its links, its redirects in as many buckets
+# as its mentions, and the hashes of the titles of all its pages
+siteinfo_path: Final = "{}/siteinfo.json".format
+link_letters_path: Final = "{}/surroundings.json".format
+redirects_folder: Final = "{}/redirects".format
+pages_folder: Final = "{}/pages".format
+# of surfaces: what is counted of the surface forms of a language
+summary_path: Final = "{}/summary.json".format
+# of entities: ``schemas.UNLINKED`` unless every item was kept, the index, and ``schemas.PROPERTY_LABELS``, without rows
+# if the dump has no properties
 UNLINKED: Final = "unlinked"
-
-
-def unlinked_folder(entities: str) -> str:
-    """The folder of ``schemas.UNLINKED`` files in a folder of entities; it exists unless every item was kept."""
-    return f"{entities}/{UNLINKED}"
-
-
-def index_folder(entities: str) -> str:
-    """The folder of the index of a folder of entities."""
-    return f"{entities}/index"
-
-
-def property_labels_path(entities: str) -> str:
-    """The file of ``schemas.PROPERTY_LABELS`` in a folder of entities; without rows if the dump has no properties."""
-    return f"{entities}/properties/labels.parquet"
+unlinked_folder: Final = f"{{}}/{UNLINKED}".format
+index_folder: Final = "{}/index".format
+property_labels_path: Final = "{}/properties/labels.parquet".format
 
 
 # Scratch: what the steps of a stage leave for each other.

@@ -1,4 +1,4 @@
-"""The HTTP client for all servers: whose name it asks in, redirects, limits of time and size, retries.
+"""The HTTP client for all servers: user agent, redirects, limits of time and size, retries.
 
 urllib3 connects, speaks TLS and HTTP, and reads bodies. By hand is what it leaves to its callers. Its time-outs are for
 each wait of a socket; here a whole exchange has one, from the name of the host to the last byte. Its ``Retry`` knows

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.buckets import order_strings, sort_by, sort_mentions, string_ranks
+from wikisem.arrow.buckets import sort_by, sort_mentions, string_ranks
 from wikisem.schemas import MENTIONS
 
 texts = st.sampled_from(["", "A", "AB", "a", "ä", "Z", "東京", "\U0001f600", "\uffff"])
@@ -24,16 +24,8 @@ def test_mentions_are_sorted(values: list[tuple[str, str, int]], cut: int) -> No
 
 
 @given(st.lists(long_texts))
-def test_strings_are_ordered_to_their_last_byte(values: list[str]) -> None:
-    """By code point, however much of them is the same; every row is there once."""
-    order = order_strings(pa.array(values, pa.string())).tolist()
-    assert sorted(order) == list(range(len(values)))
-    assert [values[row] for row in order] == sorted(values)
-
-
-@given(st.lists(long_texts))
 def test_ranks_are_places_among_distinct_texts(values: list[str]) -> None:
-    """Equal texts share a rank, and ranks order as the texts do."""
+    """Equal texts share a rank, and ranks order by code point, however much of the texts is the same."""
     places = {text: place for place, text in enumerate(sorted(set(values)))}
     assert string_ranks(pa.array(values, pa.string())).tolist() == [places[text] for text in values]
 

@@ -21,7 +21,7 @@ from wikisem.files import list_files
 from wikisem.graph.store import open_arrays
 from wikisem.layout import Scratch
 from wikisem.records import Counts
-from wikisem.surfaces.link_counts import PageTitles
+from wikisem.surfaces.link_counts import StringSet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions import count_mentions
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -100,10 +100,10 @@ def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
 
 def test_the_titles_of_all_pages_stay_beside_the_dictionary(counted: Path) -> None:
     """Of articles and redirects: which pages a dump has is not to be seen in its links."""
-    pages = open_arrays(PageTitles, str(counted / "finished" / "pages"))
+    pages = open_arrays(StringSet, str(counted / "finished" / "pages"))
     titles = ["Rīga", "Reiga", "Latveja", "Galvys piļsāta", "Daugova", "Upe", "Fails", "Jiura"]
-    assert pages.hold(pa.array(titles)).all()
-    assert not pages.hold(pa.array(["Red link", "sea", "Broken", "Kategoreja:Upe"])).any()
+    assert pages.has(pa.array(titles)).all()
+    assert not pages.has(pa.array(["Red link", "sea", "Broken", "Kategoreja:Upe"])).any()
     assert len(pages.hashes) == len(titles)
 
 

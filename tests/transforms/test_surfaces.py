@@ -18,7 +18,7 @@ from wikisem.graph.store import save_arrays
 from wikisem.layout import Scratch, pages_folder
 from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.records import Counts
-from wikisem.surfaces.link_counts import PageTitles, hashes_of_titles
+from wikisem.surfaces.link_counts import StringSet, hashes_of
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces import divide, resolve_surfaces
 
@@ -76,7 +76,7 @@ def mentions(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def write_pages(folder: str, titles: Sequence[str]) -> None:
     """The titles of the pages of a wiki, as the mentions stage leaves them."""
-    save_arrays(PageTitles.of([hashes_of_titles(titles)]), pages_folder(folder))
+    save_arrays(StringSet.of([hashes_of(titles)]), pages_folder(folder))
 
 
 def write_buckets(folder: str, table: pa.Table, column: str, buckets: int = 1) -> None:

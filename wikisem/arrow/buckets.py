@@ -28,7 +28,7 @@ _FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
 _BYTES_OF_PAGES: Final = 1 << 10
 # Strings hashed at a time: all that is computed stays in a core's cache, which is twice as fast as all at once.
 _BLOCK: Final = 1 << 15
-# How many rows are held in memory before they are summed or let go of.
+# How many rows are held in memory before they are summed or yielded.
 MAX_HELD: Final = 1 << 20
 
 
@@ -84,7 +84,7 @@ def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
     return np.concatenate(blocks)
 
 
-# Rows summed, and rows gathered by bucket.
+# Rows summed, and rows collected by bucket.
 
 
 def sum_rows(tables: Iterable[pa.Table], schema: pa.Schema, max_held: int | None = None) -> pa.Table:
@@ -111,7 +111,7 @@ def sum_rows(tables: Iterable[pa.Table], schema: pa.Schema, max_held: int | None
 
 @dataclass
 class BucketedRows:
-    """Gathers rows by bucket, and lets go of them when it holds ``most_rows`` or ``most_bytes``: memory has a bound."""
+    """Collects rows by bucket, and yields all when it holds ``most_rows`` or ``most_bytes``, which bounds memory."""
 
     column: str
     most_rows: int = MAX_HELD
@@ -122,7 +122,7 @@ class BucketedRows:
     _bytes: int = field(default=0, init=False)
 
     def add(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
-        """Take rows in, and give out everything that is held once it is enough."""
+        """Add rows; yield everything that is held once that is enough."""
         # Split as they come: rows that fit in a core's cache move twice as fast as all rows at once.
         for bucket, rows in split(table, self.column, self.buckets):
             self._held.setdefault(bucket, []).append(rows)
@@ -132,7 +132,7 @@ class BucketedRows:
             yield from self.rest()
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
-        """Give out what is held: a bucket and its rows."""
+        """Yield what is held: each bucket and its rows."""
         for bucket, tables in sorted(self._held.items()):
             yield bucket, pa.concat_tables(tables).combine_chunks()
         self._held, self._rows, self._bytes = {}, 0, 0
@@ -140,7 +140,7 @@ class BucketedRows:
 
 @dataclass
 class BucketedSums(BucketedRows):
-    """Gathers rows with a count, and sums each bucket if that at least halves its rows, as the first bucket shows.
+    """Collects rows with a count, and sums each bucket if that at least halves its rows, as the first bucket shows.
 
     The merge of the bucket sums anyway, and a sum here costs as much as sending three fifths of its rows
     (docs/benchmarks/shuffle.md).
@@ -149,7 +149,7 @@ class BucketedSums(BucketedRows):
     schema: pa.Schema = field(kw_only=True)
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
-        """Give out what is held: a bucket and its rows, summed or not."""
+        """Yield what is held: each bucket and its rows, summed or not."""
         repeats = True
         for bucket, rows in super().rest():
             sums = sum_rows([rows], self.schema) if repeats else rows
@@ -185,23 +185,18 @@ def sort_mentions(mentions: pa.Table) -> pa.Table:
 
 
 def string_ranks(strings: pa.StringArray) -> Numbers:
-    """The place of each string among the distinct ones in code-point order, shape ``(n,)``."""
+    """The place of each string among the distinct ones in code-point order, shape ``(n,)``.
+
+    >>> string_ranks(pa.array(["oak", "elm", "oaks", "elm"])).tolist()
+    [1, 0, 2, 0]
+    """
     encoded = strings.dictionary_encode()
-    ranks = np.empty(len(encoded.dictionary), np.int64)
-    ranks[order_strings(encoded.dictionary)] = np.arange(len(ranks))
+    order = np.arange(len(encoded.dictionary))
+    _sort_equals(order, order == 0, encoded.dictionary)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
     places: Numbers = ranks[encoded.indices.to_numpy()]
     return places
-
-
-def order_strings(strings: pa.StringArray) -> Numbers:
-    """The rows of a column in the order of its strings by code point.
-
-    >>> order_strings(pa.array(["oak", "elm", "oaks"])).tolist()
-    [1, 0, 2]
-    """
-    order, begins = np.arange(len(strings)), np.arange(len(strings)) == 0
-    _sort_equals(order, begins, strings)
-    return order
 
 
 def _sort_equals(order: Numbers, begins: Mask, strings: pa.StringArray) -> None:

@@ -163,18 +163,18 @@ class StringWords:
         words: Words = np.ndarray((size + 1,), "<u8", padded.data, strides=(1,))
         return cls(ends[:-1] - ends[0], np.diff(ends), words)
 
-    def read(self, rows: Numbers, at: int) -> Words:
-        """Up to eight bytes of some strings from byte ``at`` on, zeros after their end; all must be at least that long.
+    def read(self, rows: Numbers, begin: int) -> Words:
+        """Up to eight bytes of some strings from byte ``begin`` on, zeros after their end; none may be shorter.
 
         >>> StringWords.of(pa.array(["ab", "b"])).read(np.array([1, 0]), 0).tolist() == [ord("b"), 0x6261]
         True
         """
-        left = self.lengths[rows] - at
-        read: Words = self.words[self.starts[rows] + at] & _LOW_BYTES[np.minimum(left, WORD)]
+        left = self.lengths[rows] - begin
+        read: Words = self.words[self.starts[rows] + begin] & _LOW_BYTES[np.minimum(left, WORD)]
         return read
 
-    def read_ordered(self, rows: Numbers, at: int) -> Words:
-        """Seven bytes of some strings from byte ``at`` on, as numbers in the order of the strings.
+    def read_ordered(self, rows: Numbers, begin: int) -> Words:
+        """Seven bytes of some strings from byte ``begin`` on, as numbers in the order of the strings.
 
         The lowest byte is the number of bytes that were left, at most 8: equal numbers mean equal strings, unless it
         is 8.
@@ -183,8 +183,8 @@ class StringWords:
         >>> np.argsort(words.read_ordered(np.arange(5), 0)).tolist()
         [2, 0, 1, 3, 4]
         """
-        left = np.minimum(self.lengths[rows] - at, WORD)
-        low = self.words[self.starts[rows] + at] & _LOW_BYTES[np.minimum(left, WORD - 1)]
+        left = np.minimum(self.lengths[rows] - begin, WORD)
+        low = self.words[self.starts[rows] + begin] & _LOW_BYTES[np.minimum(left, WORD - 1)]
         read: Words = low.byteswap() | left.astype(np.uint64)
         return read
 

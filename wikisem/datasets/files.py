@@ -12,7 +12,6 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from io import BufferedIOBase
@@ -291,30 +290,20 @@ def is_json_lines(file: PurePath, text: str) -> bool:
     return file.suffix == ".jsonl" or text.lstrip().startswith("{")
 
 
-def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """The columns of CSV with a header, and each row with the number of its last line; missing cells are empty.
 
     DamagedInputError for text that is not CSV.
     """
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
-
-    def rows() -> Iterator[tuple[int, dict[str, str]]]:
-        with _csv(reader, where):
-            for row in reader:
-                row.pop(None, None)  # cells beyond the header
-                yield reader.line_num, row
-
-    with _csv(reader, where):
-        columns = list(reader.fieldnames or [])
-    return columns, rows()
-
-
-@contextmanager
-def _csv(reader: "csv.DictReader[str]", where: str) -> Iterator[None]:
+    rows = []
     try:
-        yield
+        for row in reader:
+            row.pop(None, None)  # cells beyond the header
+            rows.append((reader.line_num, row))
     except csv.Error as error:
         raise DamagedInputError(f"{where}:{reader.line_num}: expected CSV, saw {error}") from error
+    return list(reader.fieldnames or []), rows
 
 
 # Control characters (C0 and C1 without tabs and ends of lines), and marks that turn the direction of what follows.

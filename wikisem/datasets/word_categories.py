@@ -1,7 +1,7 @@
 """Category sets as people keep them: `: category` text, as word2vec and gensim read it, our JSON lines and Parquet."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -54,7 +54,7 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
     if not files or not files[0].is_file():
         wanted = f"categories in {language}" if language else "categories"
         raise MissingInputError(f"expected a file of {wanted}, or an OUT that has it, saw none at {file}")
-    categories = [category for each in files for category in _read_file(each, language)]
+    categories = [category for part in files for category in _read_file(part, language)]
     if not categories:
         raise MissingInputError(f"{file}: expected categories{f' in {language}' if language else ''}, saw none")
     languages = sorted({category.language for category in categories})
@@ -67,7 +67,7 @@ def _read_file(file: Path, language: str) -> list[WordCategory]:
     if file.suffix == ".parquet":
         with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of categories") as table:
             rows = table.read().to_pylist()
-        return _from_lines(((f"{file}: row {at}", orjson.dumps(row)) for at, row in enumerate(rows)), language)
+        return _from_lines(((f"{file}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows)), language)
     text = read_utf8(file)
     if is_json_lines(file, text):
         return _from_lines(((f"{file}:{number}", line) for number, line in numbered_lines(text)), language)
@@ -93,9 +93,13 @@ def _from_lines(lines: Iterable[tuple[str, str | bytes]], language: str) -> list
 
 
 def _from_text(text: str, file: Path) -> list[WordCategory]:
-    """Words are one or several to a line, as in the files of word2vec and of Stringham and Izbicki."""
+    """Words are one or several to a line, as in the files of word2vec and of Stringham and Izbicki.
+
+    Analogy questions look like such a file: all their lines have four words, and pairs of words come again in a
+    section, where a category has each of its words once.
+    """
     words: dict[str, list[str]] = {}
-    name, look = None, _looks_like_questions()
+    name, all_of_four, pairs = None, True, set[tuple[str, ...]]()
     for number, line in numbered_lines(text):
         if line.startswith(":"):
             name = line[1:].strip()
@@ -105,32 +109,14 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
         elif line and name is not None:
             # A no-break space is part of a word, as an exporter that writes "_" for blanks leaves it.
             listed = re.split(r"[ \t]+", line)
-            if look(name, listed):
-                raise DamagedInputError(
-                    f"{file}:{number}: expected words of categories, saw analogy questions; wikisem evaluate makes two "
-                    "categories of each relation with --split-analogies"
-                )
+            all_of_four = all_of_four and len(listed) == 4
+            if all_of_four:
+                halves = {(name, *listed[:2]), (name, *listed[2:])}
+                if halves & pairs:
+                    raise DamagedInputError(
+                        f"{file}:{number}: expected words of categories, saw analogy questions; wikisem evaluate makes "
+                        "two categories of each relation with --split-analogies"
+                    )
+                pairs |= halves
             words[name].extend(listed)
     return [WordCategory(name, tuple(listed)) for name, listed in words.items()]
-
-
-def _looks_like_questions() -> Callable[[str, list[str]], bool]:
-    """A function that gets each line with the name above it, and returns whether the file has analogy questions so far.
-
-    In such files all lines have four words, and pairs of words are repeated in a section; a category has each of its
-    words once.
-    """
-    pairs: set[tuple[str, ...]] = set()
-    all_of_four = True
-
-    def look(name: str, listed: list[str]) -> bool:
-        nonlocal all_of_four
-        all_of_four = all_of_four and len(listed) == 4
-        if not all_of_four:
-            return False
-        first, second = (name, *listed[:2]), (name, *listed[2:])
-        seen = first in pairs or second in pairs
-        pairs.update((first, second))
-        return seen
-
-    return look

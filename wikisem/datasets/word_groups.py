@@ -3,8 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final, Literal
@@ -64,7 +63,10 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
         if file.path.suffix.lower() in TABLES:
             groups += parse_table(text, file.where)
         elif is_json_lines(file.path, text):
-            groups += (parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line)
+            for number, line in numbered_lines(text):
+                if line:
+                    where = f"{file.where}:{number}"
+                    groups.append(replace(decode_json(line, Group, where, "a JSON line of a group"), where=where))
         else:
             groups.append(parse_group(text, file.path.stem, file.where, known[folder]))
     return groups
@@ -110,12 +112,12 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
     given = _CLASSES_OF_SIX if known is None and len(outliers) == len(_CLASSES_OF_SIX) else (None,) * len(outliers)
     classes = given if known is None else known.get(name, given)
     if len(classes) != len(outliers):
-        said = f"expected {len(classes)} outliers, as {OUTLIER_CLASSES_FILE} beside it says"
-        raise DamagedInputError(f"{where}: {said}, saw {len(outliers)}")
+        expected = f"expected {len(classes)} outliers, as {OUTLIER_CLASSES_FILE} beside it says"
+        raise DamagedInputError(f"{where}: {expected}, saw {len(outliers)}")
     return Group(
         id=name,
         cluster=tuple(Member(surface=line) for line in cluster),
-        outliers=tuple(Outlier(surface=line, outlier_class=one) for line, one in zip(outliers, classes, strict=True)),
+        outliers=tuple(Outlier(surface=line, outlier_class=of) for line, of in zip(outliers, classes, strict=True)),
         where=where,
     )
 
@@ -171,11 +173,6 @@ def parse_table(text: str, where: str) -> list[Group]:
     return list(found.values())
 
 
-def parse_line(line: str, where: str) -> Group:
-    """The group of a line of ``groups/<language>.jsonl``; keys that scores do not need may be missing."""
-    return replace(decode_json(line, Group, where, "a JSON line of a group"), where=where)
-
-
 def _read_parquet(file: DataFile) -> list[Group]:
     with open_parquet(io.BytesIO(file.read()), file.where, "a Parquet file of groups") as table:
         rows = table.read().to_pylist()
@@ -202,11 +199,16 @@ def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) ->
 # Groups under other words.
 
 
+def with_words(group: Group, word_of: Callable[[Member], str]) -> Group:
+    """The group with other words for its items."""
+    cluster = tuple(replace(member, surface=word_of(member)) for member in group.cluster)
+    outliers = tuple(replace(outlier, surface=word_of(outlier)) for outlier in group.outliers)
+    return replace(group, cluster=cluster, outliers=outliers)
+
+
 def with_spaces(group: Group) -> Group:
     """The group with its words as they are in running text, a space for each ``_``."""
-    cluster = tuple(replace(one, surface=one.surface.replace("_", " ")) for one in group.cluster)
-    outliers = tuple(replace(one, surface=one.surface.replace("_", " ")) for one in group.outliers)
-    return replace(group, cluster=cluster, outliers=outliers)
+    return with_words(group, lambda member: member.surface.replace("_", " "))
 
 
 def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list[Group]:
@@ -214,16 +216,8 @@ def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list
 
     MissingInputError if no item of the groups has one, as in text.
     """
-    key_of = attrgetter("id" if kind == "qid" else "title")
-    keyed = [
-        replace(
-            group,
-            cluster=tuple(replace(one, surface=key_of(one) or "") for one in group.cluster),
-            outliers=tuple(replace(one, surface=key_of(one) or "") for one in group.outliers),
-        )
-        for group in groups
-    ]
-    if not any(one.surface for group in keyed for one in group.members):
+    keyed = [with_words(group, lambda member: (member.id if kind == "qid" else member.title) or "") for group in groups]
+    if not any(member.surface for group in keyed for member in group.members):
         where = groups[0].where if groups else "the data set"
         raise MissingInputError(
             f"{where}: expected groups whose items have a {kind}, as the JSON lines and Parquet of a build do, saw none"

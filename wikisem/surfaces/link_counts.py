@@ -67,7 +67,7 @@ def count_links(
     redirects = pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)])
     counted = sum_rows([part.mentions for part in parts], MENTIONS)
     if conversion_of(code):
-        pages = PageTitles.of(hashes_of_titles(part.titles) for part in parts)
+        pages = StringSet.of(hashes_of(part.titles) for part in parts)
         variants = TitleVariants(code, site.first_letter)
         counted = convert_titles(counted, find_conversions(counted["title"], pages, variants))
         redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants), "target")
@@ -143,36 +143,43 @@ def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
 
 
 @dataclass(frozen=True, slots=True)
-class PageTitles:
-    """Which titles a wiki has pages under, as hashes in ascending order, shape ``(n,)``: 8 bytes for each page.
+class StringSet:
+    """A set of titles or anchors as hashes in ascending order, each once, shape ``(n,)``.
 
-    A hash may match a title that is not a page's, once in 10**12 or so.
+    It takes 8 bytes for each string, and workers map it into memory. A hash may match a string that is not in the set,
+    once in 10**12 strings or so.
     """
 
     hashes: Numbers
 
     @staticmethod
-    def of(parts: Iterable[Numbers]) -> "PageTitles":
-        """The titles of all parts, as ``hashes_of_titles`` gives them."""
-        return PageTitles(union(parts))
+    def of(parts: Iterable[Numbers]) -> "StringSet":
+        """The strings of all parts, as ``hashes_of`` gives them."""
+        return StringSet(union(parts))
 
-    def hold(self, titles: pa.StringArray) -> npt.NDArray[np.bool_]:
-        """Whether each title is that of a page."""
-        return is_in(hashes_of(titles), self.hashes)
+    def has(self, strings: pa.StringArray) -> npt.NDArray[np.bool_]:
+        """Whether each string is in the set."""
+        return is_in(hashes_of(strings), self.hashes)
 
 
-def find_conversions(titles: pa.ChunkedArray, pages: PageTitles, variants: TitleVariants) -> pa.Table:
+def hashes_of(strings: pa.StringArray | Sequence[str]) -> Numbers:
+    """The hash of each string, shape ``(n,)``."""
+    array = strings if isinstance(strings, pa.Array) else pa.array(strings, pa.string())
+    return hash_strings(array).view(np.int64)
+
+
+def find_conversions(titles: pa.ChunkedArray, pages: StringSet, variants: TitleVariants) -> pa.Table:
     """REDIRECTS from each title that no page has to the first of its variants that a page has, if there is one.
 
-    >>> pages = PageTitles.of([hashes_of_titles(["Ниш", "Novi Sad"])])
+    >>> pages = StringSet.of([hashes_of(["Ниш", "Novi Sad"])])
     >>> find_conversions(pa.chunked_array([["Niš", "Novi Sad", "Sofija"]]), pages, TitleVariants("sr")).to_pylist()
     [{'source': 'Niš', 'target': 'Ниш'}]
     """
     distinct = pc.unique(titles)
-    missing = distinct.filter(pa.array(~pages.hold(distinct))).to_pylist()
+    missing = distinct.filter(pa.array(~pages.has(distinct))).to_pylist()
     found: dict[str, str] = {}
     for written in variants.of(missing):
-        for row in np.flatnonzero(pages.hold(pa.array(written, pa.string()))).tolist():
+        for row in np.flatnonzero(pages.has(pa.array(written, pa.string()))).tolist():
             found.setdefault(missing[row], written[row])
     return pa.table([list(found), list(found.values())], schema=REDIRECTS)
 
@@ -278,44 +285,15 @@ def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Tabl
     return pa.table([title, qid, mentions["anchor"], count, total, links, *shares], schema=NAMES)
 
 
-@dataclass(frozen=True, slots=True)
-class WantedAnchors:
-    """The anchors whose links are to be counted, as hashes in ascending order, each once, shape ``(n,)``.
+def total_anchors(mentions: pa.Table, wanted: StringSet) -> pa.Table:
+    """How many links of some mentions have each wanted anchor, as ANCHOR_TOTALS; anchors without links are absent.
 
-    They take 8 bytes each and are mapped into memory by every worker. A hash may match another anchor, once in 10**12
-    pairs or so; its links are then counted and not used.
-
-    >>> wanted = WantedAnchors.of([hashes_of(pa.array(["oak"]))])
     >>> links = pa.table({"anchor": ["oak", "elm", "oak"], "count": [2, 5, 1]})
-    >>> wanted.count(links).to_pylist()
+    >>> total_anchors(links, StringSet.of([hashes_of(["oak"])])).to_pylist()
     [{'anchor': 'oak', 'count': 3}]
     """
-
-    hashes: Numbers
-
-    @staticmethod
-    def of(parts: Iterable[Numbers]) -> "WantedAnchors":
-        """The anchors of all parts."""
-        return WantedAnchors(union(parts))
-
-    def count(self, mentions: pa.Table) -> pa.Table:
-        """How many links of some mentions have each anchor, as ANCHOR_TOTALS; anchors without links are absent."""
-        anchors = mentions["anchor"].combine_chunks()
-        here = is_in(hashes_of(anchors), self.hashes)
-        return sum_rows([mentions.select(ANCHOR_TOTALS.names).filter(pa.array(here))], ANCHOR_TOTALS)
-
-
-# Helpers.
-
-
-def hashes_of(strings: pa.StringArray) -> Numbers:
-    """The hash of each string, shape ``(n,)``."""
-    return hash_strings(strings).view(np.int64)
-
-
-def hashes_of_titles(titles: Sequence[str]) -> Numbers:
-    """The hash of each title, shape ``(n,)``."""
-    return hashes_of(pa.array(titles, pa.string()))
+    is_wanted = wanted.has(mentions["anchor"].combine_chunks())
+    return sum_rows([mentions.select(ANCHOR_TOTALS.names).filter(pa.array(is_wanted))], ANCHOR_TOTALS)
 
 
 def lower_first(texts: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -144,7 +144,7 @@ class SurfaceTable:
         return self.texts(np.arange(min(count, len(self))))
 
 
-# What surface forms look like.
+# The shape of surface forms.
 
 # Digits and punctuation of ASCII: in most sets nearly all there are.
 _MARKS: Final = frozenset(string.digits + string.punctuation)

@@ -231,7 +231,7 @@ class LineColumns:
     def _items(self, column: ListColumn, found: Sequence[list[LineStatement] | None]) -> None:
         for statements in found:
             if statements:
-                qids = [_qid(value) for value in self._values(statements)]
+                qids = [_qid(value) for value in ranked_values(statements, self._best)]
                 if len(qids) > 1:
                     column.values.extend(sorted_qids(map(item_number, qids)))
                 elif qids and qids[0]:  # most have one
@@ -244,7 +244,7 @@ class LineColumns:
             return ()
         if all(statement.rank != "preferred" for statement in statements):
             return ()
-        best = {item_number(_qid(value)) for value in self._values(statements)}
+        best = {item_number(_qid(value)) for value in ranked_values(statements, self._best)}
         sound = {item_number(_qid(value)) for value in ranked_values(statements, best=False)}
         return sorted_qids(sound - best)
 
@@ -254,7 +254,7 @@ class LineColumns:
         for identifier, statements in found.items():
             if not statements:
                 continue
-            for value in self._values(statements):
+            for value in ranked_values(statements, self._best):
                 if type(value) is Value and (qid := value.id or _qid(value)):
                     identifiers.append(identifier)
                     items.append(qid)
@@ -273,14 +273,10 @@ class LineColumns:
                         column.values.append(label.value)
             column.ends.append(len(column.keys))
 
-    def _values(self, statements: list[LineStatement]) -> list[Value | str]:
-        """The values of the best or of all sound ranks, as the fields ask."""
-        return ranked_values(statements, self._best)
-
     def _statements(self, found: Mapping[str, list[LineStatement] | None]) -> list[tuple[str, str, str]]:
         asked: list[tuple[str, str, str]] = []
         for name, statements in found.items():
-            for value in self._values(statements) if name in self._asked and statements else ():
+            for value in ranked_values(statements, self._best) if name in self._asked and statements else ():
                 if isinstance(value, str):
                     asked.append((name, value, ""))
                 elif qid := _qid(value):
@@ -322,6 +318,7 @@ def _qid(value: Value | str) -> str:
 
 # Which items stay.
 
+# Whether it is certain that an item stays; the names are those of files in OUT/entities.
 Certainty = Literal["certain", "undecided"]
 CERTAINTIES: Final[tuple[Certainty, ...]] = ("certain", "undecided")
 

@@ -371,7 +371,15 @@ def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Itera
         return
     if not isinstance(statements, list):
         raise _WrongError("bad-claims", f"a list of statements for {identifier}", statements)
-    ranked = [_rank_and_snak(statement) for statement in statements]
+    ranked = []
+    for statement in statements:
+        rank = statement.get("rank") if isinstance(statement, dict) else statement
+        if rank not in (None, "preferred", "normal", "deprecated"):
+            raise _WrongError("bad-claims", "a statement of rank preferred, normal or deprecated", statement)
+        snak = statement.get("mainsnak") if isinstance(statement, dict) else None
+        if not isinstance(snak, dict) or not isinstance(snak.get("snaktype"), str):
+            raise _WrongError("bad-claims", "a statement with a mainsnak and its snaktype", statement)
+        ranked.append((rank or "normal", snak))
     best = fields.ranks == "best" and any(rank == "preferred" for rank, _ in ranked)
     for rank, snak in ranked:
         data = snak.get("datavalue")
@@ -380,16 +388,6 @@ def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Itera
         if not isinstance(data, dict) or "value" not in data:
             raise _WrongError("bad-claims", "a datavalue with a value", data)
         yield data["value"]
-
-
-def _rank_and_snak(statement: Any) -> tuple[str, Mapping[str, Any]]:
-    rank = statement.get("rank") if isinstance(statement, dict) else statement
-    if rank not in (None, "preferred", "normal", "deprecated"):
-        raise _WrongError("bad-claims", "a statement of rank preferred, normal or deprecated", statement)
-    snak = statement.get("mainsnak") if isinstance(statement, dict) else None
-    if not isinstance(snak, dict) or not isinstance(snak.get("snaktype"), str):
-        raise _WrongError("bad-claims", "a statement with a mainsnak and its snaktype", statement)
-    return rank or "normal", snak
 
 
 def _number(value: Any) -> int:

@@ -65,39 +65,21 @@ class Script:
 
 
 # Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3.
-# Scripts that write no spaces between words, or more than a sound in a character, say in fewer characters what six
+# Scripts that write no spaces between words, or more than a sound in a character, need fewer characters for what six
 # letters say: docs/languages.md has the measurement on Wikidata's labels (2026-11) for each but the last five, which
 # no labels are in and which take what Thai and Burmese have between them.
 _ALPHABET: Final = Script()
 _LENGTHS: Final[Mapping[str, tuple[str, int]]] = {
-    "Hang": ("Hangul", 3),
-    "Deva": ("Devanagari", 3),
-    "Beng": ("Bengali", 3),
-    "Guru": ("Gurmukhi", 3),
-    "Gujr": ("Gujarati", 3),
-    "Orya": ("Oriya", 3),
-    "Taml": ("Tamil", 4),
-    "Telu": ("Telugu", 3),
-    "Knda": ("Kannada", 4),
-    "Mlym": ("Malayalam", 3),
-    "Sinh": ("Sinhala", 4),
-    "Ethi": ("Ethiopic", 4),
-    "Cher": ("Cherokee", 4),
-    "Cans": ("Canadian_Aboriginal", 4),
-    "Thaa": ("Thaana", 4),
-}
+    "Hang": ("Hangul", 3), "Deva": ("Devanagari", 3), "Beng": ("Bengali", 3), "Guru": ("Gurmukhi", 3),
+    "Gujr": ("Gujarati", 3), "Orya": ("Oriya", 3), "Taml": ("Tamil", 4), "Telu": ("Telugu", 3), "Knda": ("Kannada", 4),
+    "Mlym": ("Malayalam", 3), "Sinh": ("Sinhala", 4), "Ethi": ("Ethiopic", 4), "Cher": ("Cherokee", 4),
+    "Cans": ("Canadian_Aboriginal", 4), "Thaa": ("Thaana", 4),
+}  # fmt: skip
 _UNSPACED: Final[Mapping[str, tuple[str, int]]] = {
-    "Thai": ("Thai", 5),
-    "Laoo": ("Lao", 5),
-    "Khmr": ("Khmer", 3),
-    "Mymr": ("Myanmar", 3),
-    "Tibt": ("Tibetan", 5),
-    "Tale": ("Tai_Le", 4),
-    "Talu": ("New_Tai_Lue", 4),
-    "Lana": ("Tai_Tham", 4),
-    "Java": ("Javanese", 4),
+    "Thai": ("Thai", 5), "Laoo": ("Lao", 5), "Khmr": ("Khmer", 3), "Mymr": ("Myanmar", 3), "Tibt": ("Tibetan", 5),
+    "Tale": ("Tai_Le", 4), "Talu": ("New_Tai_Lue", 4), "Lana": ("Tai_Tham", 4), "Java": ("Javanese", 4),
     "Bali": ("Balinese", 4),
-}
+}  # fmt: skip
 SPECIAL_SCRIPTS: Final[Mapping[str, Script]] = {
     "Hani": Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", spaced=False, affix="han"),
     **{code: Script(rf"\p{{{name}}}", affix_length=length) for code, (name, length) in _LENGTHS.items()},

@@ -26,7 +26,7 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import leads_away
 from wikisem.wikis import WIKIPEDIAS, own_code, wiki_of
 
-# The letters right before and right after the links of a wiki: whether words are parted there, and by what.
+# The letters right before and right after the links of a wiki, which show whether and how words are separated.
 
 # This many links say how a language is written: shares settle within half a percent.
 ENOUGH: Final = 10_000

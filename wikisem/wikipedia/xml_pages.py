@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 from xml.sax.saxutils import escape
 
 from lxml import etree
@@ -50,7 +50,13 @@ def read_page(data: bytes, site: SiteInfo) -> Page:
         read = read_title(title, site)
         namespace = read.namespace if read else 0
     version = (int(ids[0]), int(ids[1])) if are_numbers else None
-    return Page(title, namespace, written, _redirect(page, written, site), version, deleted)
+    mark, redirect = page.find("redirect"), None
+    if mark is not None and mark.get("title"):
+        redirect = str(mark.get("title"))
+    elif mark is not None or not marks_redirects(site):
+        old = _OLD_REDIRECT.match(written)
+        redirect = old.group(1) if old else None if mark is None else ""  # a redirect whose target cannot be found
+    return Page(title, namespace, written, redirect, version, deleted)
 
 
 def canonical(page: Page) -> bytes:
@@ -72,17 +78,6 @@ def unescape_xml(text: str) -> str:
 def marks_redirects(site: SiteInfo) -> bool:
     """Whether the dump marks redirects; in older ones only the text of a page says that it is one."""
     return site.version not in _UNMARKED
-
-
-def _redirect(page: Any, text: str, site: SiteInfo) -> str | None:
-    """The target of a redirect as written; "" if it cannot be found, None for a page that is not a redirect."""
-    mark = page.find("redirect")
-    if mark is None and marks_redirects(site):
-        return None
-    if mark is not None and mark.get("title"):
-        return str(mark.get("title"))
-    old = _OLD_REDIRECT.match(text)
-    return old.group(1) if old else None if mark is None else ""
 
 
 def _escaped(text: str) -> str:

@@ -32,7 +32,7 @@ _OTHERS: Final = {
     "be-x-old": "bel",
     "bh": "bho",
     "cbk-zam": "cbk",
-    "eml": "egl",  # Emilian and Romagnol, which ISO 639-3 has parted
+    "eml": "egl",  # Emilian and Romagnol, which ISO 639-3 has split
     "fiu-vro": "vro",
     "isv": "mis",  # Interslavic, "uncoded" until tools know isv
     "map-bms": "jav",  # Banyumasan, a dialect of Javanese

@@ -88,7 +88,7 @@ ROWS: Final[Mapping[str, LanguageRow]] = {
 DEFAULT: Final = "[a-z]+"
 
 # Letters beyond a-z -> the languages whose trail they make up together with a-z. A language takes its trail from its
-# fallback language if it has none of its own, which is why so many share one.
+# fallback language if it has none of its own, which is why many share one.
 _LETTERS: Final[Mapping[str, str]] = {
     "äöüß": "als bar de dsb hsb lb nds pdc pfl stq",
     "äöüßåāđē": "frr",

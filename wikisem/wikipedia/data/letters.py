@@ -35,11 +35,11 @@ def _pairs(source: str, target: str) -> dict[str, str]:
 def _without_case(source: str, target: str) -> dict[str, str]:
     """The words of two strings side by side, whether or not the letters of the first are capitals."""
     small = dict(zip(source.split(), target.split(), strict=True))
-    return {one.upper(): other for one, other in small.items()} | small
+    return {letter.upper(): written for letter, written in small.items()} | small
 
 
 def _flipped(table: Mapping[str, str]) -> dict[str, str]:
-    return {other: one for one, other in table.items()}
+    return {written: letter for letter, written in table.items()}
 
 
 _SERBIAN: Final = "а б в г д ђ е ж з и ј к л љ м н њ о п р с т ћ у ф х ц ч џ ш"
@@ -154,7 +154,7 @@ LETTERS: Final[Mapping[str, Letters]] = {
         before=(
             ("([АӘЕЁИОӨҰҮЭЮЯЪЬ])Е", r"\1YE"),
             ("([АӘЕЁИОӨҰҮЭЮЯЪЬаәеёиоөұүэюяъь])[еЕ]", r"\1ye"),
-            *((f"^{one}(?=[{_KAZAKH_LETTERS}])", other) for one, other in _pairs("ё ю я щ", "yo yu ya şç").items()),
+            *((f"^{old}(?=[{_KAZAKH_LETTERS}])", new) for old, new in _pairs("ё ю я щ", "yo yu ya şç").items()),
         ),
     ),
 }
