@@ -1,10 +1,12 @@
 """The folder of a release of a run, and the page to look through its groups."""
 
 import hashlib
+import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, TypeAlias
@@ -15,6 +17,7 @@ import pyarrow as pa
 import pyarrow.json
 import pyarrow.parquet as pq
 
+from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import baselines_by_language
 from wikisem.evaluation.changes import compare_languages
@@ -29,19 +32,22 @@ from wikisem.outputs.release.cases import case_rows, cases_table, parquet_bytes
 from wikisem.outputs.release.croissant import croissant_json
 from wikisem.outputs.release.harness import harness_files
 from wikisem.outputs.release.metadata import (
+    HeldHalf,
     Maker,
     ManifestFile,
     ModelScore,
+    OpenedHalf,
     ReleaseFacts,
     language_facts,
     manifest_json,
     read_facts,
 )
+from wikisem.outputs.release.protection import HELD, canary_of, held_file, is_held, with_canary
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.release.split import Split, split_cases
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.pipeline.runs.read import RunFiles, check_files, labels_of_classes, read_run
+from wikisem.pipeline.runs.read import RunFiles, check_files, labels_of_classes, read_run, table_metadata
 from wikisem.records import OUTLIER_CLASSES, Group
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
@@ -89,38 +95,107 @@ def write_release(
     scores: Sequence[Path] = (),
     cases: Sequence[Path] = (),
     since: Path | None = None,
+    held: Path | None = None,
+    open_held: Path | None = None,
 ) -> ReleaseFacts:
     """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
 
     ``scores`` and ``cases`` are files of ``wikisem evaluate outliers``: rows, for the card, and answers, for the page.
-    ``since`` is the release or run before. The same run gives the same bytes, except for the date on which it is
-    published. UsageError if the folder is the run itself or holds languages that this run does not have,
-    MissingInputError if there is no group at all, nothing about any of its groups in one of these files, or if its
-    names were made from other links than it has now.
+    ``since`` is the release or run before. ``held`` is a file with a secret, which is made if there is none; the
+    classes that it chooses are written to FOLDER.held.jsonl beside the folder, not into it. ``open_held`` is such a
+    file of the release ``since``. The same run gives the same bytes, except for the date on which it is published.
+    UsageError if the folder is the run itself or holds languages that this run does not have, MissingInputError if
+    there is no group at all, nothing about any of its groups in one of these files, or if its names were made from
+    other links than it has now.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
-    check_files(output, run.manifest, (NAMES, *_EXTRAS))
+    check_files(output, run.manifest, (NAMES, HELD, *_EXTRAS))
+    more: dict[str, Any] = {"opened": run.manifest.opened}
+    opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
+    if open_held:
+        half, data = _open_half(open_held, since)
+        more["opened"], opened[half.file] = [*run.manifest.opened, half], data
+    held_data = b""
+    if held:
+        run, more["held"], held_data = _hold_half(run, held)
+    seed = run.manifest.seed or 0
     extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
     extras |= {"walls": tuple(run.walls)} if run.walls else {}
-    split = split_cases({code: own for code, own in run.groups.items() if own}, run.manifest.seed or 0)
-    example = next(iter(case_rows(max(split.test.values(), key=len), run.manifest.seed or 0)))
+    split = split_cases({code: own for code, own in run.groups.items() if own}, seed)
+    example = next(iter(case_rows(max(split.test.values(), key=len), seed)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
-    walls = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
     ledger = Ledger(str(output))
     for code in run.names:
         if record := ledger.find(f"names/{code}"):
             ledger.check_needs(record)
-    names = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
-    more = {"extras": extras, "models": models, "example": example, "walls": walls, "names": names}
+    more |= {"extras": extras, "models": models, "example": example, "canary": canary_of(run.groups, seed)}
+    more["walls"] = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
+    more["names"] = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
     more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
     more |= _changes_since(since, run) if since else {}
     facts = facts_of(run, published, maker=maker or Maker(), **more)
     _check_others(folder, facts, run)
-    write_files(folder, _release_files(facts, run, split, output, cases))
+    if held_data:
+        place = held_place(folder)
+        write_files(place.parent, [(place.name, held_data)])
+    write_files(folder, _release_files(facts, run, split, output, cases, opened))
     return facts
+
+
+def held_place(folder: Path) -> Path:
+    """The file of the groups that a release holds back: beside its folder."""
+    whole = folder.resolve()
+    return whole.with_name(f"{whole.name}.held.jsonl")
+
+
+_LEAST_SECRET: Final = 16
+
+
+def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, HeldHalf, bytes]:
+    """Take the classes that a secret chooses out of a run: what is left, and the groups that were taken, as a file."""
+    if not file.exists():
+        write_files(file.parent, [(file.name, f"{secrets.token_hex(32)}\n".encode())])
+    if len(secret := file.read_bytes().strip()) < _LEAST_SECRET:
+        raise UsageError(f"{file}: expected a secret of at least {_LEAST_SECRET} bytes, saw {len(secret)}")
+    held = {code: [group for group in own if is_held(group.qid, secret)] for code, own in run.groups.items()}
+    left = {code: [group for group in own if not is_held(group.qid, secret)] for code, own in run.groups.items()}
+    if not any(held.values()) or not any(left.values()):
+        raise UsageError(f"--held {file}: expected classes in both halves, saw all in one; take another secret")
+    walls = {
+        code: kept
+        for code, own in run.walls.items()
+        if (kept := [wall for wall in own if not any(is_held(group.qid, secret) for group in wall.groups)])
+    }
+    stages = {
+        unit: msgspec.structs.replace(
+            stage, english_labels=[qid for qid in stage.english_labels if not is_held(qid, secret)]
+        )
+        for unit, stage in run.manifest.stages.items()
+    }
+    kept_run = replace(run, groups=left, walls=walls, manifest=msgspec.structs.replace(run.manifest, stages=stages))
+    data = held_file(held, secret, canary_of(left, run.manifest.seed or 0))
+    groups = [group for own in held.values() for group in own]
+    cases = sum(len(group.outliers) for group in groups)
+    return kept_run, HeldHalf(hashlib.sha256(data).hexdigest(), len(groups), cases), data
+
+
+def _open_half(file: Path, since: Path | None) -> tuple[OpenedHalf, bytes]:
+    """The half that the release before held back, once its hash was found to be the published one."""
+    if since is None:
+        raise UsageError("--open-held: expected --since with the release that held the file back, saw none")
+    if not file.is_file():
+        raise MissingInputError(f"--open-held: expected the file that {since} held back, saw nothing at {file}")
+    before, data = read_run(since), file.read_bytes()
+    seen, published = hashlib.sha256(data).hexdigest(), before.manifest.held.sha256 if before.manifest.held else ""
+    if seen != published:
+        wanted = f"the file with SHA-256 {published}" if published else "a release that holds a half back"
+        raise DamagedInputError(f"{file}: expected {wanted}, as {since} says, saw {seen if published else 'none'}")
+    languages = [language_facts(code, own, (), {}) for code, own in before.groups.items()]
+    version = read_facts(before.manifest, languages, "").version
+    return OpenedHalf(version, f"{HELD}/{version}.jsonl", seen), data
 
 
 def _changes_since(before: Path, run: RunFiles) -> dict[str, Any]:
@@ -183,11 +258,17 @@ def _languages_with_rows(folder: Path) -> tuple[str, ...]:
 
 
 def _release_files(
-    facts: ReleaseFacts, run: RunFiles, split: Split, output: Path, cases: Sequence[Path]
+    facts: ReleaseFacts,
+    run: RunFiles,
+    split: Split,
+    output: Path,
+    cases: Sequence[Path],
+    opened: Mapping[str, bytes],
 ) -> Iterator[tuple[str, bytes]]:
     """Every file of the release, those that name others last; a language without groups has no tables."""
     listed: dict[str, ManifestFile] = {}
-    for name, data in _data_files(facts, run, split, output, cases):
+    for name, plain in chain(_data_files(facts, run, split, output, cases), opened.items()):
+        data = with_canary(name, plain, facts.canary)
         listed[name] = ManifestFile(len(data), hashlib.sha256(data).hexdigest())
         yield name, data
     yield "README.md", card(facts, listed).encode()
@@ -227,7 +308,10 @@ def _extra_table(run: RunFiles, folder: Path, code: str, about: Mapping[str, str
         return parquet_bytes(walls_table(run.walls[code]), about)
     lines, table = folder / f"{code}.jsonl", folder / f"{code}.parquet"
     if not lines.is_file():
-        return table.read_bytes()
+        if table_metadata(table) == about:
+            return table.read_bytes()
+        with table.open("rb") as source, open_parquet(source, str(table)) as file:
+            return parquet_bytes(file.read().replace_schema_metadata(None), about)
     with _tables_read(lines, folder.name), lines.open("rb") as source:
         options = pa.json.ReadOptions(use_threads=False, block_size=1 << 28)
         return parquet_bytes(pa.json.read_json(source, read_options=options), about)

@@ -69,6 +69,7 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
         "datePublished": facts.published,
         "inLanguage": facts.iso_codes,
         "isLiveDataset": False,
+        "keywords": [facts.canary],
         # The eight fields that NeurIPS requires (https://neurips.cc/Conferences/2026/EvaluationsDatasetsHosting), and
         # how the data was collected.
         "rai:dataCollection": collection(facts),

@@ -110,12 +110,28 @@ class ManifestFile(msgspec.Struct):
     sha256: str
 
 
+class HeldHalf(msgspec.Struct):
+    """The groups that a release holds back: the SHA-256 of their file, and how many they are."""
+
+    sha256: str
+    groups: int
+    cases: int
+
+
+class OpenedHalf(msgspec.Struct):
+    """The held half of an earlier release: its version, its file in this release, and the SHA-256 that it published."""
+
+    version: str
+    file: str
+    sha256: str
+
+
 class Manifest(msgspec.Struct):
     """The manifest of a run or release; ``recipe``, ``seed`` and ``versions`` are None if units differ in them.
 
     ``notes`` are sentences about limits of the set that no run can know, ``reading`` tells who read its cases and what
-    they found. ``made_up`` marks a set from made-up dumps, such as those of the demo. Only a release has ``files`` and
-    the date ``published``.
+    they found. ``made_up`` marks a set from made-up dumps, such as those of the demo. Only a release has ``files``, the
+    date ``published``, the ``canary``, and halves that are ``held`` or ``opened``.
     """
 
     recipe: dict[str, Any] | None = None
@@ -127,6 +143,9 @@ class Manifest(msgspec.Struct):
     notes: list[str] = []
     reading: str = ""
     made_up: bool = False
+    canary: str = ""
+    held: HeldHalf | None = None
+    opened: list[OpenedHalf] = []
 
 
 # Facts.
@@ -221,8 +240,8 @@ class ReleaseFacts:
     quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of test cases. ``walls``
     counts walls by language and tier, ``names`` rows of the tables of names by language. ``split`` has the
     numbers of test cases and of few-shot cases for language models, by language. ``changes`` has, by language, the
-    numbers of the card's table of changes since version ``since``. ``notes``, ``reading`` and ``made_up`` are the
-    manifest's.
+    numbers of the card's table of changes since version ``since``. ``notes``, ``reading``, ``made_up``, ``held``
+    and ``opened`` are the manifest's.
     """
 
     recipe: Mapping[str, Any]
@@ -241,6 +260,9 @@ class ReleaseFacts:
     split: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     since: str = ""
     changes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    canary: str = ""
+    held: HeldHalf | None = None
+    opened: Sequence[OpenedHalf] = ()
     notes: Sequence[str] = ()
     reading: str = ""
     made_up: bool = False
@@ -346,6 +368,7 @@ class ReleaseFacts:
             "wikisem.seed": str(self.seed),
             "wikisem.versions": orjson.dumps(self.versions, option=orjson.OPT_SORT_KEYS).decode(),
             "wikisem.license": self.licence.spdx.lower(),
+            **({"wikisem.canary": self.canary} if self.canary else {}),
         }
 
 
@@ -377,7 +400,9 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             ]
             other_recipe = None if stage.recipe == recipe else stage.recipe
             stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
-    more |= {"stages": stages, "notes": manifest.notes, "reading": manifest.reading, "made_up": manifest.made_up}
+    for name in ("notes", "reading", "made_up", "held", "opened"):
+        more.setdefault(name, getattr(manifest, name))
+    more["stages"] = stages
     return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **more)
 
 
@@ -393,6 +418,9 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
         [*facts.notes],
         facts.reading,
         facts.made_up,
+        facts.canary,
+        facts.held,
+        [*facts.opened],
     )
     values = with_checksum(msgspec.to_builtins(manifest))
     return orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -20,7 +20,7 @@ from wikisem.outputs.release.sentences import TEXTS
 from wikisem.pipeline import command_options
 from wikisem.pipeline.command_options import add_cases, add_files, add_folder, argument
 from wikisem.pipeline.console.terminal import print_line, print_notes
-from wikisem.pipeline.release import write_release
+from wikisem.pipeline.release import held_place, write_release
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser, "--scores", "what evaluate outliers wrote to FILE.json or printed with --json, for the card")
     add_cases(parser)
     parser.add_argument("--since", metavar="OLD", help="the release or run before: the card says what changed since")
+    text = "a file with a secret, made if there is none: hold half of the classes back, in FOLDER.held.jsonl"
+    parser.add_argument("--held", metavar="SEEDFILE", help=text)
+    parser.add_argument("--open-held", metavar="FILE", help="publish the half that the release --since held back")
     parser.add_argument(
         "--repository",
         type=argument(_repository),
@@ -48,14 +51,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the release, and say what is in it and how it is published."""
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
-    maker = Maker(arguments.maintainer.strip(), arguments.contact or "", arguments.repository or "")
-    facts = _release(arguments.run, folder, maker, arguments.scores, arguments.cases, arguments.since)
+    facts = release(
+        arguments.run,
+        folder,
+        maintainer=arguments.maintainer,
+        contact=arguments.contact or "",
+        repository=arguments.repository or "",
+        scores=arguments.scores,
+        cases=arguments.cases,
+        since=arguments.since,
+        held=arguments.held,
+        open_held=arguments.open_held,
+    )
     languages = f"{len(facts.filled)} language{'s' * (len(facts.filled) != 1)}"
     if facts.made_up:
         print_line(TEXTS["made_up"])
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {languages}")
-    if not maker.name:
+    if not facts.maker.name:
         print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])
+    if arguments.held and facts.held:
+        print_line(f"held back, not to be published: {facts.held.cases:,} test cases in {held_place(folder)}")
     if not facts.made_up:
         print_line(f"to publish it: hf repos create {name} --repo-type dataset")
         print_line(f"               hf upload {name} {folder} --repo-type dataset")
@@ -73,37 +88,36 @@ def release(
     scores: Sequence[str | PathLike[str]] = (),
     cases: Sequence[str | PathLike[str]] = (),
     since: str | PathLike[str] | None = None,
+    held: str | PathLike[str] | None = None,
+    open_held: str | PathLike[str] | None = None,
 ) -> ReleaseFacts:
     """Write a folder to publish to ``folder``, as ``wikisem release`` does; part of the public API.
 
     ``maintainer`` is who publishes the set and ``contact`` an e-mail address or a page, both for the card.
     ``repository`` is its name on the Hugging Face Hub. ``scores`` are files that ``wikisem evaluate outliers --json``
     wrote, for the card, and ``cases`` those of ``--cases``, for the page. ``since`` is the release or run before, for a
-    list of changes. Returns facts about the release, such as its ``name`` and ``version``. Raises UsageError if the
+    list of changes. ``held`` is a file with the secret that chooses the classes to hold back, ``open_held`` what the
+    release before held back. The release is of today, or of SOURCE_DATE_EPOCH (in seconds), by which it can be made
+    again to the byte. Returns facts about the release, such as its ``name`` and ``version``. Raises UsageError if the
     folder has anything but a release of the same languages, and MissingInputError if there is no run or release.
     """
-    address = contact and command_options.contact(contact)
-    maker = Maker(maintainer.strip(), address, repository and _repository(repository))
-    return _release(output, folder, maker, scores, cases, since)
-
-
-def _release(
-    output: str | PathLike[str],
-    folder: str | PathLike[str],
-    maker: Maker,
-    scores: Sequence[str | PathLike[str]],
-    cases: Sequence[str | PathLike[str]],
-    since: str | PathLike[str] | None,
-) -> ReleaseFacts:
-    """Write a release of today, or of SOURCE_DATE_EPOCH (in seconds), by which it can be made again to the byte."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         today = time.strftime("%Y-%m-%d", time.gmtime(int(epoch) if epoch else None))
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {epoch!r}") from error
-    before = None if since is None else data_set_path(since)
-    rows, answers = list(map(path_of, scores)), list(map(path_of, cases))
-    return write_release(data_set_path(output), path_of(folder), today, maker, rows, answers, before)
+    address = contact and command_options.contact(contact)
+    return write_release(
+        data_set_path(output),
+        path_of(folder),
+        today,
+        Maker(maintainer.strip(), address, repository and _repository(repository)),
+        [path_of(path) for path in scores],
+        [path_of(path) for path in cases],
+        None if since is None else data_set_path(since),
+        None if held is None else path_of(held),
+        None if open_held is None else path_of(open_held),
+    )
 
 
 def _repository(text: str) -> str:
