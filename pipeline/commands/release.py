@@ -67,6 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
     if facts.made_up:
         print_line(TEXTS["made_up"])
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {languages}")
+    if facts.shots:
+        tests = sum(test for test, _ in facts.split.values())
+        print_line(
+            f"for language models: {sum(facts.shots.values())} few-shot and {tests:,} test cases that share nothing"
+        )
     if not facts.maker.name:
         print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])
     if arguments.held and facts.held:
