@@ -132,6 +132,7 @@ def scored(evaluation: Evaluation, groups: bool = False) -> Scored:
     plain: dict[Part, Mapping[str, float | None]] = {
         Part(COVERAGE): {
             "groups": len(evaluation.groups),
+            "test_cases": sum(len(group.group.outliers) for group in evaluation.groups),
             "skipped_groups": sum(not group.cases for group in evaluation.groups),
             "oov_cluster": 100 * fmean(group.oov_cluster for group in evaluation.groups),
             "oov_outliers": 100 * fmean(group.oov_outliers for group in evaluation.groups),

@@ -16,10 +16,9 @@ from matplotlib.text import Text
 from wikisem.errors import UsageError
 from wikisem.evaluation.correlation import FEWEST_MODELS, correlate
 from wikisem.evaluation.cutoff import KnownDate
-from wikisem.evaluation.outlier_detection import METRICS
 from wikisem.evaluation.rows import Row
 from wikisem.files import replace_file
-from wikisem.records import DRAWN, OUTLIER_CLASSES
+from wikisem.records import DRAWN, OUTLIER_CLASSES, TIERS
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -30,12 +29,12 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownDate] = ()) -> None:
-    """Draw accuracy and OPP side by side, one line for each model, into a .png, .svg or .pdf file.
+    """Draw the first two scores side by side, one line for each model, into a .png, .svg or .pdf file.
 
-    ``part`` is what is across: "outlier class", "contexts", or "band", with the changes that were seen and the dates of
-    item numbers; for "languages" a square shows every two of them. Of several models, those in the vocabulary of all
-    are drawn. From four models on, the titles have Spearman's ρ of outlier class and score. Raises UsageError if there
-    is nothing to draw or the file's form is unknown, OutputError if it cannot be written.
+    ``part`` is what is across: "outlier class", "tier" of walls, "contexts", or "band", with the changes that were seen
+    and the dates of item numbers; for "languages" a square shows every two of them. Of several models, those in the
+    vocabulary of all are drawn. From four models on, the titles have Spearman's ρ of outlier class and score. Raises
+    UsageError if there is nothing to draw or the file's form is unknown, OutputError if it cannot be written.
     """
     if part == "languages":
         _draw_consistency(path, rows)
@@ -49,11 +48,12 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     for row in drawn:
         lines.setdefault(f"{row.model}, {row.dataset}" if several else row.model, []).append(row)
     figure = Figure(figsize=(10, 4.5), layout="constrained")
-    for axes, metric, label in zip(figure.subplots(1, 2), METRICS, ("accuracy (%)", "OPP (%)"), strict=True):
+    metrics = list(dict.fromkeys(row.metric for row in drawn))[:2]
+    for axes, metric in zip(figure.subplots(1, 2), metrics, strict=True):
         for index, (name, every) in enumerate(lines.items()):
             own = [row for row in every if row.metric == metric]
             values = np.array([[row.value, row.low, row.high] for row in own], dtype=np.float64).T
-            aside = 0.04 * (index - (len(lines) - 1) / 2) if part == "outlier class" else 0.0  # so that none is hidden
+            aside = 0.04 * (index - (len(lines) - 1) / 2) if part in _NAMED else 0.0  # so that none is hidden
             places = [(_place(row) or 0.0) + aside for row in own]
             ends = [values[0] - values[1], values[2] - values[0]]
             axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
@@ -65,13 +65,14 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
         guesses = [(row.chance, row.cases) for row in drawn if row.metric == metric and row.chance is not None]
         guess = sum(chance * cases for chance, cases in guesses) / sum(cases for _, cases in guesses)
         axes.axhline(guess, color="grey", linestyle=":", label="chance")
-        axes.set(xlabel=_ACROSS[part], ylabel=label, ylim=(-5, 105))
-        if part == "outlier class":
-            names = {_place(row) or 0.0: _TITLES[row.name] for row in drawn}
+        score = {"opp": "OPP"}.get(metric, metric.replace("_", " "))
+        axes.set(xlabel=_ACROSS.get(part, part), ylabel=f"{score} (%)", ylim=(-5, 105))
+        if part in _NAMED:
+            names = {_place(row) or 0.0: _TITLES.get(row.name, row.name) for row in drawn}
             axes.set_xticks(sorted(names), [names[place] for place in sorted(names)])
             rho = correlation([row for row in drawn if row.metric == metric]) if len(lines) >= FEWEST_MODELS else None
             if rho is not None:
-                axes.set_title(f"Spearman's ρ of outlier class and {label.removesuffix(' (%)')} = {rho:.2f}")
+                axes.set_title(f"Spearman's ρ of {part} and {score} = {rho:.2f}")
         elif part == "contexts":
             axes.set(xscale="log")
         for known in dates:
@@ -82,14 +83,15 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     save_figure(figure, path)
 
 
-_ACROSS: Final = {
-    "outlier class": "outlier class", "contexts": "contexts of a word", "band": "number of the newest member"
-}  # fmt: skip
+_NAMED: Final = ("outlier class", "tier")
+_ACROSS: Final = {"contexts": "contexts of a word", "band": "number of the newest member"}
 _TITLES: Final = {OUTLIER_CLASSES[number].name: OUTLIER_CLASSES[number].title for number in DRAWN}
 
 
 def _place(row: Row) -> float | None:
-    """Where a part is across: the number of its outlier class or of contexts, the middle of a band."""
+    """Where a part is across: the number of its outlier class, tier or contexts, the middle of a band."""
+    if row.part == "tier":
+        return None if row.language else TIERS.index(row.name)
     if row.part == "outlier class":
         return next((number for number in DRAWN if OUTLIER_CLASSES[number].name == row.name), None)
     numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]+", row.name.partition(", made")[0])]

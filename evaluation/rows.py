@@ -41,8 +41,9 @@ Mark = Literal["best", "tied", ""]
 ALL: Final = "all"
 COVERAGE: Final = "coverage"
 LEVEL: Final = 0.05
+DETECTABLE: Final = "detectable_difference"
 UNITS: Final[Mapping[Unit, str]] = {
-    "class": "classes", "wall": "walls", "category": "categories", "section": "sections"
+    "class": "classes", "wall": "walls", "category": "categories", "section": "sections", "cluster": "clusters"
 }  # fmt: skip
 # Scores that are adjusted for chance may be as low as -1; all others are shares from 0 to 1.
 _ADJUSTED: Final = ("ari", "ami")
@@ -244,12 +245,13 @@ def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] =
 
 
 def p_value(p: float) -> str:
-    """A p-value in a sentence, after "p".
+    """A p-value in a sentence, after "p", with two digits that count.
 
-    >>> p_value(0.04), p_value(0.00003)
-    ('= 0.0400', '< 0.0001')
+    >>> p_value(0.4612), p_value(0.0462), p_value(0.00123), p_value(0.00003)
+    ('= .46', '= .046', '= .0012', '< .0001')
     """
-    return f"= {p:.4f}" if p >= 0.0001 else "< 0.0001"
+    digits = 2 if p >= 0.0995 else 3 if p >= 0.00995 else 4
+    return f"= {p:.{digits}f}".replace("0.", ".", 1) if p >= 0.0001 else "< .0001"
 
 
 # What a task returns.

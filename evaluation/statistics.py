@@ -22,8 +22,9 @@ from wikisem.evaluation.options import SEED
 DRAWS: Final = 10_000
 _ROUNDING: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]
-# What is independent: a class in all its languages, a wall, a category of words, a section of questions.
-Unit = Literal["class", "wall", "category", "section"]
+# What is independent: a class in all its languages, a wall, a category of words, a section of questions, or the cluster
+# of a log.
+Unit = Literal["class", "wall", "category", "section", "cluster"]
 
 # Below this many units, a report warns that the interval is rough.
 FEW_UNITS: Final = 20
@@ -390,6 +391,17 @@ def _signs(units: int, all_ways: bool, seed: int) -> Iterator[FloatArray]:
     for start in range(0, DRAWS, at_once):
         flips = generator.integers(2, size=(min(at_once, DRAWS - start), units), dtype=np.int8)
         yield 1 - 2 * flips.astype(np.float64)
+
+
+def detectable_effect(error: float, units: int) -> float:
+    """The smallest true difference that a test at 5 %, two-sided, finds with a power of 80 %, from its standard error.
+
+    (t.975 + z.80) SE (Bloom 1995, "Minimum detectable effects", Evaluation Review 19; Miller 2024, section 5).
+
+    >>> round(detectable_effect(1.0, 1000), 2), round(detectable_effect(1.0, 10), 2)
+    (2.8, 3.1)
+    """
+    return error * (_student_quantile(units - 1) + NormalDist().inv_cdf(0.8))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

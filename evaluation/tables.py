@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Final
 
 from wikisem.class_names import name_class
-from wikisem.evaluation.rows import ALL, COVERAGE, LEVEL, UNITS, Row, p_value
+from wikisem.evaluation.rows import ALL, COVERAGE, DETECTABLE, LEVEL, UNITS, Row, p_value
 from wikisem.outputs.report.page import Block, Intervals, Point, Sheet
 from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS
 
@@ -25,7 +25,17 @@ _OUTLIER_CLASSES: Final = {one.name: one.title for one in OUTLIER_CLASSES.values
 # Numbers that count something; all others have two decimals.
 _COUNTS: Final = (
     *("classes", "correct", "groups", "groups_needed", "oddoneout", "missing", "shortest_form", "skipped_categories"),
-    *("skipped_groups", "skipped_walls", "topk", "unseen", "vocabulary_size", "walls", "whole_walls", "words"),
+    *(
+        "skipped_groups",
+        "skipped_walls",
+        "test_cases",
+        "topk",
+        "unseen",
+        "vocabulary_size",
+        "walls",
+        "whole_walls",
+        "words",
+    ),
 )
 # Scores that are no percentages.
 _NO_SHARES: Final = frozenset({"ability", "cutoff", "kappa", "rankc", "rho"})
@@ -35,10 +45,10 @@ _MOST_PAIRS: Final = 10
 
 
 def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", full: bool = False) -> list[Block]:
-    """The tables of a task's rows, the differences in a sentence each, and the notes.
+    """The tables of a task's rows, the differences in a sentence each, what was left out, and the notes.
 
-    Several models are in one table, which is all unless ``full`` asks for the scores of each model in its own
-    vocabulary, what they cover, and the baselines. A table that says no more than an earlier one is left out.
+    Several models are in one table, the best first, which is all unless ``full`` asks for the scores of each model in
+    its own vocabulary, what they cover, and the baselines. A table that repeats an earlier one is left out.
     """
     scores = [row for row in rows if not row.less and row.task != "baseline"]
     models = list(dict.fromkeys(row.model for row in scores if row.model))
@@ -59,11 +69,11 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
                 own = [row for row in own if row.part not in {COVERAGE, *_DETAILS} and not _is_all(row, own)]
                 if own and (sheet := _down(f"{title}: {model}{of_all}", own)).rows not in _rows_of(found):
                     found.append(sheet)
+    if full:
         if covered := [row for row in scores if row.model and row.part == COVERAGE]:
             found.append(_down("what the scores cover", covered, models=True))
-    if full:
         found += baseline_sheets(rows)
-    return [*found, *notes]
+    return [*found, *_left_out(scores), *notes]
 
 
 def _is_all(row: Row, rows: Sequence[Row]) -> bool:
@@ -145,10 +155,12 @@ def _ranking(rows: Sequence[Row]) -> Sheet:
     metrics = list(dict.fromkeys(row.metric for row in rows if row.low is not None))
     shown = [row for row in rows if row.metric in metrics and column_of(row)]
     columns = list(dict.fromkeys(map(column_of, shown)))
+    first = {row.model: row.value for row in reversed(rows) if (row.part, row.metric) == (ALL, metrics[0])}
+    models = sorted(dict.fromkeys(row.model for row in shown), key=lambda model: -(first.get(model) or 0))
     lines = []
     for metric in metrics:
         own = [row for row in shown if row.metric == metric]
-        for model in dict.fromkeys(row.model for row in own):
+        for model in models:
             cells = {column_of(row): _marked(row) for row in own if row.model == model}
             lines.append([_title(metric), model, *(cells.get(column, "–") for column in columns)])
         chances = {column_of(row): row.chance for row in own if row.chance is not None}
@@ -169,19 +181,40 @@ def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
     """The difference of every two models by the first score, or with ``full`` by every score, the first pairs alone."""
     gaps = [row for row in rows if row.less and row.low is not None]
     needed = {(row.model, row.less): row.value for row in rows if row.less and row.metric == "groups_needed"}
+    seen = {(row.dataset, row.model, row.less): row.value for row in rows if row.metric == DETECTABLE}
     first = [row for row in gaps if full or row.metric == gaps[0].metric]
     for row in first if full else first[:_MOST_PAIRS]:
-        unit = "" if row.metric in _NO_SHARES else " points"
+        digits, unit = (".2f", "") if row.metric in _NO_SHARES else (".1f", " points")
         told = "told apart" if (row.p_holm or 0) < LEVEL else "not told apart"
         where = f"{row.dataset}, " if len({gap.dataset for gap in gaps}) > 1 else ""
-        groups = needed.get((row.model, row.less))
+        groups, effect = needed.get((row.model, row.less)), seen.get((row.dataset, row.model, row.less))
+        model, other, value, low, high = row.model, row.less, row.value or 0.0, row.low or 0.0, row.high or 0.0
+        if value < 0:  # the better model comes first
+            model, other, value, low, high = other, model, -value, -high, -low
+        ends = f"{low:{digits}} to {high:{digits}}".replace("-", "−")
         yield (
-            f"{where}{_title(row.metric)}: {row.model} − {row.less}: {row.value:+.2f}{unit} "
-            f"({row.low:+.2f} to {row.high:+.2f}), p {p_value(row.p_holm or 0)}: {told}, {row.n:,} {UNITS[row.unit]}"
+            f"{where}{_title(row.metric)}: {model} − {other}: +{value:{digits}}{unit} ({ends}), "
+            f"p {p_value(row.p_holm or 0)}: {told}, {row.n:,} {UNITS[row.unit]}"
             + (f"; {groups:,.0f} such groups would tell them apart" if groups else "")
+            + (f"; a difference of {effect:.1f} would be seen with a power of 80 %" if effect else "")
         )
     if len(first) > _MOST_PAIRS and not full:
         yield f"{len(first) - _MOST_PAIRS} more pairs of models: --full, --csv and --json have all"
+
+
+def _left_out(rows: Sequence[Row]) -> Iterator[str]:
+    """How many test cases or walls of a data set were left out, since models lack their words."""
+    totals = {row.dataset: row for row in rows if row.part == COVERAGE and row.metric in {"test_cases", "walls"}}
+    for dataset, total in totals.items():
+        whole = [row for row in rows if row.part == ALL and row.dataset == dataset and row.low is not None]
+        known = {row.model: row.cases for row in whole if row.vocabulary == "own"}
+        count, kept = total.value or 0, min((row.cases for row in whole), default=0)
+        if kept < count:
+            where = f"{dataset}: " if len(totals) > 1 else ""
+            own = ", ".join(f"{model} knows {cases:,}" for model, cases in known.items() if len(known) > 1)
+            words = "not all models know" if len(known) > 1 else "the model does not know"
+            lacking = f"{count - kept:,.0f} of {count:,.0f} {total.metric.replace('_', ' ')}, with words that {words}"
+            yield f"{where}left out: {lacking}{own and '; '}{own}"
 
 
 # A model with its parts, and what scores cover.

@@ -100,9 +100,13 @@ def cutoff(arguments: argparse.Namespace) -> None:
 
 def samples(arguments: argparse.Namespace) -> None:
     """Score files of samples that a harness logged, with error bars; those in one folder are of one model."""
-    scores = evaluate.samples(arguments.files, measure=arguments.measure, seed=arguments.seed)
+    about = {"measure": arguments.measure, "cluster_by": arguments.cluster_by, "metric": arguments.metric}
+    if arguments.metric and not arguments.cluster_by:
+        raise UsageError("expected --cluster-by with --metric, saw none")
+    scores = evaluate.samples(arguments.files, seed=arguments.seed, **about)
     _write_answers(arguments.cases, scores)
-    deliver_scores(scores, f"samples, choices compared by {arguments.measure}", arguments, "samples")
+    how = f"clustered by {arguments.cluster_by}" if arguments.cluster_by else f"choices compared by {arguments.measure}"
+    deliver_scores(scores, f"samples, {how}", arguments, "samples")
 
 
 def calibrate(arguments: argparse.Namespace) -> None:
@@ -125,6 +129,7 @@ def walls(arguments: argparse.Namespace) -> None:
     words = {word.id if arguments.keys else word.surface for wall in listed for word in wall.words}
     models, name = open_models(arguments, words), data_set_name(data_set_path(arguments.walls))
     scores = evaluate.walls(listed, models, keys=arguments.keys, dataset=name, seed=arguments.seed)
+    _draw(arguments, scores, "tier")
     _write_answers(arguments.cases, scores)
     deliver_scores(scores, "walls", arguments, f"walls whose words {_known_to(arguments)}")
 

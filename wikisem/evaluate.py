@@ -11,11 +11,13 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from msgspec.structs import replace
+
 from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset, with_spaces
 from wikisem.errors import MissingInputError, UsageError, optional_module
-from wikisem.evaluation import outlier_detection
+from wikisem.evaluation import harness_logs, outlier_detection
 from wikisem.evaluation import topk as categories_
 from wikisem.evaluation import walls as walls_
 from wikisem.evaluation.analogies import questions as questions_
@@ -29,6 +31,7 @@ from wikisem.evaluation.consistency import (
     measure_consistency,
 )
 from wikisem.evaluation.cutoff import KnownDate, measure_cutoff
+from wikisem.evaluation.harness_logs import read_log
 from wikisem.evaluation.harness_samples import has_walls, read_sampled_answers, read_samples, read_wall_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_combined, score_oddoneout
 from wikisem.evaluation.options import (
@@ -43,8 +46,8 @@ from wikisem.evaluation.options import (
     OddOneOutOptions,
 )
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Row, Scored, Scores, rows_of, scores_of
-from wikisem.evaluation.statistics import FEW_UNITS
+from wikisem.evaluation.rows import COVERAGE, DETECTABLE, WHOLE, Part, Row, Scored, Scores, rows_of, scores_of
+from wikisem.evaluation.statistics import FEW_UNITS, detectable_effect
 from wikisem.evaluation.topk import CategoryScore, look_up_category, score_topk
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, open_model, open_object
@@ -265,15 +268,30 @@ def samples(
     languages: Sequence[str] = (),
     dates: Sequence[KnownDate] = (),
     bands: int = 10,
+    cluster_by: str = "",
+    metric: str = "",
     seed: int = SEED,
 ) -> Scores:
     """Score what ``lm_eval --log_samples`` logged of language models; the files of a folder are of one model.
+
+    With ``cluster_by``, files are logs of any task of lm-evaluation-harness (.jsonl) or inspect-ai (.eval, .json).
+    Scored is the mean of their ``metric`` over samples, with error bars and tests by the clusters that this column of
+    the samples makes; "detectable_difference" is what would be seen of two models with a power of 80 %.
 
     ``measure`` chooses what choices are compared by: "acc", "acc_norm" or "acc_bytes", as in the harness's metrics. For
     ``task`` "outliers", answers to walls are scored as well. The other arguments are those of the tasks. Raises
     MissingInputError without samples, and DamagedInputError with the file and line of anything else.
     """
     paths = [path_of(file) for file in files]
+    if cluster_by:
+        logs = [read_log(path, cluster_by, metric) for path in paths]
+        logged = scores_of("samples", harness_logs.scored(logs), {}, seed, lambda: harness_logs.answers_of(logs))
+        gaps = [row for row in logged.rows if row.less and row.se]
+        logged.rows.extend(
+            replace(row, metric=DETECTABLE, value=detectable_effect(row.se or 0.0, row.n), low=None, high=None, p=None)
+            for row in gaps
+        )
+        return logged
     if task == "consistency":
         return _sampled_consistency(paths, measure, languages, seed)
     if task == "cutoff":

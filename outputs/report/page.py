@@ -118,7 +118,7 @@ def report_latex(title: str, blocks: Iterable[Block], made: str) -> str:
     <BLANKLINE>
     % me
     """
-    found = [f"% {title}\n% needs \\usepackage{{booktabs}}"]
+    found = [f"% {' '.join(title.split())}\n% needs \\usepackage{{booktabs}}"]
     for block in blocks:
         if isinstance(block, str):
             found.append(block.translate(_LATEX))
@@ -133,6 +133,7 @@ def report_latex(title: str, blocks: Iterable[Block], made: str) -> str:
 
 _LATEX: Final = (
     {ord(sign): f"\\{sign}" for sign in "&%$#_{}"}
+    | {ord(sign): f"${sign}$" for sign in "<>|"}
     | {ord("\\"): r"\textbackslash{}", ord("~"): r"\textasciitilde{}", ord("^"): r"\textasciicircum{}"}
     | {ord("−"): "$-$", ord("…"): r"\dots{}", ord("–"): "--", ord("ρ"): r"$\rho$", ord("≥"): r"$\geq$"}
 )

@@ -68,7 +68,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
         ("analogies", _analogies, "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section"),
         ("calibrate", _calibrate, "abilities of models and difficulties of groups on one scale, from single answers"),
-        ("samples", _samples, "OPP and accuracy of a language model from what lm-evaluation-harness logged"),
+        (
+            "samples",
+            _samples,
+            "language models, by what harnesses logged on a release, or with --cluster-by on any task",
+        ),
     ]:
         declare(tasks.add_parser(name, help=text, description=text))
 
@@ -134,7 +138,21 @@ def _samples(parser: argparse.ArgumentParser) -> None:
         metavar="SAMPLES",
         nargs="+",
         type=argument(path_of),
-        help="files that lm_eval --log_samples wrote for the tasks of a release: samples_wikisem_de_....jsonl",
+        help="files that lm_eval --log_samples wrote for the tasks of a release: samples_wikisem_de_....jsonl; with "
+        "--cluster-by of any task, also logs of inspect-ai (.eval, .json)",
+    )
+    parser.add_argument(
+        "--cluster-by",
+        default="",
+        metavar="COLUMN",
+        help="score logs of any task: samples with the same value in this column of their document or metadata are "
+        "right or wrong together, and one unit of error bars and tests; doc_id or id takes each sample as independent",
+    )
+    parser.add_argument(
+        "--metric",
+        default="",
+        help="with --cluster-by, the score to read: a metric (acc, or exact_match,strict-match) or a scorer (default: "
+        "the first)",
     )
     parser.add_argument(
         "--measure",
@@ -157,6 +175,7 @@ def _walls(parser: argparse.ArgumentParser) -> None:
     _add_keys(parser, KEYS[:1])
     _add_common(parser)
     _add_similarity(parser, compactness=False)
+    add_figure(parser, "--plot", "walls that are solved, and groups that are found, by tier")
     _add_cases(parser)
     add_seed(parser, "error bars", SEED)
     parser.set_defaults(score="walls")

@@ -24,7 +24,7 @@ INSTEAD: Final[Mapping[str, tuple[str, str]]] = {
 # Commands whose output on the page is not that of the samples. "real": compared where the real data is at hand.
 OTHER_OUTPUT: Final[Mapping[str, str]] = {
     "wikisem evaluate outliers OUT --vectors glove": "it is set aside",
-    "wikisem evaluate outliers sample --vectors characters:3 glove": "real",
+    "wikisem evaluate outliers sample --vectors characters:3 GloVe": "real",
     "python -m studies.": "it is set aside",
     "wikisem evaluate calibrate cases.jsonl ": "it is set aside",
     "wikisem evaluate outliers outlier-sets/8-8-8 ": "real",

@@ -115,7 +115,7 @@ def test_no_change_is_seen_in_a_model_that_knows_all_items() -> None:
     change = change_of(rows)
     assert (change.value, change.low, change.high) == (None, None, None)
     assert (change.p or 0) > LEVEL
-    assert said == "no change seen (p = 1.0000)"
+    assert said == "no change seen (p = 1.00)"
 
 
 @pytest.mark.parametrize("kind", MODELS)

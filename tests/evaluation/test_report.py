@@ -82,7 +82,7 @@ def test_several_models_are_in_one_table_and_the_rest_is_asked_for() -> None:
     assert str(title).startswith("all models, % with intervals of 95 %, on the test cases that all models know; tied")
     assert list(table.header) == ["score", "model", "all", "O1, siblings", "O2, cousins"]
     assert str(sentence).startswith("accuracy: one − two: +")
-    assert str(sentence).endswith(", p = 0.0625: not told apart, 4 classes")
+    assert str(sentence).endswith(", p = .062: not told apart, 4 classes")
     blocks = blocks_of(rows, ["a note"], "outlier detection", full=True)
     sheets = [block for block in blocks if isinstance(block, Sheet)]
     # Both models know all words, so that the tables of the common vocabulary would say nothing new.
@@ -91,9 +91,12 @@ def test_several_models_are_in_one_table_and_the_rest_is_asked_for() -> None:
         "outlier detection: two",
         "what the scores cover",
     ]
+    assert len({str(sheet.rows) for sheet in sheets}) == len(sheets)
     assert list(sheets[1].header)[:4] == ["part", "classes", "cases", "accuracy"]
     assert blocks[-1] == "a note"
     assert sum("points" in block for block in blocks if isinstance(block, str)) == 2
-    latex = report_latex("scores", blocks, "me")
+    latex = report_latex("scores\n\\input{x}", [*blocks, "a_b < 5 % | \\x{}"], "me")
+    assert latex.startswith("% scores \\input{x}\n")
+    assert "a\\_b $<$ 5 \\% $|$ \\textbackslash{}x\\{\\}" in latex
     assert r"accuracy & one & \textbf{100.00} (" in latex
     assert latex.count(r"\begin{tabular}") == len(sheets)

@@ -366,7 +366,7 @@ def test_json_has_a_row_for_each_score(run: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.usefixtures("run")
 def test_tables_have_tiers_and_languages(capsys: pytest.CaptureFixture[str]) -> None:
     """Each tier of each language and of all; chance, and what is out of vocabulary."""
-    assert main(["evaluate", "walls", ".", "--vectors", "bad.txt"]) == 0
+    assert main(["evaluate", "walls", ".", "--vectors", "bad.txt", "--full"]) == 0
     text = capsys.readouterr().out
     for start in (r"de +│ far +│ +2", r"en +│ herring +│ +1", r" +│ far +│ +3", r" +│ all +│ +4"):
         assert re.search(rf"│ {start} │ +\d │ +0\.00 │ +[\d. to]+ │ +[\d.–]+ │ 3\.806e-05 │ +50\.00 │", text), start
@@ -403,10 +403,12 @@ def test_python_scores_walls_with_any_model(run: Path) -> None:
 def test_several_models_begin_with_one_table(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each score of each model by tier, paired by wall; the page has a plot of each."""
     words = ["evaluate", "walls", str(run), "--vectors", "good.txt", "--vectors", "bad.txt", "--output", "report.html"]
-    assert main(words) == 0
+    assert main([*words, "--plot", "tiers.svg"]) == 0
+    figure = Path("tiers.svg").read_text()
+    assert all(text in figure for text in ("solved (%)", "groups found (%)", "herring", "good.txt"))
     printed = capsys.readouterr().out
     assert printed.startswith("all models, % with intervals of 95 %")
     assert "permutation test paired by wall" in " ".join(printed.split())
     assert re.search(r"good.txt +│ +100.00 best", printed.partition("└")[0])
-    assert "solved: good.txt − bad.txt: +100.00 points" in printed
+    assert "solved: good.txt − bad.txt: +100.0 points" in printed
     assert "solved, %: all" in Path("report.html").read_text()

@@ -51,6 +51,7 @@ def test_json_has_a_row_for_each_score(capsys: pytest.CaptureFixture[str]) -> No
     coverage = {row.metric: row.value for row in rows if row.part == "coverage"}
     assert coverage == {
         "groups": 2,
+        "test_cases": 7,
         "skipped_groups": 1,
         "oov_cluster": 50,
         "oov_outliers": pytest.approx(100 / 12),
@@ -102,7 +103,7 @@ def test_several_models_are_also_compared_on_what_all_know(capsys: pytest.Captur
 def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """Names are printed as they are, even where they look like markup, and what was done to the text is said."""
     words = ["evaluate", "outliers", "set", "--vectors", "vectors.txt"]
-    assert main([*words, "--groups"]) == 0
+    assert main([*words, "--groups", "--full"]) == 0
     text = capsys.readouterr().out
     for pattern in [
         r"Q1 +│ +│ +5 │ +86\.67 │ +80\.00",
@@ -111,10 +112,13 @@ def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[
     ]:
         assert re.search(pattern, text), pattern
     assert re.search(r"all +│ +1 │ +5 │ +80\.00 │ +[\d.]+ to [\d.]+ │ +25 │ +86\.67 │", text)
-    assert re.search(r"vectors.txt +│ +set +│ +2 │ +1 │ +50\.00 │ +8\.33 │ +6 │", text)
+    assert re.search(r"vectors.txt +│ +set +│ +2 │ +7 │ +1 │ +50\.00 │ +8\.33 │ +6 │", text)
     assert "text lowercased: no word of the vocabulary starts with a capital" in text
     assert main(words) == 0
-    assert "[bold]Q2" not in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert text.count("┏") == 1
+    assert "\nleft out: 2 of 7 test cases, with words that the model does not know\n" in text
+    assert "[bold]Q2" not in text
 
 
 def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -295,7 +299,7 @@ def test_models_are_compared_pair_by_pair(folder: Path, capsys: pytest.CaptureFi
     assert (opp.low or 0) <= (opp.value or 0) <= (opp.high or 0)
     assert main(["evaluate", "outliers", "set", *models]) == 0
     assert re.search(
-        r"\naccuracy: vectors.txt − worse.txt: \+\d+\.\d\d points \(.*\), p = 0.1250: not told apart, 3 classes\n",
+        r"\naccuracy: vectors.txt − worse.txt: \+\d+\.\d points \(.*\), p = \.12: not told apart, 3 classes\n",
         capsys.readouterr().out,
     )
     assert {row.metric for row in rows_of(capsys, "topk", "categories.txt", *models) if row.less} == {"score"}

@@ -190,7 +190,7 @@ def test_every_report_has_the_size_of_the_vocabulary(
     words = ["evaluate", task, *TASKS[task], "--vectors", "vectors.txt"]
     assert main([*words, "--json"]) == 0
     assert one(printed_rows(capsys.readouterr().out), "vocabulary_size", part="coverage").value == 7
-    assert main(words) == 0
+    assert main([*words, "--full"]) == 0
     assert re.search(r"vocabulary size ┃\n[^\n]+\n│ vectors.txt .*│ +7 │\n", capsys.readouterr().out)
 
 
@@ -232,12 +232,12 @@ def test_several_models_begin_with_one_table(folder: Path, capsys: pytest.Captur
     table, _, rest = text.partition("└")
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table.splitlines() if "│" in line]
     assert [row[:4] for row in rows if row[0] == "accuracy"] == [
-        ["accuracy", "bad.txt", "0.00", "–"],
         ["accuracy", "good.txt", "100.00 best", "–"],
+        ["accuracy", "bad.txt", "0.00", "–"],
         ["accuracy", "chance", "25.00", "–"],
     ]
-    assert "accuracy: bad.txt − good.txt: -100.00 points" in rest
-    assert "p < 0.0001: told apart, 30 classes" in " ".join(rest.split())
+    assert "accuracy: good.txt − bad.txt: +100.0 points" in rest
+    assert "p < .0001: told apart, 30 classes" in " ".join(rest.split())
     assert main([*words, "--json"]) == 0
     printed = [row for row in printed_rows(capsys.readouterr().out) if row.metric == "accuracy" and not row.less]
     marked = [(row.model, row.vocabulary, row.part, row.name, row.mark) for row in printed if row.mark]
