@@ -6,7 +6,6 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 import argparse
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
@@ -114,33 +113,29 @@ def _open_source(arguments: argparse.Namespace) -> CategorySource:
     return EndpointSource(Client(url, transport, cache, Patience(on_pause=log_pause)))
 
 
-@dataclass(frozen=True, slots=True)
 class LoggedSource:
     """A source that logs what it is asked and how much it found."""
 
-    source: CategorySource
+    def __init__(self, source: CategorySource) -> None:
+        self._source, self.notes = source, source.notes
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a category."""
-        answer = self.source.items(category)
+        answer = self._source.items(category)
         log(f"{category.name}: {len(answer):,} items")
         return answer
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
         """The values of items."""
-        answer = self.source.values(qids, path)
+        answer = self._source.values(qids, path)
         log(f"{path.property} of {len(qids):,} items: {len(answer):,} have it")
         return answer
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """The labels of items."""
-        answer = self.source.labels(qids, codes)
+        answer = self._source.labels(qids, codes)
         log(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(answer):,} have any")
         return answer
-
-    def notes(self) -> Sequence[str]:
-        """What a reader of the sets should know about the source."""
-        return self.source.notes()
 
 
 def _unlabelled_items(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:

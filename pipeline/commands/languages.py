@@ -6,11 +6,12 @@ number of groups.
 """
 
 import argparse
+from dataclasses import asdict
 from typing import Final
 
 from wikisem.pipeline.command_options import argument, folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json
-from wikisem.pipeline.runs.inputs import ListedLanguage, known_languages, languages_in
+from wikisem.pipeline.runs.inputs import ListedLanguage, list_languages
 from wikisem.wikipedia.learning import LINKS, LIST_TITLES, SURPRISED
 
 _AFFIX_RULES: Final = {"words": "words", "han": "Han"}
@@ -32,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List the languages."""
-    languages = known_languages() if arguments.output is None else languages_in(arguments.output)
+    languages = list_languages(arguments.output)
     if arguments.json:
-        print_json([language.to_plain() for language in languages], indented=True)
+        print_json([asdict(language) for language in languages], indented=True)
         return 0
     in_folder = any(language.groups is not None for language in languages)
     names = ("code", "wiki", "script", "words", "affix", "trail", "lists")

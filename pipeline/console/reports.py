@@ -130,18 +130,16 @@ def _form(report: Report, suffix: str) -> str:
         whole = {"version": __version__, "scores": report.objects, "notes": report.notes}
         return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
     made = f"made by wikisem {__version__}"
-    blocks = [_safe(block) for block in report.blocks(True)]
+    blocks: list[Block] = []
+    for block in report.blocks(True):  # without what a reader's program could take for a command
+        if isinstance(block, str):
+            blocks.append(shown(block))
+        else:
+            header, rows = map(shown, block.header), [list(map(shown, row)) for row in block.rows]
+            blocks.append(Sheet(list(header), rows, block.numbers, shown(block.title)))
     if suffix == ".html":
         return report_page(report.title, blocks, report.plots(), made)
     return (report_markdown if suffix == ".md" else report_latex)(report.title, blocks, made)
-
-
-def _safe(block: Block) -> Block:
-    """The block without what a reader's program could take for a command."""
-    if isinstance(block, str):
-        return shown(block)
-    rows = [[shown(cell) for cell in row] for row in block.rows]
-    return Sheet([shown(name) for name in block.header], rows, block.numbers, shown(block.title))
 
 
 def csv_text(rows: Iterable[Row]) -> str:

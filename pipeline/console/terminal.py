@@ -290,10 +290,8 @@ def words_of_work(parts: str, read: int, size: int, seconds: float) -> str:
     >>> words_of_work("2 of 12 languages, 3 of 40 parts", 30_000_000_000, 100_000_000_000, 600.0)
     '2 of 12 languages, 3 of 40 parts, 30.0 GB of 100 GB, 50.0 MB/s, 23 min 20 s left, 600 s'
     """
-    words = [parts]
-    if size and read:
-        words.append(progress_words(0, min(read, size), size, seconds))
-    return ", ".join([*words, f"{seconds:.0f} s"])
+    words = progress_words(0, min(read, size), size, seconds) if size and read else ""
+    return ", ".join(filter(None, [parts, words, f"{seconds:.0f} s"]))
 
 
 def progress_words(first: int, now: int, total: int, seconds: float) -> str:

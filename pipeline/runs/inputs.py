@@ -92,17 +92,12 @@ class Dump:
 
 
 def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
-    """The dump of each language, from ``LANG=PATH`` words."""
-    return {language: find_dump(paths, checksum) for language, paths in sorted(by_language(words).items())}
-
-
-def by_language(words: Sequence[str]) -> dict[str, list[str]]:
-    """``LANG=PATH`` words as paths by language; LANG ends at the first ``=``. UsageError on any other form."""
+    """The dump of each language, from ``LANG=PATH`` words; UsageError on any other form."""
     paths: dict[str, list[str]] = {}
     for word in words:
         language, path = _split_word(word, "--wikipedia: expected LANG=PATH such as de=dewiki-2026-11-01-p1p9.xml.bz2")
         paths.setdefault(language, []).append(path)
-    return paths
+    return {language: find_dump(found, checksum) for language, found in sorted(paths.items())}
 
 
 def _split_word(word: str, expected: str) -> tuple[str, str]:
@@ -285,27 +280,19 @@ class ListedLanguage:
     groups: int | None = None
     edited: bool = False
 
-    def to_plain(self) -> dict[str, Any]:
-        """The language as plain values."""
-        return asdict(self)
 
-
-def known_languages(
-    codes: Sequence[str] = (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES)),
-) -> list[ListedLanguage]:
-    """Some languages as they are known without a dump; by default all Wikipedias, then all languages of labels."""
-    return [_listed(code, None) for code in codes]
-
-
-def languages_in(output: str) -> list[ListedLanguage]:
+def list_languages(output: str | None) -> list[ListedLanguage]:
     """The languages of an output folder by their profile files, or the one that is named by its code.
 
-    MissingInputError for anything else.
+    Without either, all Wikipedias, then all languages of labels, as they are known without a dump. MissingInputError
+    for anything else.
     """
+    if output is None:
+        return [_listed(code, None) for code in (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))]
     paths = list_files(f"{output}/{profile_path('*')}")
     if not paths:
         if output in WIKIPEDIA_CODES | LABEL_ONLY_CODES:
-            return known_languages([output])
+            return [_listed(output, None)]
         raise MissingInputError(
             f"expected the output folder of a build, with {profile_path('<language>')}, or the code of a language, "
             f"saw {output!r}"

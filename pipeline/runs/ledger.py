@@ -103,7 +103,7 @@ class Ledger:
 
     def find(self, unit: str) -> Record | None:
         """The record of a unit, or None where it has not been finished."""
-        path = self._path(unit)
+        path = record_path(self._output, unit)
         return self._record(path) if path in self._read or list_files(path) else None
 
     def require(self, unit: str) -> Record:
@@ -135,13 +135,13 @@ class Ledger:
 
     def put(self, record: Record) -> None:
         """Record that a unit is finished."""
-        path = self._path(record.unit)
+        path = record_path(self._output, record.unit)
         self._read.pop(path, None)
         write_json(path, with_checksum(asdict(record)))
 
     def invalidate(self, unit: str) -> None:
         """Record that a unit is not finished, before its files are replaced."""
-        path = self._path(unit)
+        path = record_path(self._output, unit)
         self._read.pop(path, None)
         remove(path)
 
@@ -199,9 +199,6 @@ class Ledger:
             ) from error
         self._read[path] = record
         return record
-
-    def _path(self, unit: str) -> str:
-        return record_path(self._output, unit)
 
 
 def write_json(path: str, data: Mapping[str, Any]) -> None:

@@ -72,7 +72,11 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], o
     The lock files of dead runs of this machine are removed, with a line that says so, and with ``break_lock`` all.
     """
     own = lock_path(output, lock.run)
-    _remove_stale(output, break_lock, log)
+    for found in _lock_files(output):
+        if found.is_dead or break_lock:
+            what = "was cut off" if found.is_dead else "is taken for ended (--break-lock)"
+            log(f"{output}: the run of {found.since} (process {found.process} on {found.host}) {what}")
+            remove(lock_path(output, found.run))
     others: Sequence[LockFile] = ()
     for wait in (0.0, *_WAITS):
         time.sleep(wait * random.random())  # noqa: S311 - no secret
@@ -99,14 +103,6 @@ def check_lock(output: str, run: str) -> None:
     """Raise LockError if the lock file of a run is gone, because another run broke the lock."""
     if not exists(lock_path(output, run)):
         raise LockError(f"expected {output} to be left to this run, saw that another one broke its lock")
-
-
-def _remove_stale(output: str, break_lock: bool, log: Callable[[str], object]) -> None:
-    for lock in _lock_files(output):
-        if lock.is_dead or break_lock:
-            what = "was cut off" if lock.is_dead else "is taken for ended (--break-lock)"
-            log(f"{output}: the run of {lock.since} (process {lock.process} on {lock.host}) {what}")
-            remove(lock_path(output, lock.run))
 
 
 def _lock_files(output: str) -> Iterator[LockFile]:

@@ -80,17 +80,16 @@ def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> Non
     """
     parts = (pair for record in Ledger(str(output)).records() for pair in record.parts.items())
     wanted = {name: (checksum_of, part.checksum, "run `wikisem build` again") for name, part in parts}
-    wanted |= {name: (_sha256, listed.sha256, "copy it again") for name, listed in manifest.files.items()}
+    wanted |= {
+        name: (lambda path: hashlib.sha256(path.read_bytes()).hexdigest(), listed.sha256, "copy it again")
+        for name, listed in manifest.files.items()
+    }
     for name, (digest, expected, advice) in wanted.items():
         if name.partition("/")[0] in folders:
             path = output / name
             seen = digest(path) if path.is_file() else "no such file"
             if seen != expected:
                 raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}; {advice}")
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:

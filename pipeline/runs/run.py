@@ -31,7 +31,6 @@ from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.console.terminal import log, progress
 from wikisem.pipeline.runs.inputs import Dump
 from wikisem.pipeline.runs.ledger import Ledger, Record, find_damage
-from wikisem.pipeline.runs.lock import check_lock
 from wikisem.transforms.io.local_workers import changed_internal
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
@@ -82,10 +81,6 @@ class Run:
         """Record that a unit is finished."""
         self.ledger.put(record)
         self._damage.pop(record.fingerprint, None)
-
-    def check_lock(self) -> None:
-        """Raise LockError if another run broke the lock of this one: OUT may have a mixture of both."""
-        check_lock(self.output, self.name)
 
     def log_once(self, line: str) -> None:
         """Log a line that several stages may have to say."""

@@ -17,8 +17,9 @@ from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import is_local
 from wikisem.layout import folder_below, record_path
 from wikisem.local_copies import remove_copies
+from wikisem.pipeline.console.terminal import format_bytes
 from wikisem.pipeline.runs.ledger import Record, bzip2_decoder, fingerprint, measure_parts, versions
-from wikisem.pipeline.runs.lock import LockFile, locked
+from wikisem.pipeline.runs.lock import LockFile, check_lock, locked
 from wikisem.pipeline.runs.run import Run, check_writable
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
@@ -138,15 +139,22 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str =
     ``place`` says which of how many stages it is; it is logged if there is something to do.
     """
     stage.check(run)
-    needs = {unit.name: _identities(unit.needs, run) for unit in stage.units}
+    needs: dict[str, dict[str, str]] = {}
+    for unit in stage.units:
+        # The units that it is made from; MissingInputError where one is missing, out of date, or lacks a file.
+        records = [run.ledger.require(name) for name in unit.needs]
+        for record in records:
+            _require_whole(record, run)
+            run.ledger.check_needs(record)
+        needs[unit.name] = {record.unit: record.identity for record in records}
     finished: dict[str, Record] = {}
     for unit in stage.units:
-        record = run.ledger.find(unit.name)
-        if record and record.fingerprint == _fingerprint(unit, needs[unit.name]):
-            if damage := run.find_damage(record):
+        earlier = run.ledger.find(unit.name)
+        if earlier and earlier.fingerprint == _fingerprint(unit, needs[unit.name]):
+            if damage := run.find_damage(earlier):
                 run.log(f"{unit.name}: made again, {damage}")
             else:
-                finished[unit.name] = record
+                finished[unit.name] = earlier
     todo = [unit for unit in stage.units if unit.name not in finished]
     if todo and stage.together:
         todo, finished = list(stage.units), {}
@@ -187,18 +195,35 @@ def _run_units(
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == one:
             run.ledger.invalidate(name)
     context = run.context(stage.name, prints)
-    results = _work(stage, todo, run, context)
-    run.check_lock()
+    try:
+        results = stage.work([unit.name for unit in todo], Folders(run), context)
+    except DamagedInputError as error:
+        for record in run.ledger.records():
+            if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
+                path = record_path(run.output, record.unit)
+                raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
+        raise
+    check_lock(run.output, run.name)
     made_with: dict[str, Any] = {"versions": versions()}
     if recipe is not None:
         made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
-    records = {unit.name: _record(unit, needs[unit.name], results[unit.name], made_with) for unit in todo}
-    for name, record in records.items():
-        record.counts.check(name)
-        kept_in = run.keep_unreadable(name, context.scratch)
-        record.counts.check_unreadable(name, run.max_unreadable, kept_in)
+    records: dict[str, Record] = {}
     for unit in todo:
-        run.check_lock()
+        result, needed_by = results[unit.name], needs[unit.name]
+        result.counts.check(unit.name)
+        kept_in = run.keep_unreadable(unit.name, context.scratch)
+        result.counts.check_unreadable(unit.name, run.max_unreadable, kept_in)
+        records[unit.name] = Record(
+            unit.name,
+            _fingerprint(unit, needed_by),
+            identity_of(unit, needed_by),
+            result.counts,
+            needed_by,
+            made_with={**made_with, "stage_version": unit.version},
+            facts={**unit.facts, **result.facts},
+        )
+    for unit in todo:
+        check_lock(run.output, run.name)
         made = run.put_in_place(unit.name, context.scratch, unit.leaves) if unit.leaves else set()
         parts = measure_parts(run.output, records[unit.name], unit.leaves)
         strays = sorted(parts.keys() - made) if unit.leaves else []
@@ -216,30 +241,6 @@ def _run_units(
     return records
 
 
-def _work(stage: Stage, todo: Sequence[Unit], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-    """The results of a stage's work; a DamagedInputError also says how to make a unit with damaged rows again."""
-    try:
-        return stage.work([unit.name for unit in todo], Folders(run), context)
-    except DamagedInputError as error:
-        for record in run.ledger.records():
-            if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
-                path = record_path(run.output, record.unit)
-                raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
-        raise
-
-
-def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, made_with: Mapping[str, Any]) -> Record:
-    return Record(
-        unit.name,
-        _fingerprint(unit, needs),
-        identity_of(unit, needs),
-        result.counts,
-        needs,
-        made_with={**made_with, "stage_version": unit.version},
-        facts={**unit.facts, **result.facts},
-    )
-
-
 # What is finished, and whether it still fits.
 
 
@@ -250,15 +251,6 @@ def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
 
 def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
     return fingerprint(identity=identity_of(unit, needs), extras=unit.extras)
-
-
-def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
-    """The identities of finished units; MissingInputError where one is missing, out of date, or lacks a file."""
-    records = [run.ledger.require(name) for name in names]
-    for record in records:
-        _require_whole(record, run)
-        run.ledger.check_needs(record)
-    return {record.unit: record.identity for record in records}
 
 
 def _require_whole(record: Record, run: Run) -> None:
@@ -299,10 +291,6 @@ def lacking_disk(output: str, stage: str, wanted: int) -> str:
     if wanted <= free:
         return ""
     return (
-        f"warning: {stage}: about {_in_words(wanted)} of disk will be needed below {output} (an estimate), "
-        f"saw {_in_words(free)} free"
+        f"warning: {stage}: about {format_bytes(wanted)} of disk will be needed below {output} (an estimate), "
+        f"saw {format_bytes(free)} free"
     )
-
-
-def _in_words(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"

@@ -7,19 +7,24 @@ import pytest
 
 import wikisem
 from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, UsageError
-from wikisem.pipeline.runs.inputs import by_language, find_dump, find_wikipedias
+from wikisem.pipeline.runs.inputs import find_dump, find_wikipedias
 
 
-def test_language_ends_at_the_first_equals_sign() -> None:
+def test_language_ends_at_the_first_equals_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A path may hold equals signs; several paths of one language are parts of one dump."""
-    assert by_language(["de=a=b.xml", "zh-yue=c", "de=d"]) == {"de": ["a=b.xml", "d"], "zh-yue": ["c"]}
+    monkeypatch.chdir(tmp_path)
+    for name in ("a=b.xml", "c", "d"):
+        Path(name).write_text("<mediawiki>")
+    found = find_wikipedias(["de=a=b.xml", "zh-yue=c", "de=d"], checksum=False)
+    named = {language: [Path(path).name for path in dump.paths] for language, dump in found.items()}
+    assert named == {"de": ["a=b.xml", "d"], "zh-yue": ["c"]}
 
 
 @pytest.mark.parametrize("word", ["de", "de=", "=x"])
 def test_a_word_that_names_no_language_or_no_path_is_refused(word: str) -> None:
     """The message shows the form that was expected."""
     with pytest.raises((UsageError, BadIdError), match="expected"):
-        by_language([word])
+        find_wikipedias([word], checksum=False)
 
 
 def test_a_dump_is_its_files_in_any_order(tmp_path: Path) -> None:
