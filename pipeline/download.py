@@ -244,11 +244,10 @@ def _sums(mirror: Mirror, path: str) -> dict[str, str]:
     """The digests of a list of checksums by file name; empty if there is no such list."""
     found = {}
     for number, line in enumerate((mirror.text(path) or "").splitlines(), start=1):
-        fields = _SUM.fullmatch(line)
-        if line.strip() and fields is None:
-            raise DownloadError(f"{mirror.url(path)}:{number}: expected a checksum and a file name, saw {line[:80]!r}")
-        if fields:
+        if fields := _SUM.fullmatch(line):
             found[fields[2].removeprefix("./")] = fields[1]
+        elif line.strip():
+            raise DownloadError(f"{mirror.url(path)}:{number}: expected a checksum and a file name, saw {line[:80]!r}")
     return found
 
 
@@ -410,7 +409,12 @@ class Fetcher:
         """The whole file; DownloadError if it cannot be fetched, OutputError if it cannot be written."""
         target, part = self.folder / remote.name, _PartialFile(self.folder / f"{remote.name}.part")
         part.check()
-        patience = replace(self.mirror.patience, wait=self._wait)
+
+        def pause(seconds: float) -> None:
+            if self.stop.wait(seconds):
+                raise StoppedError
+
+        patience = replace(self.mirror.patience, wait=pause)
         try:
             for last in (False, True):
                 while not patience.persist(
@@ -421,7 +425,8 @@ class Fetcher:
                 if digest == remote.digest:
                     part.finish(target)
                     return target
-                self._drop(part)
+                self.count(-part.size)
+                part.drop()
                 if last:
                     raise DownloadError(
                         f"{remote.url}: expected {remote.algorithm} {remote.digest}, saw {digest} twice; "
@@ -432,10 +437,6 @@ class Fetcher:
                 raise
             raise OutputError(f"expected to write {part.path}, saw {error}; what has arrived is kept") from error
         raise AssertionError("the loop ends in one of its two ways")
-
-    def _wait(self, seconds: float) -> None:
-        if self.stop.wait(seconds):
-            raise StoppedError
 
     def _ask(self, remote: RemoteFile, part: "_PartialFile") -> bool:
         """Whether all bytes are there after one request; NoAnswerError if it brought hardly any."""
@@ -455,7 +456,8 @@ class Fetcher:
                 raise
             if part.size == remote.size:
                 return True
-            self._drop(part)  # it cannot be a beginning of this file
+            self.count(-part.size)
+            part.drop()  # it cannot be a beginning of this file
             raise NoAnswerError(str(error)) from error
         if part.size < total and part.size < before + LEAST_PROGRESS:
             raise NoAnswerError(f"{part.size:,} of {total:,} bytes, where {before:,} had come before")
@@ -471,7 +473,8 @@ class Fetcher:
         if total is None:
             raise NoAnswerError("no Content-Length, which a file must have", final=True)
         if begins not in {0, have}:
-            self._drop(part)
+            self.count(-part.size)
+            part.drop()
             raise NoAnswerError(f"another part than was asked for: {answer.headers.get('Content-Range')}")
         self.count(begins - part.size)
         # The value for If-Range: a strong ETag, else the date of the last change; a weak tag would never match.
@@ -484,10 +487,6 @@ class Fetcher:
                 sink.write(block)
                 self.count(len(block))
         return total
-
-    def _drop(self, part: "_PartialFile") -> None:
-        self.count(-part.size)
-        part.drop()
 
 
 @dataclass(frozen=True, slots=True)

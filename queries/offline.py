@@ -184,11 +184,11 @@ class EntityTable:
         self._known: dict[str, tuple[PropertyEdges, _Texts]] = {}
 
     def edges(self, name: str) -> PropertyEdges:
-        """The values of a property that are items, of all items; read once."""
+        """The values of a property that are items, of all items."""
         return self._read(name)[0]
 
     def texts(self, name: str) -> _Texts:
-        """The values of a property that are texts, by item; read once."""
+        """The values of a property that are texts, by item."""
         return self._read(name)[1]
 
     def sitelinks(self, numbers: Numbers) -> Numbers:

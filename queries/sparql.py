@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from importlib import resources
 from itertools import islice, pairwise
 from pathlib import Path
@@ -50,17 +50,12 @@ PREFIXES: Final = {
 
 
 @cache
-def _template(name: str) -> Template:
+def template(name: str) -> Template:
     """The query of a ``.rq`` file, prefixes in front, comments left out."""
     # SPARQLWrapper 2.0 takes a word such as "drop" in a second line of comments for the kind of the query.
     lines = (resources.files(__package__) / f"{name}.rq").read_text(encoding="utf-8").splitlines()
     heads = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()]
     return Template("\n".join([*heads, *(line for line in lines if not line.startswith("#"))]) + "\n")
-
-
-def render(name: str, **parts: str) -> str:
-    """The query of a ``.rq`` file with its ``$parts`` filled in."""
-    return _template(name).substitute(parts)
 
 
 def item_term(qid: str) -> str:
@@ -314,8 +309,15 @@ class EndpointSource:
         for _ in range(self._most_pages):
             after = qid_number(found[-1].qid) if found else 0
             bounds = {"after": str(after), "min_sitelinks": str(category.min_sitelinks), "page": str(self._page)}
-            query = render("items", pattern=pattern, **bounds)
-            check = partial(_check_page, after=after, size=self._page)
+            query = template("items").substitute(pattern=pattern, **bounds)
+
+            def check(rows: Sequence[AnswerRow], after: int = after) -> None:
+                numbers = [after, *(qid_number(item.qid) for item in _candidates(rows))]
+                if any(number >= following for number, following in pairwise(numbers)):
+                    raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
+                if len(rows) > self._page:
+                    raise NoAnswerError(f"{len(rows):,} items on a page of {self._page:,}", final=True)
+
             page = _candidates(self._client.rows(query, f"items after Q{after}", check))
             if not page:
                 return found
@@ -329,7 +331,7 @@ class EndpointSource:
         """The items and monolingual texts that a path leads to from each item, sorted."""
         found: dict[str, list[Statement]] = defaultdict(list)
         for batch in _batches(qids, _BATCH):
-            query = render("values", items=_terms(batch), path=path_term(path))
+            query = template("values").substitute(items=_terms(batch), path=path_term(path))
             for qid, term in self._terms_of(batch, query, "value"):
                 if not term.is_iri and term.language:
                     found[qid].append(Statement(path.property, term.text, code_of(term.language)))
@@ -343,7 +345,7 @@ class EndpointSource:
         languages = ", ".join(f'"{tag}"' for tag in tags)
         found: dict[str, dict[str, str]] = defaultdict(dict)
         for batch in _batches(qids, max(1, _LABELS // len(tags))):
-            query = render("labels", items=_terms(batch), languages=languages)
+            query = template("labels").substitute(items=_terms(batch), languages=languages)
             for qid, term in self._terms_of(batch, query, "label"):
                 found[qid][term.language] = term.text
         by_code: dict[str, dict[str, str]] = {qid: {} for qid in found}
@@ -374,14 +376,6 @@ def _candidates(rows: Sequence[AnswerRow]) -> list[CandidateItem]:
         return [CandidateItem(check_qid(qid_of(int(row["number"].text))), int(row["sitelinks"].text)) for row in rows]
     except (KeyError, ValueError) as error:
         raise NoAnswerError("a row without the number or the sitelinks of an item", final=True) from error
-
-
-def _check_page(rows: Sequence[AnswerRow], after: int, size: int) -> None:
-    numbers = [after, *(qid_number(item.qid) for item in _candidates(rows))]
-    if any(number >= following for number, following in pairwise(numbers)):
-        raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
-    if len(rows) > size:
-        raise NoAnswerError(f"{len(rows):,} items on a page of {size:,}", final=True)
 
 
 def _batches(qids: Sequence[str], size: int) -> Iterator[list[str]]:

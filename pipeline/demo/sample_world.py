@@ -104,10 +104,10 @@ def read_items() -> tuple[Item, ...]:
         Item(
             qid=row["qid"],
             kind=row["kind"],
-            instance_of=_qids(row["instance_of"]),
-            subclass_of=_qids(row["subclass_of"]),
-            sitelinks=int(row["sitelinks"]) if _given(row["sitelinks"]) else None,
-            names={language: parse_name(row[language]) for language in LANGUAGES if _given(row[language])},
+            instance_of=tuple(row["instance_of"].strip("-").split()),
+            subclass_of=tuple(row["subclass_of"].strip("-").split()),
+            sitelinks=int(row["sitelinks"]) if row["sitelinks"] != "-" else None,
+            names={language: parse_name(row[language]) for language in LANGUAGES if row[language] != "-"},
         )
         for row in _rows("items.tsv")
     )
@@ -118,8 +118,8 @@ def read_classes() -> tuple[ClassItem, ...]:
     return tuple(
         ClassItem(
             qid=row["qid"],
-            subclass_of=_qids(row["subclass_of"]),
-            labels={language: row[language] for language in LANGUAGES if _given(row[language])},
+            subclass_of=tuple(row["subclass_of"].strip("-").split()),
+            labels={language: row[language] for language in LANGUAGES if row[language] != "-"},
         )
         for row in _rows("classes.tsv")
     )
@@ -138,14 +138,6 @@ def _rows(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE, restval="-"))
 
 
-def _given(cell: str) -> bool:
-    return cell != "-"
-
-
-def _qids(cell: str) -> tuple[str, ...]:
-    return tuple(cell.split()) if _given(cell) else ()
-
-
 # The dump of Wikidata.
 
 _LINES_PER_MEMBER: Final = 100
@@ -153,7 +145,7 @@ _LINES_PER_MEMBER: Final = 100
 
 def wikidata_dump(lines: Sequence[str]) -> bytes:
     """Lines as in ``latest-all.json.gz``: gzip members of whole lines; "[", "," and "]" are members too."""
-    broken = _with_broken(lines, _cut(lines[len(lines) // 2]))
+    broken = _with_broken(lines, lines[len(lines) // 2][: len(lines[len(lines) // 2]) * 2 // 3])
     chunks = [broken[start : start + _LINES_PER_MEMBER] for start in range(0, len(broken), _LINES_PER_MEMBER)]
     body = _member(",\n").join(_member(",\n".join(chunk) + "\n") for chunk in chunks)
     return _member("[\n") + body + _member("]\n")
@@ -163,10 +155,6 @@ def _with_broken(records: Sequence[str], broken: str) -> list[str]:
     """The records of a dump with a broken one in the middle."""
     middle = len(records) // 2
     return [*records[:middle], broken, *records[middle:]]
-
-
-def _cut(record: str) -> str:
-    return record[: len(record) * 2 // 3]
 
 
 def _member(text: str) -> bytes:
@@ -252,7 +240,7 @@ def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
     pieces = list(export_xml(edition, write_pages(edition)))
     page = pieces[len(pieces) // 2]
     # The text ends in mid-sentence, its tags are not closed, and the next page follows.
-    return bz2.compress("".join(_with_broken(pieces, _cut(page) + "\n  </page>\n")).encode())
+    return bz2.compress("".join(_with_broken(pieces, page[: len(page) * 2 // 3] + "\n  </page>\n")).encode())
 
 
 def export_xml(edition: Edition, pages: Iterable[Page]) -> Iterator[str]:
@@ -316,17 +304,41 @@ def write_pages(edition: Edition) -> Iterator[Page]:
     Articles are sentences filled with links in the shapes that real articles have. Each links the next three of its
     kind and two far ones, so that every page is linked about as often.
     """
+    words, category = edition.words, edition.namespace(CATEGORY)
     for place, item in enumerate(edition.items):
         peers = [peer for peer in edition.items if peer.kind == item.kind]
         near = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
         far = [edition.items[(place + step) % len(edition.items)] for step in (17, 41)]
         name = edition.name(item)
-        yield Page(name.title, 0, _article(edition, item, [*near, *far], place))
+        names = [edition.name(other) for other in (*near, *far)]
+        title, last = names[1].title, names[4]
+        # Four plain links, and one in one of the rarer shapes of real articles: to a section, in italics, or with
+        # underscores.
+        rare = (
+            f"[[{last.title}#{place}|{last.surface}]]",
+            f"[[{last.title}|''{last.surface}'']]",
+            f"[[{last.title.replace(' ', '_')}|{last.surface}]]",
+            _link(last),
+        )
+        links = dict(zip("abcd", map(_link, names), strict=False), e=rare[place % len(rare)])
+        lines = [
+            f"{{{{{words['infobox']}|1={links['c']}}}}}",
+            words["lead"].format(self=name.surface, kind=words["kinds"][item.kind])
+            + f"<ref>{words['note'].format(a=f'[[{title}]]')}</ref>",
+            f"[[{edition.namespace(FILE)}:{item.qid}.svg|{words['thumb']}|{words['caption'].format(**links)}]]",
+            words["list"].format(**links),
+            *_form_sentence(edition, near[0]),
+            f"<!-- [[{title}|{item.qid}]] --><nowiki>[[{title}|{item.qid}]]</nowiki>",
+            f"== {words['heading']} ==",
+            words["more"].format(**links),
+            f"[[{category}:{words['kinds'][item.kind]}]]",
+        ]
+        yield Page(name.title, 0, "\n".join(lines))
         if redirects(name, place):
             title = name.form[:1].upper() + name.form[1:]
-            yield Page(title, 0, f"#{edition.words['redirect']} [[{name.title}]]", redirect=name.title)
+            yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:
-            question = edition.words["talk"].format(a=_link(edition.name(near[0])))
+            question = words["talk"].format(a=_link(edition.name(near[0])))
             yield Page(f"{edition.namespace(TALK)}:{name.title}", TALK, question)
             template = f"<includeonly>{_link(name)}</includeonly>"
             yield Page(f"{edition.namespace(TEMPLATE)}:{name.title}", TEMPLATE, template)
@@ -335,34 +347,6 @@ def write_pages(edition: Edition) -> Iterator[Page]:
 def redirects(name: Name, place: int) -> bool:
     """Whether the other form of a name is a redirect page; other forms are piped or carry a link trail."""
     return name.form != "" and place % 3 == 0
-
-
-def _article(edition: Edition, item: Item, others: Sequence[Item], place: int) -> str:
-    words = edition.words
-    names = [edition.name(other) for other in others]
-    title, last = names[1].title, names[4]
-    # Four plain links, and one in one of the rarer shapes of real articles: to a section, in italics, or with
-    # underscores.
-    rare = (
-        f"[[{last.title}#{place}|{last.surface}]]",
-        f"[[{last.title}|''{last.surface}'']]",
-        f"[[{last.title.replace(' ', '_')}|{last.surface}]]",
-        _link(last),
-    )
-    links = dict(zip("abcd", map(_link, names), strict=False), e=rare[place % len(rare)])
-    lines = [
-        f"{{{{{words['infobox']}|1={links['c']}}}}}",
-        words["lead"].format(self=edition.name(item).surface, kind=words["kinds"][item.kind])
-        + f"<ref>{words['note'].format(a=f'[[{title}]]')}</ref>",
-        f"[[{edition.namespace(FILE)}:{item.qid}.svg|{words['thumb']}|{words['caption'].format(**links)}]]",
-        words["list"].format(**links),
-        *_form_sentence(edition, others[0]),
-        f"<!-- [[{title}|{item.qid}]] --><nowiki>[[{title}|{item.qid}]]</nowiki>",
-        f"== {words['heading']} ==",
-        words["more"].format(**links),
-        f"[[{edition.namespace(CATEGORY)}:{words['kinds'][item.kind]}]]",
-    ]
-    return "\n".join(lines)
 
 
 def _link(name: Name) -> str:

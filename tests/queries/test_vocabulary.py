@@ -13,8 +13,8 @@ from wikisem.queries.sparql import (
     item_term,
     path_term,
     rdf_tag,
-    render,
     tags_of,
+    template,
 )
 
 ATTACKS = ["Q1 } UNION { ?s ?p ?o", "Q1\n", "Q0", "q1", "wd:Q1", "", "Q1#", "Q1>"]
@@ -77,7 +77,7 @@ def test_a_class_becomes_a_path() -> None:
 
 def test_queries_begin_with_prefixes_and_hold_no_comment() -> None:
     """SPARQLWrapper guesses the kind of a query from its words, comments included: none are sent."""
-    query = render("values", items="wd:Q1", path="wdt:P36")
+    query = template("values").substitute(items="wd:Q1", path="wdt:P36")
     lines = query.splitlines()
     assert lines[0].startswith("PREFIX ")
     assert lines[len(PREFIXES)].startswith("SELECT ")
