@@ -15,7 +15,6 @@ from typing import Final
 import apache_beam as beam
 import numpy as np
 import orjson
-import pyarrow as pa
 
 from wikisem.arrow.buckets import (
     MAX_HELD,
@@ -237,15 +236,12 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     rows = sum_rows(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS, MAX_HELD)
     direct, redirected = follow_redirects(rows, redirects)
     with shuffle.sender("follow", task.key, task.bucket) as sender:
-        yield from sender.add_rows("direct", _split_further(direct, "title", task, buckets))
+        for name, rows, column in (("direct", direct, "title"), ("redirects", redirects, "source")):
+            # All of them belong to the bucket of the task, which may be divided further.
+            further = split(rows, column, buckets) if buckets > task.buckets else [(task.bucket % buckets, rows)]
+            yield from sender.add_rows(name, further)
         yield from sender.add_rows("redirected", split(redirected, "title", buckets))
-        yield from sender.add_rows("redirects", _split_further(redirects, "source", task, buckets))
     yield done(task.key, task.bucket, task.buckets, pages)
-
-
-def _split_further(table: pa.Table, column: str, task: Task, buckets: int) -> Iterator[tuple[int, pa.Table]]:
-    """As ``split``, of rows that all belong to the bucket of a task."""
-    return split(table, column, buckets) if buckets > task.buckets else iter([(task.bucket % buckets, table)])
 
 
 def write_bucket(task: Task, work: Counting) -> None:

@@ -375,7 +375,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
         )
     if not following and any(record.unit.startswith("groups/") and record.counts.kept for record in records):
         following = shlex.join(["wikisem", "browse", output])
-    if following:
+    if following and not output.startswith("memory://"):  # which no other process has
         print_line(f"next: {following}")
     print_line(f"output: {output}")
     return 1 if damaged else 0

@@ -75,3 +75,11 @@ def test_the_closing_table_tells_outcomes_apart(tmp_path: Path, capsys: pytest.C
     assert explained[-7:] == ["kept", "left out", "rejected", "unreadable", "no group in la", "next", "output"]
     assert print_summary([groups], str(tmp_path)) == 0
     assert "left out" not in capsys.readouterr().out.partition("kept: goes on")[2]
+
+
+def test_what_only_this_process_has_is_followed_by_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """A new process would find nothing at memory://."""
+    groups = Record("groups/de", "", "", Counts(9, 9))
+    for output, expected in (("memory://out", []), ("out", ["next: wikisem browse out"])):
+        assert print_summary([groups], output) == 0
+        assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("next: ")] == expected

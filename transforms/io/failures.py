@@ -47,7 +47,11 @@ def first_cause(error: BaseException) -> str:
     text = str(error)
     if _TRACEBACK in text:
         blocks = text.rpartition(_RAISED_IN_HANDLER)[2].split(_RAISED_FROM)
-        raised = [_clean(_exception_line(block)) for block in blocks]
+        raised = []
+        for block in blocks:  # the line after the indented ones of a traceback names the exception
+            lines = block.partition(_TRACEBACK)[2].splitlines()
+            last = block.strip().rpartition("\n")[2]
+            raised.append(_clean(next((line for line in lines if line and not line[0].isspace()), last)))
         return next((line for line in reversed(raised) if line.startswith(_OURS)), raised[0])
     kind = type(error)
     name = f"{_OURS}{kind.__name__}" if kind.__module__ == errors.__name__ else kind.__name__
@@ -60,12 +64,6 @@ def was_interrupted(error: BaseException) -> bool:
     while seen is not None and not isinstance(seen, KeyboardInterrupt):
         seen = seen.__cause__ or seen.__context__
     return seen is not None
-
-
-def _exception_line(block: str) -> str:
-    """The line after the indented ones of a traceback, which names the exception."""
-    lines = block.partition(_TRACEBACK)[2].splitlines()
-    return next((line for line in lines if line and not line[0].isspace()), block.strip().rpartition("\n")[2])
 
 
 def _clean(text: str) -> str:

@@ -19,13 +19,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from inspect import Parameter, signature
 from pathlib import Path
 from pkgutil import resolve_name
-from types import FunctionType
 from typing import Any, Final, Protocol, Self
 
 from wikisem.local_copies import RUN, RUN_VARIABLE
@@ -67,27 +66,21 @@ _ATTRIBUTES: Final[Mapping[str, str]] = {
 
 def changed_internal() -> str:
     """What the workers rely on and the installed Beam does not have, in words; "" if it has everything."""
-    for wanted, names_of in ((_CALLS, _parameters), (_ATTRIBUTES, _attributes)):
-        for path, names in wanted.items():
-            try:
-                seen = names_of(resolve_name(path), names.split())
-            except (ImportError, AttributeError) as error:
-                seen = str(error)
-            if seen != names:
-                installed = f"apache-beam {version('apache-beam')}"
-                return f"expected {path.rpartition(':')[2]} with {names.replace(' ', ', ')} in {installed}, saw {seen}"
+    for path, names in (*_CALLS.items(), *_ATTRIBUTES.items()):
+        wanted = names.split()
+        try:
+            found = resolve_name(path)
+            if path in _ATTRIBUTES:
+                seen = " ".join(name for name in wanted if name in found.__code__.co_names)
+            else:  # the parameters that are wanted, or have to be given
+                parameters = signature(found).parameters.values()
+                seen = " ".join(one.name for one in parameters if one.name in wanted or one.default is Parameter.empty)
+        except (ImportError, AttributeError) as error:
+            seen = str(error)
+        if seen != names:
+            installed = f"apache-beam {version('apache-beam')}"
+            return f"expected {path.rpartition(':')[2]} with {names.replace(' ', ', ')} in {installed}, saw {seen}"
     return ""
-
-
-def _parameters(function: Callable[..., object], wanted: Sequence[str]) -> str:
-    """The parameters of a function that are wanted, or have to be given."""
-    found = signature(function).parameters.values()
-    return " ".join(each.name for each in found if each.name in wanted or each.default is Parameter.empty)
-
-
-def _attributes(function: FunctionType, wanted: Sequence[str]) -> str:
-    """The attributes that are wanted and that a function names."""
-    return " ".join(name for name in wanted if name in function.__code__.co_names)
 
 
 class Client(Protocol):
@@ -190,7 +183,11 @@ class LocalWorkers:
         while (received := self._receive()) != b"":
             *lines, text = (text + (received or b"")).split(b"\n")
             for line in lines:
-                self._fail_at_end(json.loads(line))
+                report = json.loads(line)
+                with self._lock:
+                    if report["worker"] in self._clients:
+                        ended = self._describe_end(int(report["status"]))
+                        self._fail(WorkerError(f"expected all worker processes to finish, saw one {ended}"))
             with self._lock:
                 clients = list(self._clients.values())
             for client in clients:
@@ -212,12 +209,6 @@ class LocalWorkers:
             return None
         except OSError:
             return b""
-
-    def _fail_at_end(self, report: Mapping[str, Any]) -> None:
-        with self._lock:
-            if report["worker"] in self._clients:
-                ended = self._describe_end(int(report["status"]))
-                self._fail(WorkerError(f"expected all worker processes to finish, saw one {ended}"))
 
     def _fail(self, failure: Exception) -> None:
         with self._lock:

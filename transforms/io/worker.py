@@ -25,8 +25,9 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import wikisem.transforms
 from wikisem.transforms.io.counts import report_bytes_to
@@ -94,37 +95,26 @@ class WorkerForks:
         for line in lines:
             request = json.loads(line)
             if "start" in request:
-                self._fork(request["start"], request["environment"])
+                starter = os.getpid()
+                pid = os.fork()
+                if pid == 0:
+                    self._channel.close()
+                    report_bytes_to(self._pipe)
+                    _end_as_worker(request["environment"], starter)
+                self._names[pid] = request["start"]
             else:
-                self._kill(request["end"])
+                for pid in [pid for pid, name in self._names.items() if name == request["end"]]:
+                    os.kill(pid, signal.SIGKILL)
         return bool(received)
-
-    def _fork(self, name: str, environment: Mapping[str, str]) -> None:
-        starter = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            self._channel.close()
-            report_bytes_to(self._pipe)
-            _end_as_worker(environment, starter)
-        self._names[pid] = name
-
-    def _kill(self, name: str) -> None:
-        for pid, known in self._names.items():
-            if known == name:
-                os.kill(pid, signal.SIGKILL)
 
     def _report_ended(self) -> None:
         while self._names:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 return
-            self._report({"worker": self._names.pop(pid), "status": os.waitstatus_to_exitcode(status)})
-
-    def _report(self, message: Mapping[str, Any]) -> None:
-        try:
-            self._channel.sendall(json.dumps(message).encode() + b"\n")
-        except OSError:
-            return  # the run is gone; the next look at the socket says so
+            message = {"worker": self._names.pop(pid), "status": os.waitstatus_to_exitcode(status)}
+            with suppress(OSError):  # the run is gone; the next look at the socket says so
+                self._channel.sendall(json.dumps(message).encode() + b"\n")
 
 
 def _end_as_worker(environment: Mapping[str, str], starter: int) -> None:
