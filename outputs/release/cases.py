@@ -9,12 +9,11 @@ from typing import Any, Final, TypeAlias
 import pyarrow as pa
 
 from wikisem.arrow.parquet import CheckedWriter
+from wikisem.outputs.release.prompts import prompt_in
 from wikisem.records import Group, Member, Outlier
 
 # An outlier with the group whose cluster it is put into.
 Case: TypeAlias = tuple[Group, Outlier]
-
-QUESTION: Final = "Pick the odd word out."
 
 # One row per test case; ``answer`` is the index of the outlier in ``choices``.
 CASES: Final = pa.schema(
@@ -69,7 +68,7 @@ def case_rows(cases: Sequence[Case], seed: int) -> Iterable[dict[str, Any]]:
             "class": group.qid,
             "label": group.label,
             "language": group.language,
-            "question": QUESTION,
+            "question": prompt_in(group.language).question,
             "outlier_class": outlier.outlier_class,
             "choices": [member.surface for member in members],
             "items": [member.id for member in members],

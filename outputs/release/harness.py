@@ -6,8 +6,8 @@ from importlib.resources import files
 from typing import Any, Final
 
 from wikisem.outputs.release.card import SHOTS, fill, hub_url, toml_text, write_text, yaml_text
-from wikisem.outputs.release.cases import QUESTION
 from wikisem.outputs.release.metadata import ReleaseFacts
+from wikisem.outputs.release.prompts import ENGLISH, PROMPTS, Prompt, prompt_in
 from wikisem.outputs.release.sentences import description, made_up
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.wikipedia.data.iso_639 import iso_639
@@ -16,38 +16,47 @@ _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # An answer to a wall takes some two hundred tokens, and far more in a script that the tokenizer hardly covers.
 _WALL_TOKENS: Final = 1024
 _METRICS: Final = ("acc", "acc_norm", "acc_bytes")
-# One choice per line: many words have commas, and none has the end of a line.
-_LISTED: Final = QUESTION + "\n{% for choice in choices %}\n$. {{ choice }}{% endfor %}\nAnswer:"
-_WORDS_TEXT: Final = _LISTED.replace("$.", "-")
-_LETTERS_TEXT: Final = _LISTED.replace("$", "{{ '" + _LETTERS + "'[loop.index0] }}")
+# What is before a choice in each kind of task; it has a line of its own, for many words have commas.
+_MARKS: Final = {"words": "-", "letters": "{{ '" + _LETTERS + "'[loop.index0] }}."}
+
+
+def _text(kind: str, question: str, answer: str) -> str:
+    """Write the template of a prompt of lm-evaluation-harness: the question, the choices, and before the answer."""
+    return f"{question}\n{{% for choice in choices %}}\n{_MARKS[kind]} {{{{ choice }}}}{{% endfor %}}\n{answer}"
 
 
 def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of every file, those for walls last.
 
-    lm_eval/ has a template for each variant and three lines for each language. In ``wikisem_<code>`` a model scores the
-    words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them. The
-    question is that of *odd one out* in BIG-bench (Srivastava et al. 2022). ``wikisem_<code>_walls`` is for models that
-    follow instructions; no sequence stops an answer, since a model may think first. All three harnesses read answers to
-    walls with the module that evaluation has.
+    lm_eval/ has a template for each variant and a few lines for each language. In ``wikisem_<code>`` a model scores the
+    words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them.
+    Prompts are in the language of the words. ``wikisem_<code>_walls`` is for models that follow instructions; no
+    sequence stops an answer, since a model may think first. All three harnesses read answers to walls with the module
+    that evaluation has.
     """
     yield "eval.yaml", yaml_text(_eval_yaml(facts))
-    yield "inspect_wikisem.py", fill("inspect_wikisem.py")
+    yield "inspect_wikisem.py", fill("inspect_wikisem.py", prompts=_asked(facts))
     yield from _package(facts)
     codes = [language.code for language in facts.filled]
     spoken = {language.code: [iso_639(code) for code in language.spoken] for language in facts.filled}
-    yield (
-        "euroeval_wikisem.py",
-        fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=_prompts(facts)),
-    )
+    prompts = {code: _prompts(facts, prompt_in(code)) for code in codes}
+    yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=prompts)
     yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
-    yield "lm_eval/_words.yaml", yaml_text(_template(facts, _multiple_choice(_WORDS_TEXT, "choices"), _METRICS))
-    yield "lm_eval/_letters.yaml", yaml_text(_template(facts, _multiple_choice(_LETTERS_TEXT, choices), _METRICS[:1]))
+    yield "lm_eval/_words.yaml", yaml_text(_template(facts, _multiple_choice("words", "choices"), _METRICS))
+    yield "lm_eval/_letters.yaml", yaml_text(_template(facts, _multiple_choice("letters", choices), _METRICS[:1]))
     for code in codes:
-        yield f"lm_eval/{code}.yaml", _task(facts, code, "words", "")
-        yield f"lm_eval/{code}_letters.yaml", _task(facts, code, "letters", "_letters")
+        answer = prompt_in(code).answer
+        for kind, suffix in (("words", ""), ("letters", "_letters")):
+            text = {"doc_to_text": _text(kind, "{{question}}", answer)} if answer != PROMPTS["en"].answer else {}
+            yield f"lm_eval/{code}{suffix}.yaml", _task(facts, code, kind, suffix, text)
     yield "lm_eval/wikisem.yaml", yaml_text(_task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
+    if "en" in codes:
+        for number, question in enumerate(ENGLISH[1:], start=2):
+            text = {"doc_to_text": _text("words", question, PROMPTS["en"].answer)}
+            yield f"lm_eval/en_{number}.yaml", _task(facts, "en", "words", f"_{number}", text)
+        phrased = ["wikisem_en", *(f"wikisem_en_{number}" for number in range(2, len(ENGLISH) + 1))]
+        yield "lm_eval/wikisem_en_phrasings.yaml", yaml_text(_task_group("wikisem_en_phrasings", phrased, _METRICS))
     letters = [f"wikisem_{code}_letters" for code in codes]
     yield "lm_eval/wikisem_letters.yaml", yaml_text(_task_group("wikisem_letters", letters, _METRICS[:1]))
     if walled := facts.extras.get("walls"):
@@ -57,22 +66,35 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         template = yaml_text(_template(facts, {"output_type": "generate_until", **asked}, SCORES))
         yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
         for code in walled:
-            yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", "walls")
+            yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
         walls = [f"wikisem_{code}_walls" for code in walled]
         yield "lm_eval/wikisem_walls.yaml", yaml_text(_task_group("wikisem_walls", walls, SCORES))
         yield "inspect_walls.py", fill("inspect_walls.py")
         yield "euroeval_walls.py", fill("euroeval_walls.py", languages={code: [iso_639(code)] for code in walled})
 
 
-def _prompts(facts: ReleaseFacts) -> dict[str, Any]:
+def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
     """Prompts and letters for EuroEval, which has prompts of its own in few languages; ``text`` has the choices."""
     letters = list(_LETTERS[: max(facts.total("sizes")) + 1].lower())
+    request = prompt.request.format(answers=", ".join(letters))
     return {
         "labels": letters,
         "prompt_label_mapping": {letter: letter for letter in letters},
         "prompt_prefix": "",
-        "prompt_template": "{text}\nAnswer: {label}",
-        "instruction_prompt": "{text}\n\nAnswer with one letter and nothing else.",
+        "prompt_template": f"{{text}}\n{prompt.answer} {{label}}",
+        "instruction_prompt": f"{{text}}\n\n{request}",
+    }
+
+
+def _asked(facts: ReleaseFacts) -> dict[str, list[Any]]:
+    """What inspect-ai asks in each language: phrasings of the question, and the request to answer with a letter."""
+    asked = {language.code: prompt_in(language.code) for language in facts.filled}
+    return {
+        code: [
+            list(ENGLISH) if prompt.question == ENGLISH[0] else [prompt.question],
+            prompt.request.format(answers="ANSWER: $LETTER ($LETTER: {letters})"),
+        ]
+        for code, prompt in asked.items()
     }
 
 
@@ -106,10 +128,10 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield ".gitignore", fill("gitignore")
 
 
-def _multiple_choice(text: str, choices: str) -> dict[str, Any]:
+def _multiple_choice(kind: str, choices: str) -> dict[str, Any]:
     return {
         "output_type": "multiple_choice",
-        "doc_to_text": text,
+        "doc_to_text": _text(kind, "{{question}}", PROMPTS["en"].answer),
         "doc_to_choice": choices,
         "doc_to_target": "answer",
     }
@@ -125,7 +147,8 @@ def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[s
     }
 
 
-def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, kind: str = "cases") -> str:
+def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, text: Mapping[str, str]) -> str:
+    kind = "walls" if template == "walls" else "cases"
     # Codes are quoted, because ``no`` is False in YAML. Without a repository, paths are those of the folder.
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}
     shots = {SHOTS: f"shots/{code}.parquet"} if kind == "cases" and code in facts.shots else {}
@@ -135,7 +158,7 @@ def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, kind: str 
         lines["dataset_kwargs"] = {"data_files": {"test": f"{kind}/{code}.parquet"} | shots}
     # Without a split of its own the harness would draw examples from the test cases; 0 here outdoes --num_fewshot.
     few = {"fewshot_split": SHOTS, "fewshot_config": {"sampler": "first_n"}} if shots else {"num_fewshot": 0}
-    return yaml_text(lines | few)
+    return yaml_text({**lines, **text, **few})
 
 
 def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
@@ -170,5 +193,5 @@ def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
             }
             for language in facts.filled
         ],
-        **_prompts(facts),
+        **_prompts(facts, PROMPTS["en"]),
     }

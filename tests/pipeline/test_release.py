@@ -187,6 +187,7 @@ print(json.dumps([card, tasks, yaml.safe_load(open("eval.yaml")), yaml.safe_load
     assert [config["config_name"] for config in card["configs"]].count("no") == 1
     assert card["license"] == "cc-by-sa-4.0"
     files = {"data_files": {"test": "cases/no.parquet"}}
+    assert tasks["no"].pop("doc_to_text").endswith("\nSvar:")
     few = {"num_fewshot": 0}  # with five groups there is no split for shots
     assert tasks["no"] == {"include": "_words.yaml", "task": "wikisem_no", "dataset_kwargs": files, **few}
     assert tasks["wikisem"]["task"] == [f"wikisem_{code}" for code in CODES]
@@ -247,9 +248,8 @@ def rendered(release: Path, kind: str, words: Sequence[str]) -> tuple[list[str],
     """The lines of the prompt that lm-evaluation-harness makes of a case, and the choices that it scores."""
     template = yaml.safe_load((release / "lm_eval" / f"_{kind}.yaml").read_text(encoding="utf-8"))
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    text, choices = (
-        environment.from_string(template[key]).render(choices=words) for key in ("doc_to_text", "doc_to_choice")
-    )
+    row = {"choices": words, "question": "Pick the odd word out."}
+    text, choices = (environment.from_string(template[key]).render(**row) for key in ("doc_to_text", "doc_to_choice"))
     return text.split("\n"), choices
 
 
@@ -280,7 +280,7 @@ def test_harnesses_that_list_choices_themselves_are_given_a_list(
     found = run_euroeval_file(release / "euroeval_wikisem.py", monkeypatch)
     assert found["CASES_de"].choices_column == "choices"
     rows = pq.read_table(release / "cases" / "de.parquet").to_pylist()
-    assert {row["question"] for row in rows} == {"Pick the odd word out."}
+    assert {row["question"] for row in rows} == {"Welches Wort passt nicht zu den anderen?"}
     assert any(", " in word for row in rows for word in row["choices"])
 
 
