@@ -6,13 +6,19 @@ number of groups.
 """
 
 import argparse
-from dataclasses import asdict
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
+from wikisem.errors import MissingInputError
+from wikisem.files import list_files, open_binary
+from wikisem.layout import GROUPS, profile_path, unit_of
 from wikisem.pipeline.command_options import argument, folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json
-from wikisem.pipeline.runs.inputs import ListedLanguage, list_languages
-from wikisem.wikipedia.learning import LINKS, LIST_TITLES, SURPRISED
+from wikisem.pipeline.runs.inputs import edited
+from wikisem.pipeline.runs.ledger import Ledger
+from wikisem.wikipedia.data.scripts import script_sets
+from wikisem.wikipedia.learning import KEYS, LINKS, LIST_TITLES, SURPRISED, find_profile, read_profile_file
+from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, own_code, wiki_of
 
 _AFFIX_RULES: Final = {"words": "words", "han": "Han"}
 # What is learned for a key of a profile, and how much of what that takes.
@@ -33,30 +39,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List the languages."""
-    languages = list_languages(arguments.output)
+    languages = list(_listed(arguments.output))
     if arguments.json:
-        print_json([asdict(language) for language in languages], indented=True)
+        print_json(languages, indented=True)
         return 0
-    in_folder = any(language.groups is not None for language in languages)
+    in_folder = any(language["groups"] is not None for language in languages)
     names = ("code", "wiki", "script", "words", "affix", "trail", "lists")
     table = make_table((*names, "groups") if in_folder else ("name", *names))
     shortages = []
     for language in languages:
-        affix = _AFFIX_RULES.get(language.affix, f"{language.affix_length} characters")
-        cells = [
-            language.code + (" (edited)" if language.edited else ""),
-            language.wiki or "labels only",
-            _with_source(language, "script", language.script),
-            _with_source(language, "writing", language.writing + (", hyphens" if language.hyphens else "")),
-            _with_source(language, "affix", affix),
-            _with_source(language, "link_trail", language.link_trail or "none"),
-            _with_source(language, "lists", ", ".join(f'"{word}"' for word in language.lists) or "none"),
-        ]
-        table.add_row(*([*cells, str(language.groups)] if in_folder else [language.name, *cells]))
+        affix = _AFFIX_RULES.get(language["affix"], f"{language['affix_length']} characters")
+        shown = {
+            "script": language["script"],
+            "writing": language["writing"] + (", hyphens" if language["hyphens"] else ""),
+            "affix": affix,
+            "link_trail": language["link_trail"] or "none",
+            "lists": ", ".join(f'"{word}"' for word in language["lists"]) or "none",
+        }
+        cells = [language["code"] + (" (edited)" if language["edited"] else ""), language["wiki"] or "labels only"]
+        for key, value in shown.items():
+            source, seen = language["source"].get(key, ""), language["support"].get(key, 0)
+            cells.append(f"{value} ({source}{f', {seen:,}' if seen and source == 'dump' else ''})")
+        table.add_row(*([*cells, str(language["groups"])] if in_folder else [language["name"], *cells]))
         shortages += [
-            f"{language.code}: {what}: expected {least:,} {unit}, saw {seen:,}; the default holds"
+            f"{language['code']}: {what}: expected {least:,} {unit}, saw {seen:,}; the default holds"
             for key, (what, least, unit) in _LEARNED.items()
-            if in_folder and (seen := language.support.get(key, 0)) < least
+            if in_folder and (seen := language["support"].get(key, 0)) < least
         ]
     console = make_console()
     console.print(table)
@@ -65,6 +73,44 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _with_source(language: ListedLanguage, key: str, value: str) -> str:
-    source, support = language.source.get(key, ""), language.support.get(key, 0)
-    return f"{value} ({source}{f', {support:,}' if support and source == 'dump' else ''})"
+def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
+    """Each language with its profile, where that is from, and in a folder its groups and whether its file is edited.
+
+    ``wiki`` is None for a language of labels. MissingInputError for what is neither a folder of a build nor a code.
+    """
+    files: dict[str, str] = {}
+    codes = (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))
+    if output is not None:
+        paths = sorted(list_files(f"{output}/{profile_path('*')}"))
+        files = {path.rsplit("/", 1)[-1].removesuffix(".toml"): path for path in paths}
+        if not files and output not in codes:
+            raise MissingInputError(
+                f"expected the output folder of a build, with {profile_path('<language>')}, or the code of a language, "
+                f"saw {output!r}"
+            )
+        codes = tuple(files) or (output,)
+    ledger = Ledger(output or "")
+    for code in codes:
+        file, groups, by_hand = None, None, False
+        if path := files.get(code, ""):
+            with open_binary(path) as data:
+                file = read_profile_file(data.read(), path)
+            record = ledger.find(unit_of(GROUPS, code))
+            groups, by_hand = record.counts.kept if record else 0, bool(edited(str(output), code))
+        found, wiki = find_profile(code, given=file), wiki_of(code)
+        source, support = dict(found.source), dict(found.support)
+        if file is not None:
+            source |= file.source if isinstance(file.source, dict) else {}
+            support |= file.support if isinstance(file.support, dict) else {}
+        yield {
+            "code": code,
+            "name": WIKIPEDIAS[wiki].name if wiki is not None else "",
+            "wiki": wiki,
+            "script": found.profile.script or "|".join("+".join(one) for one in script_sets(own_code(code))),
+            "spaced": found.profile.spaced,
+            **{key: getattr(found.profile, key) for key in KEYS if key != "script"},
+            "source": source,
+            "support": support,
+            "groups": groups,
+            "edited": by_hand,
+        }

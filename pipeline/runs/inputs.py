@@ -24,9 +24,8 @@ from wikisem.pipeline.download import origin_of
 from wikisem.pipeline.runs.ledger import Ledger, fingerprint
 from wikisem.redaction import redacted
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of
-from wikisem.wikipedia.data.scripts import script_sets
-from wikisem.wikipedia.learning import KEYS, ProfileFile, find_profile, read_profile_file
-from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, date_in_name, known_language, own_code, wiki_of
+from wikisem.wikipedia.learning import ProfileFile, read_profile_file
+from wikisem.wikis import date_in_name, known_language
 
 # Dumps: found, told apart by size and time or checksum, and named by language.
 
@@ -251,80 +250,3 @@ def _read_text(path: str) -> str:
             return source.read().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error
-
-
-# The languages that are known, and those of an output folder, each with its profile and where that is from.
-
-
-@dataclass(frozen=True, slots=True)
-class ListedLanguage:
-    """A language with its profile. ``wiki`` is None for a language of labels, ``groups`` None without a folder.
-
-    ``source`` and ``support`` have the keys of a profile file. ``edited`` says that a person wrote or changed the file.
-    """
-
-    code: str
-    name: str
-    wiki: str | None
-    script: str
-    spaced: bool
-    writing: str
-    hyphens: bool
-    affix: str
-    affix_length: int
-    length_one: bool
-    link_trail: str
-    lists: tuple[str, ...]
-    source: Mapping[str, str] = field(default_factory=dict)
-    support: Mapping[str, int] = field(default_factory=dict)
-    groups: int | None = None
-    edited: bool = False
-
-
-def list_languages(output: str | None) -> list[ListedLanguage]:
-    """The languages of an output folder by their profile files, or the one that is named by its code.
-
-    Without either, all Wikipedias, then all languages of labels, as they are known without a dump. MissingInputError
-    for anything else.
-    """
-    if output is None:
-        return [_listed(code, None) for code in (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))]
-    paths = list_files(f"{output}/{profile_path('*')}")
-    if not paths:
-        if output in WIKIPEDIA_CODES | LABEL_ONLY_CODES:
-            return [_listed(output, None)]
-        raise MissingInputError(
-            f"expected the output folder of a build, with {profile_path('<language>')}, or the code of a language, "
-            f"saw {output!r}"
-        )
-    ledger, found = Ledger(output), []
-    for path in sorted(paths):
-        code = path.rsplit("/", 1)[-1].removesuffix(".toml")
-        with open_binary(path) as source:
-            file = read_profile_file(source.read(), path)
-        record = ledger.find(f"groups/{code}")
-        groups = record.counts.kept if record is not None else 0
-        found.append(_listed(code, file, groups, bool(edited(output, code))))
-    return found
-
-
-def _listed(code: str, file: ProfileFile | None, groups: int | None = None, by_hand: bool = False) -> ListedLanguage:
-    found = find_profile(code, given=file)
-    source, support = dict(found.source), dict(found.support)
-    if file is not None:
-        source |= file.source if isinstance(file.source, dict) else {}
-        support |= file.support if isinstance(file.support, dict) else {}
-    wiki = wiki_of(code)
-    values = {key: getattr(found.profile, key) for key in KEYS if key != "script"}
-    return ListedLanguage(
-        code=code,
-        name=WIKIPEDIAS[wiki].name if wiki is not None else "",
-        wiki=wiki,
-        script=found.profile.script or "|".join("+".join(one) for one in script_sets(own_code(code))),
-        spaced=found.profile.spaced,
-        **values,
-        source=source,
-        support=support,
-        groups=groups,
-        edited=by_hand,
-    )
