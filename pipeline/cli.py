@@ -7,7 +7,6 @@ import logging
 import os
 import sys
 import traceback
-import types
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -303,7 +302,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def command() -> NoReturn:
     """The program ``wikisem``: run the command that its words name, and end with its exit code."""
     prepare_streams()
-    sys.excepthook = _print_traceback
+    # Python's own traceback, for a report, without the credentials of URLs.
+    sys.excepthook = lambda *error: sys.stderr.write(shown("".join(traceback.format_exception(*error)))) and None
     with leaving():
         sys.exit(main())
 
@@ -350,11 +350,6 @@ def _print_line(text: str) -> None:
     """One line on standard error, if that can still be written."""
     with suppress(OSError):
         print(shown(text), file=sys.stderr)  # noqa: T201 - the command line speaks to people
-
-
-def _print_traceback(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
-    """Python's own traceback, for a report, without the credentials of URLs."""
-    sys.stderr.write(shown("".join(traceback.format_exception(kind, error, trace))))
 
 
 def _leave_output() -> None:

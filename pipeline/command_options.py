@@ -150,8 +150,7 @@ def add_local_output(parser: argparse.ArgumentParser, metavar: str, text: str, *
 
 
 def add_profile(
-    parser: argparse.ArgumentParser,
-    text: str = "a profile file for a language, instead of OUT/languages/LANG.toml",
+    parser: argparse.ArgumentParser, text: str = "a profile file for a language, instead of OUT/languages/LANG.toml"
 ) -> None:
     """Declare --profile."""
     parser.add_argument("--profile", default=[], nargs="+", action="extend", metavar="LANG=FILE", help=text)

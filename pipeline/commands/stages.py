@@ -289,14 +289,10 @@ COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
         ["those of --wikipedia, else the recipe's"],
     ),
     "entities": _command(
-        entities,
-        f"--wikidata --properties --languages --recipe {_DUMPS} --checksum",
-        ["en", _LABELLED, _some_or_all],
+        entities, f"--wikidata --properties --languages --recipe {_DUMPS} --checksum", ["en", _LABELLED, _some_or_all]
     ),
     "mentions": _command(
-        mentions,
-        f"--wikipedia --link-trail {_DUMPS} --profile --checksum",
-        others={"--wikipedia": {"required": True}},
+        mentions, f"--wikipedia --link-trail {_DUMPS} --profile --checksum", others={"--wikipedia": {"required": True}}
     ),
     "surfaces": _command(surfaces, f"recipe --languages {_INTO}", ["the recipe's"]),
     "taxonomy": _command(taxonomy, f"recipe {_INTO}"),

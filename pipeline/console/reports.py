@@ -20,15 +20,7 @@ from wikisem.evaluation.tables import blocks_of, plots_of
 from wikisem.files import path_of, replace_file
 from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page
 from wikisem.pipeline.command_options import argument
-from wikisem.pipeline.console.terminal import (
-    log,
-    make_console,
-    make_table,
-    print_json,
-    print_line,
-    print_notes,
-    shown,
-)
+from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 Row = Mapping[str, Any]
 _SUFFIXES: Final = (".md", ".csv", ".json", ".html", ".tex")

@@ -190,12 +190,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
         if conversion := conversion_of(language):
             options["conversion"] = conversion
         units.append(
-            Unit(
-                unit_of(MENTIONS, language),
-                options,
-                facts={"inputs": dump.describe()},
-                version=mention_stage.VERSION,
-            )
+            Unit(unit_of(MENTIONS, language), options, facts={"inputs": dump.describe()}, version=mention_stage.VERSION)
         )
     return Stage(MENTIONS, units, work)
 

@@ -119,8 +119,7 @@ class LocalWorkerHandler(GrpcWorkerHandler):
         control = text_format.MessageToString(self.control_api_service_descriptor())
         options = json.dumps(self._options.get_all_options(drop_default=True), default=str)
         self._workers.start(
-            self,
-            {"CONTROL_API_SERVICE_DESCRIPTOR": control, "WORKER_ID": self.worker_id, "PIPELINE_OPTIONS": options},
+            self, {"CONTROL_API_SERVICE_DESCRIPTOR": control, "WORKER_ID": self.worker_id, "PIPELINE_OPTIONS": options}
         )
 
     def fail(self, error: str) -> None:
