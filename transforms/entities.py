@@ -96,7 +96,7 @@ class ItemFile(NamedTuple):
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
 _HELD_BYTES: Final = 1 << 25
-# An item that is looked up costs the labels of so many.
+# How many items a row group has: to look one up reads the labels of all of them.
 ROW_GROUP: Final = 1 << 13
 
 
@@ -195,7 +195,7 @@ def read_numbers(folder: str) -> Numbers:
 
 
 STAGE: Final = "entities"
-# The version of what this stage writes: raise it with any change to that.
+# Version of the stage's output; raise it when the output changes.
 VERSION: Final = 5
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
@@ -214,7 +214,7 @@ _SMALLEST_BYTES: Final = 1 << 22
 _LARGEST_BYTES: Final = 1 << 25
 # The items of smaller dumps, about a million where these are compressed, have one index file; else one a bucket.
 _LARGE_INDEX_BYTES: Final = 1 << 28
-# Fewer files than this are finished sooner than more worker processes would have started.
+# Below this number of files, one process is done sooner than more workers would start.
 _MANY_FILES: Final = 256
 
 

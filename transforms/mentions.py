@@ -301,7 +301,7 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
 
 # Pages that come more than once.
 
-# So many pages are compared at a time, in some 300 MB of memory: more of them take more steps.
+# How many pages are compared at a time, in some 300 MB of memory; more pages take more steps.
 _AT_ONCE: Final = 1 << 22
 
 
@@ -353,7 +353,7 @@ def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
     return join(map(decode_numbers, read_bucket(scratch.repeats(language), [number])))
 
 
-# The version of what this stage writes: raise it with any change to that.
+# Version of the stage's output; raise it when the output changes.
 VERSION: Final = 4
 
 
@@ -396,7 +396,7 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> WikipediaDump:
     return WikipediaDump(known, tuple(part for ranges in cut.values() for part in ranges))
 
 
-# Less than a block of bzip2 has, so that none is decoded in vain.
+# Less than a block of bzip2 has, so that no block is decoded without use.
 _CHUNK: Final = 1 << 19
 
 

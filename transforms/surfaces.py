@@ -335,10 +335,10 @@ def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
 
 # Stage 3: the surface form of each item in each language, from the anchor dictionary or the recipe's fallback.
 
-# The version of what this stage writes: raise it with any change to that.
+# Version of the stage's output; raise it when the output changes.
 VERSION: Final = 3
-# A part has so many bytes of files that what its languages leave in each bucket is worth a batch; more parts than
-# this would make more files than they would speed up a run on many machines.
+# The bytes of files of a part, enough to make what each language leaves in a bucket worth a batch; and the most parts,
+# beyond which files cost more than a run on many machines gains.
 _PART_BYTES: Final = 1 << 22
 _MOST_PARTS: Final = 256
 
@@ -440,7 +440,7 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
 
 # The names of the pages of a wiki: its anchor dictionary, with both probabilities of each pair and the pages' items.
 
-# The version of what this stage writes: raise it with any change to that.
+# Version of the stage's output; raise it when the output changes.
 NAMES_VERSION: Final = 1
 
 

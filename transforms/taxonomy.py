@@ -18,7 +18,7 @@ from wikisem.records import Counts
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
-# The version of what this stage writes: raise it with any change to that.
+# Version of the stage's output; raise it when the output changes.
 VERSION: Final = 2
 _GRAPH: Final = "graph"
 

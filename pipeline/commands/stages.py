@@ -222,7 +222,7 @@ def names(arguments: argparse.Namespace) -> int:
     """The anchor dictionary as tables for other programs: what each page is called, what each name means, how often.
 
     A row for each pair of a page and an anchor of the links to it: P(anchor | page), P(page | anchor), the counts
-    behind both, and the page's QID, in OUT/names/<language>/*.parquet. It takes the mentions and entities in OUT.
+    of both, and the page's QID, in OUT/names/<language>/*.parquet. It takes the mentions and entities in OUT.
     """
     run = with_workers(make_run(arguments), arguments.workers)
     with session(run):

@@ -126,7 +126,7 @@ def log(text: str) -> None:
 
 
 def log_pause(seconds: float) -> None:
-    """Say on standard error that a server is asked again after so many seconds."""
+    """Log that a server is asked again after this many seconds."""
     log(f"no answer yet; asking again in {seconds:.0f} s")
 
 
@@ -149,10 +149,9 @@ def print_notes(notes: Sequence[str]) -> None:
 
 
 def prepare_streams() -> None:
-    """Let a command speak whatever it was started with: a character that an encoding lacks is escaped.
+    """Escape characters that an encoding lacks, and replace closed streams, so that no file of ours gets their number.
 
-    A closed stream is replaced, so that no file of ours gets its number: the null device is read as nothing, takes what
-    goes to standard error, and refuses what goes to standard output, where words are what was asked for.
+    The null device then reads as nothing, takes what goes to standard error, and refuses what goes to standard output.
     """
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

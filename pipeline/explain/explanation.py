@@ -194,7 +194,7 @@ def way_up(superclasses: Callable[[str], Iterable[str]], start: str, end: str) -
 
 # What statements say.
 
-# A property is telling that is so many times as frequent among the instances of a class as among prominent items.
+# A property is telling if it is this many times as frequent among the instances of a class as among prominent items.
 TELLING: Final = 2
 
 

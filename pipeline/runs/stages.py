@@ -397,7 +397,7 @@ def nothing_to_try(items: Counts, recipe: Recipe) -> str:
 
 # Mixed groups, made from the parallel groups of several languages once these are finished.
 
-# The version of mixed groups: raise it with any change to what is written.
+# Version of the stage's output; raise it when the output changes.
 MIXED_VERSION: Final = 6
 
 

@@ -94,7 +94,7 @@ _SHUFFLING: Final = frozenset({"DataflowRunner", "TestDataflowRunner"})
 
 
 class ShuffleOptions(PipelineOptions):
-    """The option behind ``--`` that says which way rows are shuffled in bulk."""
+    """The option of ours after ``--``: which way rows are shuffled in bulk."""
 
     @classmethod
     def _add_argparse_args(cls, parser: Any) -> None:
@@ -253,7 +253,7 @@ class Runtime:
                 _finish(pipeline, label, workers)
 
     def configure_file_systems(self) -> None:
-        """Let this process open files by the options, as workers do: ``--s3_endpoint_url`` and the like."""
+        """Let this process open files by the options, as workers do, such as ``--s3_endpoint_url``."""
         FileSystems.set_options(self.options())
 
     def options(self) -> PipelineOptions:

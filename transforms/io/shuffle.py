@@ -88,7 +88,7 @@ def tasks_of(buckets: Mapping[str, int]) -> Tasks:
 
 # Sending batches to buckets, and reading what a bucket received.
 
-# A batch of rows has at most so many: an element of an engine's shuffle then has a few megabytes at most.
+# The most rows of a batch: an element of an engine's shuffle then has a few megabytes at most.
 _BATCH_ROWS: Final = 1 << 16
 
 
