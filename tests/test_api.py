@@ -369,6 +369,19 @@ def test_scores_are_those_of_the_command(sets: Path, capsys: pytest.CaptureFixtu
     assert repr(odd) == f"Scores(rows={len(odd.rows)}, models=1, notes={len(odd.notes)})"
 
 
+@pytest.mark.parametrize("task", ["topk", "oddoneout", "combined"])
+def test_defaults_are_those_of_the_command(task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three neighbours of a word, and three words that an intruder joins."""
+    vectors = [f"{letter} {number} {number * number % 7}" for number, letter in enumerate("abcdefghij", start=1)]
+    (tmp_path / "v.txt").write_text("\n".join(["10 2", *vectors]) + "\n")
+    (tmp_path / "c.txt").write_text(": first\na b c d e\n: second\nf g h i j\n")
+    score = getattr(wikisem.evaluate, task)
+    by_default = score(tmp_path / "c.txt", str(tmp_path / "v.txt"))
+    assert by_default.rows != score(tmp_path / "c.txt", str(tmp_path / "v.txt"), 4).rows
+    capsys.readouterr()
+    assert by_default.rows == printed([task, str(tmp_path / "c.txt"), "--vectors", str(tmp_path / "v.txt")], capsys)
+
+
 def test_groups_of_any_kind_are_scored(world: Path, sets: Path) -> None:
     """Groups of a build, words of a data set and a path give the same scores, with a callable as the model."""
 

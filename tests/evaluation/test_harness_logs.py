@@ -129,6 +129,8 @@ def test_models_are_compared_on_the_samples_of_both(tmp_path: Path) -> None:
     assert found.row("acc", model="full", vocabulary="own").cases == 12
     assert found.row("acc", model="full").cases == 6
     assert found.row("acc", model="full", less="part").value == 0
+    with pytest.raises(UsageError, match=r"expected one row with .*, saw 2"):
+        found.row("acc")
 
 
 @pytest.mark.parametrize("form", ["eval", "json"])

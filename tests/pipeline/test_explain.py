@@ -15,6 +15,8 @@ from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.commands.explain import _kin_lines
+from wikisem.pipeline.explain.explanation import Explanation, Kinship
 from wikisem.pipeline.explain.figure import COLOURS, INKS, families_for
 from wikisem.pipeline.runs import read
 from wikisem.pipeline.runs.read import labels_of, labels_of_classes
@@ -128,6 +130,15 @@ def test_the_gallery_shows_a_group_or_the_rule_that_rejected_it(output: Path) ->
     for section, language in ((group_section, "de"), (rejected_section, "en")):
         with pytest.raises(SystemExit, match="expected"):
             list(section(str(output), language, "Q100", ""))
+
+
+def test_the_way_of_kin_says_which_classes_are_pruned() -> None:
+    """Only those that are not in the graph that groups are made from."""
+    way = Kinship("below", ("Q7", "Q6", "Q5"), frozenset({"Q6"}))
+    found = Explanation("Q5", "en", None, None, (), {"Q7": "town"}, kin={"Q7": way})
+    assert list(_kin_lines(found)) == [
+        "town (Q7): never an outlier, since it is below the class: town (Q7) → Q6, pruned → Q5"
+    ]
 
 
 def test_a_class_that_was_never_judged_says_so(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

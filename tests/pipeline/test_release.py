@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -33,9 +34,12 @@ from tests.outputs.release.world import (
     run_python,
     write_run,
 )
+from wikisem.errors import DamagedInputError
 from wikisem.outputs.groupfile import GROUPS, read_groups
+from wikisem.outputs.release.card import _percent
 from wikisem.outputs.release.sentences import REASONS
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.runs.read import read_run
 
 ROOT = Path(__file__).parent.parent.parent
 TOOLS = ["datasets", "datasets, streaming", "mlcroissant", "pandas", "polars", "duckdb"]
@@ -75,6 +79,17 @@ def test_groups_are_those_of_the_run(release: Path) -> None:
     """The Parquet files of a release read to the same groups, under the schema of a run."""
     assert read_groups(release / "groups" / "no.parquet") == read_groups(release.parent / "out", "no")
     assert pq.read_schema(release / "groups" / "no.parquet").remove_metadata() == GROUPS
+
+
+def test_other_bytes_are_refused_in_the_files_that_are_read(release: Path, tmp_path: Path) -> None:
+    """The manifest lists all files of a release; a card that someone has edited is not read with the groups."""
+    copied = Path(shutil.copytree(release, tmp_path / "set"))
+    (copied / "README.md").write_text("edited")
+    assert sorted(read_run(copied).groups) == sorted(read_run(release).groups)
+    path = copied / "groups" / f"{CODES[0]}.parquet"
+    path.write_bytes(path.read_bytes() + b"\0")
+    with pytest.raises(DamagedInputError, match=f"{CODES[0]}.parquet: expected the file with checksum .*copy it again"):
+        read_run(copied)
 
 
 def test_parquet_files_say_what_they_are_made_from(release: Path) -> None:
@@ -336,6 +351,15 @@ def test_the_card_names_pages_that_a_dump_lacks(tmp_path: Path) -> None:
     assert stages["surfaces/de"]["linked_pages"] == pages
     assert stages["entities"]["tables"]["lacks"] == ["scholarly works", "labels in mul"]
     assert (stages["entities"]["highest_item"], stages["entities"]["inputs"][0]["date"]) == (138_000_000, "x")
+
+
+def test_shares_are_in_percent() -> None:
+    """With their interval, if it is not a point; a dash for a baseline that a language lacks."""
+    assert [_percent(share) for share in (None, (0.5, 0.5, 0.5), (0.5, 0.4, 0.6))] == [
+        "–",
+        "50.0",
+        "50.0 (40.0 to 60.0)",
+    ]
 
 
 def test_the_card_knows_every_reason_for_a_rejection() -> None:
