@@ -125,6 +125,13 @@ def test_edges_are_items_once_each_by_number() -> None:
     assert read(claims={"P31": [*unknown, *map(statement, values)]}).instance_of == ("Q9", "Q10")
 
 
+@pytest.mark.parametrize("identifier", ["", 5, None, ["Q5"]])
+def test_an_id_that_is_no_string_gives_way_to_the_number(identifier: Any) -> None:
+    """So does an empty one."""
+    datavalue = {"value": {"entity-type": "item", "numeric-id": 9, "id": identifier}}
+    assert read(claims={"P31": [statement(datavalue)]}).instance_of == ("Q9",)
+
+
 def test_sitelinks_count_all_sites_and_titles_are_of_wikipedias() -> None:
     """Redirect badges change nothing; maps come sorted by key."""
     names = ("zhwiki", "commonswiki", "dewiktionary", "dewiki", "specieswiki", "be_x_oldwiki")

@@ -5,8 +5,10 @@ item the latest stays.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
-from typing import Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -36,6 +38,20 @@ from wikisem.wikidata.line_types import (
 _CLASS_PROPERTIES: Final = (31, 279)
 
 T = TypeVar("T")
+
+
+class ScalarColumn(list[Any]):
+    """One value for each item."""
+
+    add = list.append
+
+    def __init__(self, kind: pa.DataType) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def array(self) -> pa.Array:
+        """The column."""
+        return pa.array(self, self._kind)
 
 
 class _Lists(Generic[T]):
@@ -84,6 +100,12 @@ class RelationColumn(_Lists[str]):
     def __init__(self) -> None:
         super().__init__()
         self.items = list[str]()
+
+    def add(self, values: Iterable[tuple[str, str]]) -> None:  # type: ignore[override]
+        """Append one list of pairs of ids."""
+        pairs = list(values)
+        self.items += [item for _, item in pairs]
+        super().add([identifier for identifier, _ in pairs])
 
     def array(self) -> pa.ListArray:
         """The numbers of both, ascending and each once, without P31, P279 and what is no property or no item."""
@@ -137,55 +159,33 @@ class StatementColumn(_Lists[tuple[str, str, str]]):
         return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), structs)
 
 
+@dataclass(eq=False)
 class EntityColumns:
-    """The columns of ``schemas.ENTITIES`` for some items, all of the same length."""
+    """The columns of ``schemas.ENTITIES`` for some items, in its order, which is that of an EntityRow."""
 
-    def __init__(self) -> None:
-        self.qids: list[str] = []
-        self.instance_of, self.subclass_of = ListColumn(), ListColumn()
-        self.sitelinks: list[int] = []
-        self.titles, self.labels = MapColumn(), MapColumn()
-        self.revisions: list[int] = []
-        self.statements = StatementColumn()
-        self.other_instance_of = ListColumn()
-        self.properties, self.relations = SignatureColumn(), RelationColumn()
+    qids: ScalarColumn = field(default_factory=partial(ScalarColumn, pa.string()))
+    instance_of: ListColumn = field(default_factory=ListColumn)
+    subclass_of: ListColumn = field(default_factory=ListColumn)
+    sitelinks: ScalarColumn = field(default_factory=partial(ScalarColumn, pa.int32()))
+    titles: MapColumn = field(default_factory=MapColumn)
+    labels: MapColumn = field(default_factory=MapColumn)
+    revisions: ScalarColumn = field(default_factory=partial(ScalarColumn, pa.int64()))
+    statements: StatementColumn = field(default_factory=StatementColumn)
+    other_instance_of: ListColumn = field(default_factory=ListColumn)
+    properties: SignatureColumn = field(default_factory=SignatureColumn)
+    relations: RelationColumn = field(default_factory=RelationColumn)
 
     def __len__(self) -> int:
         return len(self.qids)
 
     def add(self, row: EntityRow) -> None:
         """Append one item; ``LineColumns`` appends many at a time."""
-        qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements, others = row[:-2]
-        properties, relations = row[-2:]
-        self.qids.append(qid)
-        self.instance_of.add(instance_of)
-        self.subclass_of.add(subclass_of)
-        self.sitelinks.append(sitelinks)
-        self.titles.add(titles)
-        self.labels.add(labels)
-        self.revisions.append(lastrevid)
-        self.statements.add(statements)
-        self.other_instance_of.add(others)
-        self.properties.add(properties)
-        self.relations.items += [item for _, item in relations]
-        self.relations.add([identifier for identifier, _ in relations])
+        for column, value in zip(vars(self).values(), row, strict=True):
+            column.add(value)
 
     def table(self) -> pa.Table:
         """The items so far as a table, in the order in which they were added."""
-        columns = {
-            "qid": pa.array(self.qids, pa.string()),
-            "instance_of": self.instance_of.array(),
-            "subclass_of": self.subclass_of.array(),
-            "sitelinks": pa.array(self.sitelinks, pa.int32()),
-            "titles": self.titles.array(),
-            "labels": self.labels.array(),
-            "lastrevid": pa.array(self.revisions, pa.int64()),
-            "statements": self.statements.array(),
-            "other_instance_of": self.other_instance_of.array(),
-            "properties": self.properties.array(),
-            "relations": self.relations.array(),
-        }
-        return pa.Table.from_arrays([columns[name] for name in ENTITIES.names], schema=ENTITIES)
+        return pa.Table.from_arrays([column.array() for column in vars(self).values()], schema=ENTITIES)
 
 
 # From decoded lines to columns.
