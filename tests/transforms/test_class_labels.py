@@ -6,8 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from wikisem.arrow.parquet import read_parquet, write_parquet
-from wikisem.schemas import ENTITIES
-from wikisem.transforms.groups.shared_files import write_labels, write_titles
+from wikisem.graph.class_graph import ItemEdges, build_graph
+from wikisem.recipes.options import GraphOptions
+from wikisem.schemas import ENTITIES, UNLINKED
+from wikisem.transforms.groups.shared_files import read_unlinked, write_labels, write_titles
 
 ROWS = [
     {
@@ -37,3 +39,14 @@ def test_titles_of_lists_are_composed(tmp_path: Path) -> None:
     write_titles(f"{tmp_path}/titles.parquet", f"{tmp_path}/items.parquet", np.arange(1, 5), lists, 1, ["de"])
     rows = read_parquet(f"{tmp_path}/titles.parquet").to_pylist()
     assert [(row["number"], row["title"], row["list"]) for row in rows] == [(1, "Liste der Fl\u00fcsse", True)]
+
+
+def test_counts_of_unlinked_items_are_those_of_all_files(tmp_path: Path) -> None:
+    """Each list of classes has its count."""
+    counted = [[(["Q5"], 3), (["Q5", "Q6"], 1)], [(["Q6"], 4)]]
+    tables = [pa.table([list(column) for column in zip(*rows, strict=True)], schema=UNLINKED) for rows in counted]
+    for number, table in enumerate(tables):
+        write_parquet(f"{tmp_path}/{number}.parquet", table)
+    graph = build_graph([ItemEdges.of_classes(table["instance_of"] for table in tables)], GraphOptions(root=""))
+    found = read_unlinked(graph, [f"{tmp_path}/{number}.parquet" for number in range(2)])
+    assert sorted(found.counts.tolist()) == [1, 3, 4]
