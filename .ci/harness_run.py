@@ -11,8 +11,10 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -107,6 +109,8 @@ def run_all(release: Path, model: Path, here: Path) -> Iterator[dict[str, Any]]:
     for variant in ("", "_letters"):
         for code, row in run_lm_eval(release, codes, variant, model, here).items():
             yield {"harness": f"lm-eval{variant and ', letters'}", "language": code, **row}
+            if not variant and code == codes[0] and release.name == "demo":
+                check_endpoint(release, code, model, row["accuracy"])
     os.chdir(here)
     task = f"{release.name}/inspect_wikisem.py"
     package = install(release, here)
@@ -360,6 +364,8 @@ def run_lm_eval(release: Path, codes: list[str], variant: str, model: Path, here
         for measure, their in theirs.items():
             own = ours[measure].row("accuracy").value
             assert their is None or abs(100 * their - own) < 1e-9, (task, measure, their, own)
+        logged = samples([file], cluster_by="class").row("acc")  # as a log of any task
+        assert abs(100 * theirs["acc"] - logged.value) < 1e-9, (task, theirs, logged)
         overall = ours["acc"].row("accuracy")
         rows[code] = {
             "cases": overall.cases,
@@ -368,6 +374,51 @@ def run_lm_eval(release: Path, codes: list[str], variant: str, model: Path, here
             "opp": bars(ours["acc"].row("opp")),
         }
     return rows
+
+
+def check_endpoint(release: Path, code: str, model: Path, accuracy: float) -> None:
+    """The same model behind an endpoint with OpenAI's interface, on 127.0.0.1, has the same accuracy."""
+    import lm_eval
+    import torch
+    from lm_eval.tasks import TaskManager
+    from transformers import AutoModelForCausalLM
+
+    network = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
+
+    def choice(index: int, tokens: list[int]) -> dict[str, Any]:
+        with torch.no_grad():
+            scores = torch.log_softmax(network(torch.tensor([tokens])).logits[0], dim=-1)
+        chosen = [*tokens[1:], int(scores[-1].argmax())]
+        found = [float(scores[place, token]) for place, token in enumerate(chosen)]
+        best = [{str(int(row.argmax())): float(row.max())} for row in scores]
+        return {
+            "index": index,
+            "text": "",
+            "logprobs": {"token_logprobs": [None, *found], "top_logprobs": [None, *best]},
+        }
+
+    class Completions(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = json.dumps({"choices": [choice(*each) for each in enumerate(asked["prompt"])]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing: a line for each request would be too much."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Completions)
+    Thread(target=server.serve_forever, daemon=True).start()
+    os.chdir(release)
+    manager = TaskManager(include_path=str(release / "lm_eval"), include_defaults=False)
+    url = f"http://127.0.0.1:{server.server_port}/v1/completions"
+    arguments = {"model": "tiny", "base_url": url, "tokenizer": str(model)}
+    tasks = [f"wikisem_{code}"]
+    found = lm_eval.simple_evaluate("local-completions", model_args=arguments, tasks=tasks, task_manager=manager)
+    server.shutdown()
+    assert abs(found["results"][tasks[0]]["acc,none"] - accuracy) < 1e-9, (code, found["results"], accuracy)
 
 
 def bars(opp: Any) -> str:
@@ -400,6 +451,9 @@ def run_inspect(release: Path, task: str, code: str, model: str) -> dict[str, An
     assert len(right) == len(cases)
     assert abs(metrics["accuracy"].value - np.mean(right)) < 1e-9, (code, metrics, np.mean(right))
     error = metrics["stderr"].value
+    logged = samples([log.location], cluster_by="class").row("clustered_choice")  # as a log of any task
+    assert abs(100 * metrics["accuracy"].value - logged.value) < 1e-9, (code, metrics, logged)
+    assert abs(100 * error - logged.se) < 1e-6, (code, error, logged.se)
     return {"cases": len(cases), "accuracy": metrics["accuracy"].value, "ours": float(np.mean(right)), "stderr": error}
 
 
