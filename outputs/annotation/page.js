@@ -6,6 +6,14 @@
   const storageKey = `wikisem-annotate ${sheet.set} ${sheet.annotator}`;
   const CANNOT_TELL = 0;
 
+  // The page is in the language of the words, if there are texts in it: English texts, others by them.
+  const t = (text, ...values) => (sheet.texts[text] ?? text).replace(/\{(\d)\}/g, (_, at) => values[at]);
+  document.documentElement.lang = sheet.interface;
+  for (const element of document.querySelectorAll("[data-t]")) {
+    if (element.dataset.t) element.setAttribute("aria-label", t(element.dataset.t));
+    else element.textContent = t(element.textContent);
+  }
+
   // The time for a second answer, as in the study of Camacho-Collados and Navigli (2016, 3.1); it is shown, not enforced.
   const MINUTES = 3;
 
@@ -62,7 +70,7 @@
     byId("progress").value = done;
     const total = sheet.cases.length;
     byId("count").textContent =
-      view === "case" ? `case ${index + 1} of ${total} · ${done} answered` : `${done} of ${total} answered`;
+      view === "case" ? t("case {0} of {1} · {2} answered", index + 1, total, done) : t("{0} of {1} answered", done, total);
     byId("partial").hidden = view !== "case" || !sheet.cases.some(isAnswered);
   }
 
@@ -92,7 +100,7 @@
       words.append(wordButton(at + 1, text));
     });
     const text = document.createElement("span");
-    text.textContent = "cannot tell";
+    text.textContent = t("cannot tell");
     const last = wordButton(CANNOT_TELL, text);
     last.classList.add("cannot-tell");
     words.append(last);
@@ -107,15 +115,15 @@
     if (!sheet.two_answers) return;
     const first = answers[entry.id]?.without_help;
     byId("step").textContent = isFirst(entry)
-      ? "First answer: without any help. It cannot be changed later."
-      : `Second answer: you may look things up now. Your first answer was ${first || "cannot tell"}.`;
+      ? t("First answer: without any help. It cannot be changed later.")
+      : t("Second answer: you may look things up now. Your first answer was {0}.", first || t("cannot tell"));
   }
 
   function showTime() {
     const until = view === "case" ? answers[current().id]?.until : undefined;
     const seconds = until === undefined ? 0 : Math.ceil((until - Date.now()) / 1000);
-    const left = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
-    const over = "The three minutes are over: please answer now.";
+    const left = t("{0} left", `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
+    const over = t("The three minutes are over: please answer now.");
     const open = until !== undefined && answerOf(current()) === null;
     byId("time").textContent = !open ? "" : seconds > 0 ? left : over;
   }
@@ -190,7 +198,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
     downloaded = true;
-    byId("saved").textContent = `Saved as ${name} in your downloads.`;
+    byId("saved").textContent = t("Saved as {0} in your downloads.", name);
   }
 
   // The digit that was typed, or that the key has on a layout of other digits (Arabic) or with digits on shift (French).
@@ -249,11 +257,11 @@
     localStorage.removeItem(`${storageKey} test`);
   } catch {
     storageWorks = false;
-    byId("storage").textContent = "This browser keeps nothing for pages from disk: please finish without closing the page.";
+    byId("storage").textContent = t("This browser keeps nothing for pages from disk: please finish without closing the page.");
   }
   if (answered() > 0) {
-    byId("storage").textContent = `${answered()} of ${sheet.cases.length} are answered already; you go on where you were.`;
-    byId("begin").textContent = "Continue";
+    byId("storage").textContent = t("{0} of {1} are answered already; you go on where you were.", answered(), sheet.cases.length);
+    byId("begin").textContent = t("Continue");
   }
   if (sheet.two_answers) setInterval(showTime, 1000);
   show("start");

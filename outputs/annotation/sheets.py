@@ -15,7 +15,9 @@ from wikisem.datasets.files import csv_cell, csv_rows
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationSet, Sheet
 from wikisem.outputs.html_page import direction, html_page, script_json
+from wikisem.outputs.interface import texts_in
 from wikisem.typed_json import decode_json
+from wikisem.wikipedia.data.iso_639 import iso_639
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +90,26 @@ def instructions_text(two_answers: bool) -> str:
 
 
 def format_page(sheet: Sheet) -> str:
-    """Write a sheet as a self-contained page, without server or requests; answers are offered as a download."""
+    """Write a sheet as a self-contained page, without server or requests; answers are offered as a download.
+
+    The page is in the language of the words, if interface.toml has it, else in English.
+    """
+    texts = texts_in("annotation", [iso_639(sheet.language)])
     parts = {
         "TITLE": escape(TITLE),
         "QUESTION": escape(QUESTION),
         "ANNOTATOR": escape(sheet.annotator),
-        "INSTRUCTIONS": "\n".join(f"        <li>{escape(text)}</li>" for text in instructions(sheet.two_answers)),
+        "INSTRUCTIONS": "\n".join(
+            f"        <li data-t>{escape(text)}</li>" for text in instructions(sheet.two_answers)
+        ),
         "SHEET": script_json(
             {
                 "set": sheet.set,
                 "annotator": sheet.annotator,
                 "language": sheet.language,
                 "direction": direction(word for _, words in sheet.cases for word in words),
+                "interface": next(iter(texts), "en"),
+                "texts": next(iter(texts.values()), {}),
                 "two_answers": sheet.two_answers,
                 "cases": [{"id": case, "words": words} for case, words in sheet.cases],
             }

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from wikisem.ids import qid_number
 from wikisem.outputs.html_page import direction, html_page, script_json
+from wikisem.outputs.interface import texts_in
 from wikisem.records import OUTLIER_CLASSES, Group, Member, Outlier, Rejection, Wall
 from wikisem.wikipedia.data.iso_639 import iso_639
 from wikisem.wikis import wiki_of
@@ -52,7 +53,10 @@ class BrowseLanguage:
 
 def browse_page(title: str, notice: str = "") -> bytes:
     """The page, below a notice if there is one; its data are in scripts beside it, the only other place it may load."""
-    marks = [f'     <span class="mark o{n}" aria-hidden="true">{kind.mark}</span> {kind.label}' for n, kind in _CLASSES]
+    marks = [
+        f'     <span class="mark o{n}" aria-hidden="true">{kind.mark}</span> <span data-t>{kind.label}</span>'
+        for n, kind in _CLASSES
+    ]
     parts = {"TITLE": escape(title), "NOTICE": escape(notice), "OUTLIERS": "\n".join(marks)}
     return html_page("wikisem.outputs.browse", parts, " 'self' file:").encode()
 
@@ -87,7 +91,8 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
             }
         )
     marks = {f"o{number}": (kind.mark, kind.label) for number, kind in _CLASSES}
-    return _call("index", {"about": about, "languages": rows, "classes": classes, "outliers": marks})
+    texts = texts_in("browse", (iso_639(language.code) for language in languages))
+    return _call("index", {"about": about, "languages": rows, "classes": classes, "outliers": marks, "texts": texts})
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -23,13 +23,13 @@ pytestmark = [pytest.mark.slow, needs_browser]
 
 VIEWS = (
     "",
-    "#/de",
-    "#/de?show=weak&sort=label",
+    "#/no",
+    "#/no?show=weak&sort=label",
     "#/class/Q1",
-    "#/no/rejected",
+    "#/de/rejected",
     "#/ar/quiz?at=2&seed=7",
-    "#/de/walls?tier=herring",
-    "#/de?q=nothing",
+    "#/no/walls?tier=herring",
+    "#/no?q=nothing",
 )
 
 
@@ -57,25 +57,25 @@ class Page(ReadPage):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """The page of the hostile world, with scores of a model in German, in a browser."""
+    """The page of the hostile world, with scores of a model in Norwegian, in a browser."""
     folder = tmp_path_factory.mktemp("browse")
     run = write_run(folder / "out")
     answers = [
         {
             "model": "<i>glove",
-            "language": "de",
+            "language": "no",
             "class": f"Q{number}",
             "outlier": outlier.id,
             "position": 1.0 - number / 5,
             "right": number == 3,
         }
-        for number, group in enumerate(read_groups(run / "groups" / "de.jsonl"), start=1)
+        for number, group in enumerate(read_groups(run / "groups" / "no.jsonl"), start=1)
         if number <= 3
         for outlier in group.outliers
     ]
     (run / "walls").mkdir()
-    walls = (replace(wall, language="de") for wall in (make_wall(), HERRING_WALL))
-    (run / "walls" / "de.jsonl").write_bytes(b"".join(map(encode_wall, walls)))
+    walls = (replace(wall, language="no") for wall in (make_wall(), HERRING_WALL))
+    (run / "walls" / "no.jsonl").write_bytes(b"".join(map(encode_wall, walls)))
     (folder / "cases.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
     assert main(["browse", str(run), "--cases", str(folder / "cases.jsonl")]) == 0
     with open_browser(folder / "profile") as driver:
@@ -83,8 +83,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 
 def test_the_overview_has_a_row_for_each_language(page: Page) -> None:
-    """Counts, reasons, scores and dumps; the language without groups is there, too."""
+    """After a group: counts, scores and dumps; the language without groups is there, too."""
     page.open("")
+    heading, card = (page.driver.find_element("css selector", name).location["y"] for name in ("h1", ".card"))
+    assert heading < card < page.driver.find_element("css selector", "table").location["y"]
+    assert len(page.texts(".card")) == 1
     rows = page.texts("main table:first-of-type tbody th")
     assert [row.partition(" ")[0] for row in rows[:6]] == ["ar", "de", "la", "nan", "no", "zh-classical"]
     text = page.texts("main")[0]
@@ -95,7 +98,7 @@ def test_the_overview_has_a_row_for_each_language(page: Page) -> None:
 
 def test_words_of_the_data_are_never_markup(page: Page) -> None:
     """A closing script tag with an image, a line separator, a comma: all are read as they are, nothing runs."""
-    page.open("#/de")
+    page.open("#/no")
     shown = page.texts(".card:first-of-type .word bdi")
     assert {" ".join(word.split()) for word in HOSTILE} <= {" ".join(word.split()) for word in shown}
     assert page.driver.find_elements("css selector", "img, bdi *") == []
@@ -113,10 +116,10 @@ def test_an_english_label_is_marked_where_the_language_has_none(page: Page) -> N
 
 def test_a_wall_keeps_its_answer_to_itself(page: Page) -> None:
     """Sixteen words; groups, what else words fit and why no other solution is right come when they are asked for."""
-    page.open("#/de")
+    page.open("#/no")
     assert page.texts("main .tabs a")[:4] == ["Groups", "Rejected classes", "Quiz", "Walls"]
-    page.open("#/de/walls")
-    assert page.texts(".card h2") == ["en-far-1", "en-herring-1"]
+    page.open("#/no/walls")
+    assert page.texts(".card h2") == ["Wall 1", "Wall 2"]
     assert len(page.texts(".card:first-of-type .wall li")) == 16
     assert "class Q2" not in page.texts("main")[0]
     page.driver.find_elements("css selector", "summary")[1].click()
@@ -125,10 +128,86 @@ def test_a_wall_keeps_its_answer_to_itself(page: Page) -> None:
     assert "class Q2: word Q20, word Q21, word Q22, word Q23" in text
     assert "word Q10 also fits class Q2 (graph), class Q4 (witness)" in text
     assert "in the order class Q1, class Q2, class Q3, class Q4, each has only four words" in text
-    page.open("#/de/walls?tier=far")
-    assert page.texts(".card h2") == ["en-far-1"]
-    page.open("#/no")
+    page.open("#/no/walls?tier=herring")
+    assert page.texts(".card h2") == ["Wall 2"], "a wall keeps its number"
+    page.open("#/no/walls?tier=far")
+    assert page.texts(".card h2") == ["Wall 1"]
+    page.open("#/ar")
     assert "Walls" not in page.texts("main .tabs a")
+
+
+def test_a_wall_is_solved_by_clicks(page: Page) -> None:
+    """Four words at most are chosen; a wrong four says whether three belong together; right ones stay found."""
+    page.open("#/no/walls?tier=far")
+    tiles = page.driver.find_elements("css selector", ".wall button")
+    check = page.driver.find_element("css selector", ".check button")
+    words = [tile.text for tile in tiles]
+    by_group = [[words.index(f"word Q{10 * group + at}") for at in range(4)] for group in range(1, 5)]
+
+    def choose(*places: int) -> str:
+        for place in places:
+            tiles[place].click()
+        pressed = [tile.get_attribute("aria-pressed") for tile in tiles].count("true")
+        assert pressed == min(4, len(places))
+        assert check.is_enabled()
+        check.click()
+        return page.texts(".card [role=status]")[0]
+
+    assert not check.is_enabled()
+    assert choose(*by_group[0][:3], by_group[1][0]) == "No, but three of these belong together."
+    assert choose(*by_group[0][:2], *by_group[1][:2]) == "No, these do not belong together."
+    assert choose(*by_group[0], by_group[1][0]) == "Right: class Q1", "a fifth word is not taken"
+    assert not tiles[by_group[0][0]].is_enabled()
+    choose(*by_group[1])
+    choose(*by_group[2])
+    assert choose(*by_group[3]) == "Solved: class Q4"
+
+
+def test_walls_are_printed_four_a_sheet_with_the_answers_last(page: Page) -> None:
+    """Answers are in the page for print alone, and what a screen needs is not printed."""
+    page.open("#/no/walls")
+    hidden = ".check, details, .filters, header"
+    shown = {name: page.driver.find_element("css selector", name) for name in (".answers", *hidden.split(", "))}
+    assert [name for name, one in shown.items() if one.is_displayed()] == hidden.split(", ")
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert [name for name, one in shown.items() if one.is_displayed()] == [".answers"]
+        assert "Wall 2\nclass Q1: word Q10, word Q11, word Q12, word Q13" in page.texts(".answers")[0]
+        assert len(page.driver.find_elements("css selector", ".sheet")) == 1
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_long_words_are_set_smaller_in_their_language(page: Page) -> None:
+    """By the longest piece between blanks; hyphens are those of the word's language."""
+    page.open("#/no/walls")
+    sizes = page.driver.execute_script(
+        "return ['Oslo', 'New Mexico', 'Massachusetts', 'Einparteiensystem', '国際連合教育科学文化機関'].map(size);"
+    )
+    assert sizes == [None, None, "long", "longest", None]
+    assert page.driver.find_element("css selector", ".wall button bdi").get_attribute("lang") == "no"
+
+
+def test_the_interface_is_in_the_language_that_is_looked_at(page: Page) -> None:
+    """German where German groups are shown, English elsewhere and where there are no texts."""
+    page.open("#/de")
+    assert page.texts("main .tabs a") == ["Gruppen", "Abgelehnte Klassen", "Quiz"]
+    assert page.texts("h1") == ["Deutsch (de)"]
+    assert page.driver.find_element("css selector", "html").get_attribute("lang") == "de"
+    assert "O1: Geschwister" in page.texts("footer")[0]
+    page.open("#/no")
+    assert page.texts("main .tabs a")[:3] == ["Groups", "Rejected classes", "Quiz"]
+    assert page.driver.find_element("css selector", "html").get_attribute("lang") == "en"
+    assert "O1: sibling" in page.texts("footer")[0]
+
+
+def test_marks_are_explained_where_there_are_any(page: Page) -> None:
+    """Below groups, and not below a quiz, walls or rejected classes."""
+    shown = {}
+    for view in ("", "#/no", "#/no/quiz", "#/no/walls", "#/no/rejected"):
+        page.open(view)
+        shown[view] = page.driver.find_element("css selector", "footer").is_displayed()
+    assert [view for view, is_shown in shown.items() if is_shown] == ["", "#/no"]
 
 
 def test_every_view_asks_for_nothing_but_its_files_and_has_no_error(page: Page) -> None:
@@ -146,7 +225,7 @@ def test_every_view_asks_for_nothing_but_its_files_and_has_no_error(page: Page) 
 
 def test_a_word_says_all_of_itself_when_it_has_the_focus(page: Page) -> None:
     """By keyboard alone: from the skip link to a word, its details, and the link to its item."""
-    page.open("#/de")
+    page.open("#/no")
     page.press(Keys.TAB)
     assert page.focused() == "Skip to the groups"
     page.press(Keys.ENTER)
@@ -161,7 +240,7 @@ def test_a_word_says_all_of_itself_when_it_has_the_focus(page: Page) -> None:
     assert link.get_attribute("href") == "https://www.wikidata.org/wiki/Q101"
     page.press(Keys.TAB)
     target = page.driver.switch_to.active_element.get_attribute("href")
-    assert target == "https://www.wikidata.org/wiki/Special:GoToLinkedPage/dewiki/Q101"
+    assert target == "https://www.wikidata.org/wiki/Special:GoToLinkedPage/nowiki/Q101"
     page.press(Keys.ESCAPE)
     assert page.focused() == "null, cluster, weak"
 
@@ -179,33 +258,33 @@ def test_a_label_is_not_weak_where_no_links_were_read(page: Page, tmp_path: Path
 
 def test_coherence_and_margins_are_shown_where_they_are_known(page: Page) -> None:
     """Of a group beside its class, of an outlier among its details; groups can be sorted by coherence."""
-    page.open("#/de?q=q201")
+    page.open("#/no?q=q201")
     assert "coherence 0.92" in page.texts(".card .soft")[0]
-    page.tab_to("de 2 out 1, O1: sibling")
+    page.tab_to("no 2 out 1, O1: sibling")
     (details,) = page.texts(".about:not([hidden])")
     assert "0.01, its statements are more typical of the class than those of 1 % of the class's instances" in details
-    page.open("#/de?q=q101")
+    page.open("#/no?q=q101")
     assert "coherence" not in page.texts(".card")[0]
-    page.open("#/de?sort=coherence")
+    page.open("#/no?sort=coherence")
     assert page.texts(".card h2") == ["NA", "class 3", "class 4", "class 5", "class 1"]
 
 
 def test_search_and_filters_are_in_the_address(page: Page) -> None:
     """Typing narrows the list; the address opens the same view again; what a model fails comes first."""
-    page.open("#/de")
+    page.open("#/no")
     page.tab_to("q")
-    page.press("de 4 out 1")
+    page.press("no 4 out 1")
     page.wait("[role=status]", "1 of 5 groups")
     assert page.focused() == "q"
     address = page.driver.current_url
-    assert address.endswith("q=de+4+out+1")
+    assert address.endswith("q=no+4+out+1")
     page.open(address.removeprefix(page.address))
     assert page.texts("[role=status]") == ["1 of 5 groups"]
-    page.open("#/de?q=q203")
+    page.open("#/no?q=q203")
     assert page.texts(".card h2") == ["NA"]
-    page.open("#/de?show=fails&sort=score")
-    assert page.texts(".card h2") == ["class 3"]
-    assert "<i>glove: OPP 40, accuracy 100 %" in page.texts(".card")[0]
+    page.open("#/no?show=fails&sort=score")
+    assert page.texts(".card h2") == ["NA", "class 1"]
+    assert "<i>glove: OPP 60, accuracy 0 %" in page.texts(".card")[0]
 
 
 def test_a_class_is_shown_in_all_its_languages(page: Page) -> None:
@@ -226,15 +305,15 @@ def test_rejected_classes_have_reasons(page: Page) -> None:
 
 def test_words_that_are_all_labels_are_not_weak_one_by_one(tmp_path: Path, page: Page) -> None:
     """Where no Wikipedia was read, that is said once; details have no empty rows, and one page needs no pager."""
-    run = write_run(tmp_path / "out", 1, ("de",), ())
-    lines = run / "groups" / "de.jsonl"
+    run = write_run(tmp_path / "out", 1, ("no",), ())
+    lines = run / "groups" / "no.jsonl"
     line = json.loads(lines.read_bytes())
     for one in (*line["cluster"], *line["outliers"]):
         one |= {"source": "label", "count": 0, "total": 0, "links": None, "page_share": None, "label_language": None}
     lines.write_text(json.dumps(line) + "\n")
     assert main(["browse", str(run)]) == 0
     labels = Page(page.driver, run / "browse")
-    labels.open("#/de")
+    labels.open("#/no")
     assert labels.texts("[role=status]") == ["1 of 1 groups; no word is from links: all are labels or titles"]
     assert not labels.texts(".weakly")
     assert not labels.texts("nav[aria-label^=pages]")
@@ -245,7 +324,7 @@ def test_words_that_are_all_labels_are_not_weak_one_by_one(tmp_path: Path, page:
 
 def test_the_quiz_hides_the_answer_and_counts(page: Page) -> None:
     """No word is marked before the answer; after it the outlier is named; the next case is one key away."""
-    page.open("#/de/quiz?seed=3")
+    page.open("#/no/quiz?seed=3")
     words = page.texts(".word")
     assert not page.driver.find_elements("css selector", ".word.o1, .word.o2, .word.o3, .word .mark")
     outlier = next(word for word in words if " out " in word)
@@ -259,7 +338,7 @@ def test_the_quiz_hides_the_answer_and_counts(page: Page) -> None:
     assert page.focused() == "Next case"
     page.press(Keys.ENTER)
     page.wait("main p.soft", "Case 2, 1 right so far.")
-    assert page.focused() == "German (de): which word does not belong?"
+    assert page.focused() == "Norwegian (no): which word does not belong?"
     again = page.driver.current_url.removeprefix(page.address)
     words = page.texts(".word")
     page.open(again)
@@ -268,7 +347,7 @@ def test_the_quiz_hides_the_answer_and_counts(page: Page) -> None:
 
 def test_what_is_not_there_is_said(page: Page) -> None:
     """An address of a language or class that the set does not have."""
-    for fragment in ("#/xx", "#/class/Q999", "#/la/quiz", "#/%", "#/de/%E0%A4%A", "#/class/%"):
+    for fragment in ("#/xx", "#/class/Q999", "#/la/quiz", "#/%", "#/no/%E0%A4%A", "#/class/%"):
         page.open(fragment)
         assert page.texts("h1") == ["Not found"]
 
@@ -292,10 +371,10 @@ def test_axe_finds_no_fault(page: Page, view: str) -> None:
 
 def test_a_language_of_500_groups_has_pages(tmp_path: Path, page: Page) -> None:
     """Cards are made for one page of groups; the next one is a link away."""
-    run = write_run(tmp_path / "out", 500, ("de",), ())
+    run = write_run(tmp_path / "out", 500, ("no",), ())
     assert main(["browse", str(run)]) == 0
     large = Page(page.driver, run / "browse")
-    large.open("#/de")
+    large.open("#/no")
     assert large.texts("[role=status]") == ["500 of 500 groups"]
     assert len(large.texts(".card")) == 24
     large.tab_to("Next")
