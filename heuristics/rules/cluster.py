@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from wikisem.heuristics.rules import extra
 from wikisem.heuristics.rules.affix import AffixCounts, check_affix
-from wikisem.heuristics.rules.extra import ClusterWords, check_extra
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.heuristics.rules.wording import KEEP, Verdict, check_digits, check_length_one, reject
 from wikisem.recipes.options import FilterOptions
@@ -37,13 +37,14 @@ def broken_rules(
 ) -> Iterator[Verdict]:
     """Every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones."""
     distinct = list(dict.fromkeys(surfaces))
+    words = extra.ClusterWords(distinct, profile, label)
     verdicts = (
         check_size(distinct, minimum),
         check_digits(distinct, filters.digits),
         check_affix(distinct, profile, filters.affix, affixes),
         check_stop_affixes(distinct, profile.stop_affixes if filters.stop_affix else ()),
         check_length_one(distinct, filters.length_one if profile.length_one else None),
-        *check_extra(ClusterWords(distinct, profile, label), filters.extra),
+        *(rule(words, filters.extra[name]) for name, rule in extra.EXTRA_RULES.items() if name in filters.extra),
     )
     return (verdict for verdict in verdicts if not verdict.keep)
 

@@ -4,7 +4,7 @@ To add one, write a function from a cluster and a number to a verdict, and name 
 (docs/architecture.md shows one in full).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,13 +35,8 @@ EXTRA_RULES: Final[Mapping[str, Rule]] = {
 }
 
 
-def check_extra(cluster: ClusterWords, numbers: Mapping[str, int]) -> Iterator[Verdict]:
-    """The verdicts of the rules that a recipe gives a number, in the order of ``EXTRA_RULES``."""
-    return (rule(cluster, numbers[name]) for name, rule in EXTRA_RULES.items() if name in numbers)
-
-
 def require_known(numbers: Mapping[str, int]) -> None:
-    """RecipeError for a name in ``filters.extra`` that no rule has."""
+    """Raise RecipeError for a name in ``filters.extra`` that no rule has."""
     for name in numbers:
         if name not in EXTRA_RULES:
             hint = did_you_mean(name, EXTRA_RULES) or f"known here: {', '.join(EXTRA_RULES)}"

@@ -6,7 +6,7 @@ Every rule, here and in the other modules, returns a ``Verdict``. Some compare w
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Final
 
@@ -86,9 +86,9 @@ def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfil
         asked = [word for word in words(label) if says_something(graphemes(word), profile.script)]
     else:
         # The shortest part from each character on that is long enough to mean something.
-        letters, asked = graphemes(label), []
+        letters, least, asked = graphemes(label), _LEAST.get(profile.script, _LEAST_OTHERS), []
         for start in range(len(letters)):
-            parts = (letters[start : start + length] for length in (LEAST_HAN, least_letters(profile.script)))
+            parts = (letters[start : start + length] for length in (LEAST_HAN, least))
             asked += ["".join(part) for part in parts if says_something(part, profile.script)][:1]
     for word in asked:
         if profile.spaced:
@@ -132,17 +132,14 @@ def says_something(letters: Sequence[str], script: str) -> bool:
     >>> says_something("lake", ""), says_something("the", "")
     (True, False)
     """
-    return len(letters) >= least_letters(script) or (len(letters) >= LEAST_HAN and all(map(is_han, letters)))
-
-
-def least_letters(script: str) -> int:
-    """The number of grapheme clusters in a script that mean something, whatever they are."""
-    return _LEAST.get(script, _LEAST_OTHERS)
+    is_long = len(letters) >= _LEAST.get(script, _LEAST_OTHERS)
+    return is_long or (len(letters) >= LEAST_HAN and all(map(is_han, letters)))
 
 
 # Rules that count characters.
 
-_DIGITS: Final = re.compile(r"\d")  # decimal digits of every script (Unicode category Nd)
+# The surface with every decimal digit removed, of any script (Unicode category Nd).
+without_digits: Final = partial(re.compile(r"\d").sub, "")
 
 
 def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
@@ -156,11 +153,6 @@ def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
     if len(sharing) < number:
         return KEEP
     return reject("digits", f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}")
-
-
-def without_digits(surface: str) -> str:
-    """The surface with every decimal digit removed."""
-    return _DIGITS.sub("", surface)
 
 
 def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:

@@ -97,6 +97,6 @@ def test_the_page_on_languages_says_what_the_code_does() -> None:
 )
 def test_trails_end_where_mediawiki_ends_them(code: str, text: str, trail: str) -> None:
     """Letters of the language belong to the link, marks of italics and other scripts do not; unknown codes have a-z."""
-    match = re.match(f"({language_rows.link_trail(code)})?", text)
+    match = re.match(f"({language_profile(code).link_trail})?", text)
     assert match is not None
     assert match[0] == trail

@@ -110,7 +110,7 @@ class _Blocks(io.BufferedIOBase):
         return len(view)
 
     def end(self) -> None:
-        """The bytes from now on are the footer."""
+        """End the last block: all bytes from now on are the footer."""
         if self._size % _BLOCK:
             self._end_block()
         self._footer = []

@@ -6,6 +6,7 @@ Distinct contents are read by column; only those that columns cannot decide are 
 import re
 from functools import cache
 from typing import Final
+from urllib.parse import unquote
 
 import ahocorasick_rs
 import numpy as np
@@ -17,7 +18,7 @@ from wikisem.links.markup import Bytes, Contents, Mask, Positions, cut_out, firs
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, unquoted, upper_first
+from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, upper_first
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible
 from wikisem.wikipedia.work import Work
 from wikisem.wikipedia.xml_pages import unescape_xml
@@ -214,7 +215,7 @@ def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None
     if title is None or title.namespace != 0:
         return None
     if anchor is None:  # it shows its target, without the colon that only keeps it a link
-        shown = visible(unescape(unquoted(target)).strip().removeprefix(":").replace("_", " "))
+        shown = visible(unescape(unquote(target)).strip().removeprefix(":").replace("_", " "))
     else:
         shown = anchor_text(anchor, work)
     return Link(title.text, shown) if shown else None

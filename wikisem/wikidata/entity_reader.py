@@ -191,7 +191,7 @@ class ChunkReader(LineAccount):
         super().__init__(stage)
         self._reader, self._linked_only = reader, linked_only
         self._lines = LineColumns(reader.fields)
-        self._clear()
+        self._columns, self._held = EntityColumns(), 0
 
     def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
         """Read the lines of a chunk; yield tables of ``schemas.ENTITIES`` whenever enough text has been read."""
@@ -217,13 +217,9 @@ class ChunkReader(LineAccount):
 
     def finish(self) -> Iterator[tuple[Certainty, pa.Table]]:
         """The items that have not been yielded yet."""
-        if len(self._columns):
-            yield from split_by_certainty(self._columns.table(), self._linked_only)
-        self._clear()
-
-    def _clear(self) -> None:
-        self._columns = EntityColumns()
-        self._held = 0
+        columns, self._columns, self._held = self._columns, EntityColumns(), 0
+        if len(columns):
+            yield from split_by_certainty(columns.table(), self._linked_only)
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:

@@ -17,7 +17,7 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import SHOWN, Counts, UnreadableRecord, report_unreadable
 from wikisem.wikidata.entity_columns import ranked_values
 from wikisem.wikidata.entity_reader import check_head, read_lines
-from wikisem.wikidata.line_types import EmptyMap, LeftOutLine, LineStatement, UnreadableLine, Value
+from wikisem.wikidata.line_types import EmptyMap, Label, LeftOutLine, LineStatement, UnreadableLine, Value
 
 STAGE: Final = "lexemes"
 
@@ -26,16 +26,10 @@ _LEXEME: Final = re.compile(r"L[1-9][0-9]{0,17}").fullmatch
 _OTHER_TYPES: Final = frozenset({"item", "property", "mediainfo"})
 
 
-class Text(msgspec.Struct, gc=False):
-    """A lemma or representation; its key is the code of its language or variant."""
-
-    value: str
-
-
 class Form(msgspec.Struct, gc=False):
     """A form of a lexeme: its spellings by language code, and its grammatical features as QIDs."""
 
-    representations: dict[str, Text] | EmptyMap
+    representations: dict[str, Label] | EmptyMap
     features: list[str] = msgspec.field(name="grammaticalFeatures", default_factory=list)
 
 
@@ -56,7 +50,7 @@ class Lexeme(msgspec.Struct, gc=False):
     id: _LexemeId
     language: str
     category: str = msgspec.field(name="lexicalCategory")
-    lemmas: dict[str, Text] | EmptyMap
+    lemmas: dict[str, Label] | EmptyMap
     forms: list[Form] | dict[str, Form]
     lastrevid: int = 0
     claims: Claims | EmptyMap = _NO_CLAIMS

@@ -86,12 +86,7 @@ def link_title(written: str, site: SiteInfo) -> Title | None:
     """The page that a link's text before the bar leads to; None for other wikis, URLs, sections and non-titles."""
     if "\n" in written or (("//" in written or ":" in written) and _URL.match(written.strip())):
         return None
-    return read_title(unquoted(written), site)
-
-
-def unquoted(text: str) -> str:
-    """The text with its %-escapes read, as MediaWiki reads them in links."""
-    return unquote(text) if "%" in text else text
+    return read_title(unquote(written), site)  # MediaWiki reads %-escapes in links
 
 
 def leads_away(prefix: str, site: SiteInfo) -> bool | None:

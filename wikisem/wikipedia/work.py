@@ -46,19 +46,19 @@ class Work:
         self._budget, self.steps = budget, 0
 
     def read(self, contents: Sequence[str]) -> None:
-        """Contents of brackets are read one by one."""
+        """Count contents of brackets that are read one by one."""
         self._spend(_CONTENT * len(contents) + sum(map(len, contents)))
 
     def parse(self, text: str) -> None:
-        """The wikitext parser reads some text."""
+        """Count a string that the wikitext parser reads."""
         self._spend(_PARSED * len(text))
 
     def look_at(self, openers: int) -> None:
-        """Possible openers of skipped spans are looked at one by one."""
+        """Count possible openers of skipped spans, which are looked at one by one."""
         self._spend(_OPENER * openers)
 
     def parse_xml(self, page: bytes) -> None:
-        """The XML parser reads a page."""
+        """Count a page that the XML parser reads."""
         self._spend(_TAG * page.count(b"<") + len(page) // _XML_BYTES)
 
     def _spend(self, steps: int) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -59,6 +60,9 @@ def read_page(data: bytes, site: SiteInfo) -> Page:
     return Page(title, namespace, written, redirect, version, deleted)
 
 
+_escaped: Final = partial(escape, entities={'"': "&quot;"})
+
+
 def canonical(page: Page) -> bytes:
     """The page in the layout of MediaWiki's exporter, as far as links need it."""
     redirect = "" if page.redirect is None else f'<redirect title="{_escaped(page.redirect)}" />'
@@ -78,10 +82,6 @@ def unescape_xml(text: str) -> str:
 def marks_redirects(site: SiteInfo) -> bool:
     """Whether the dump marks redirects; in older ones only the text of a page says that it is one."""
     return site.version not in _UNMARKED
-
-
-def _escaped(text: str) -> str:
-    return escape(text, {'"': "&quot;"})
 
 
 # The site information in the head of a dump.

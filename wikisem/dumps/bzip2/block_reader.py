@@ -87,11 +87,11 @@ class StreamTally:
         self._blocks, self._fold = self._blocks + 1, _rotate(self._fold, 1) ^ checksum
 
     def lose(self) -> None:
-        """A part of this stream cannot be decoded. Its checksum must not report again what is reported already."""
+        """Note a part of this stream that cannot be decoded, so that its checksum does not report it again."""
         self._known = False
 
     def end(self, checksum: int, byte: int) -> Damage | None:
-        """The stream has ended, with this checksum at byte ``byte``; damage if its blocks have another checksum."""
+        """End the stream, whose checksum at byte ``byte`` is this; return damage if its blocks have another one."""
         damage = None
         if self._fresh:
             damage = _compare(self._range.path, checksum, byte, self._fold, self._known)

@@ -83,7 +83,7 @@ ROWS: Final[Mapping[str, LanguageRow]] = {
 }
 
 
-# Which letters after ``]]`` belong to the link: MediaWiki's ``$linkTrail`` of each language, as facts.
+# Which letters right after ``]]`` belong to the link: MediaWiki's ``$linkTrail`` of each language, as facts.
 
 DEFAULT: Final = "[a-z]+"
 
@@ -178,8 +178,3 @@ TRAILS: Final[Mapping[str, str]] = {
     **{code: f"[a-z{letters}]+" for letters, codes in _LETTERS.items() for code in codes.split()},
     **_WHOLE,
 }
-
-
-def link_trail(code: str) -> str:
-    """A regular expression for the trail of a link in a wiki; it matches from right after the ``]]``."""
-    return TRAILS.get(code, DEFAULT)
