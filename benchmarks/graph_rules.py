@@ -32,8 +32,7 @@ def _with(**outliers: object) -> Recipe:
 
 RECIPES: Final[Mapping[str, Recipe]] = {
     "wikisem500": _FAITHFUL,
-    'and `exclude = "closure"`': _with(exclude="closure"),
-    'and `exclude = "kin"`': _with(exclude="kin"),
+    "and `certificate`": _with(certificate=_BEST.outliers.certificate),
     "and `status_share`": _with(status_share=_BEST.outliers.status_share),
     "and the filters of wikisem": replace(_FAITHFUL, filters=_BEST.filters),
     "wikisem without `places`": replace(_BEST, outliers=replace(_BEST.outliers, places=False)),

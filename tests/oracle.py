@@ -10,15 +10,16 @@ from functools import lru_cache
 from math import log, sqrt
 
 import networkx as nx
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from wikisem.graph import signatures
+from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
-from wikisem.records import RELATED, Entity, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import RELATED, Certificate, Entity, Group, Member, Outlier, Rejection, Tie
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
@@ -70,7 +71,9 @@ class OracleGraph:
         self.whole = whole = nx.DiGraph()
         whole.add_edges_from((e.qid, parent) for e in entities for parent in e.subclass_of if e.qid != parent)
         whole.add_nodes_from(c for e in entities for c in e.instance_of)
-        self.removed = _without_subject(whole, entities, options) | _shallow(whole, options)
+        self.pages = _without_subject(whole, entities, options)
+        self.removed = self.pages | _shallow(whole, options)
+        self.counted: dict[str, set[str]] = {}
         self.up = whole.copy()
         self.up.remove_nodes_from(self.removed)
         self.both_ways = self.up.to_undirected()
@@ -122,10 +125,23 @@ class OracleGraph:
         """The items that are an instance of v or of anything below it, at any sound rank, pruned or not."""
         return self.stated(self.whole_family(v)[1])
 
-    def grandparents(self, v: str, kind: str) -> set[str]:
-        """P²(v), without P(v) if strict."""
-        twice = {g for p in self.parents(v) for g in self.parents(p)}
-        return twice - self.parents(v) if kind == "strict" else twice
+    def is_type(self, item: str) -> bool:
+        """Whether an item has a subclass-of statement, to another class than itself."""
+        return bool({*self.entities[item].subclass_of} - {item})
+
+    def is_counted(self, c: str) -> bool:
+        """Whether the instances of a class are counted: it is in the graph, or was pruned and is below one that is."""
+        return c not in self.removed or (c in self.whole and bool({*nx.descendants(self.whole, c)} - self.removed))
+
+    def counted_instances(self, c: str) -> set[str]:
+        """I*(c) in the whole graph, without pages that have no subject."""
+        if c not in self.counted:
+            self.counted[c] = self.whole_closure(c) - self.pages
+        return self.counted[c]
+
+    def grandparents(self, v: str) -> set[str]:
+        """P²(v)."""
+        return {g for p in self.parents(v) for g in self.parents(p)}
 
     def around(self, sources: Iterable[str], v: str) -> set[str]:
         """The children of the sources, without v."""
@@ -182,7 +198,7 @@ class OracleGroups:
     def _outlier_sets(self, v: str, own: set[str]) -> tuple[set[str], set[str], set[str]]:
         graph, options = self.graph, self.recipe.outliers
         o1 = self._from(graph.parents(v), v) - own
-        o2 = self._from(graph.grandparents(v, options.grandparents), v) - own - o1
+        o2 = self._from(graph.grandparents(v), v) - own - o1
         if not graph.parents(v):
             return o1, o2, set()
         near = graph.near(v, options.distance)
@@ -201,21 +217,59 @@ class OracleGroups:
         return {item for p in parents for item in self.graph.whole_closure(p)}
 
     def _barred(self, v: str) -> set[str]:
-        """Items that are never outliers of v in any language: its relations, its instances at any sound rank, kin."""
-        graph, exclude = self.graph, self.recipe.outliers.exclude
-        above, below = graph.whole_family(v)
-        stated = graph.stated({v} if exclude == "instances" else below)
-        barred = above | below | stated | self.barred_as_status(v)
-        if exclude != "kin":
-            return barred
-        from_parents = {item for parent in graph.parents(v) for item in graph.instances(parent)}
-        return barred | from_parents
+        """Items that are never outliers of v in any language: its relations, its instances at any sound rank, a status.
 
-    def barred_by_cluster(self, cluster: Sequence[Member]) -> set[str]:
-        """With kin, the items that share a direct class with a member."""
-        if self.recipe.outliers.exclude != "kin":
-            return set()
-        return {item for one in cluster for c in self.graph.classes[one.id] for item in self.graph.instances(c)}
+        With certificates also those that have none, or are of another level.
+        """
+        above, below = self.graph.whole_family(v)
+        barred = above | below | self.graph.stated({v}) | self.barred_as_status(v)
+        if not self.recipe.outliers.certificate:
+            return barred
+        return barred | {
+            item
+            for item in self.graph.classes
+            if not self.certificates(v, item) or self.graph.is_type(item) != self.has_types(v)
+        }
+
+    def certificates(self, v: str, item: str) -> list[Certificate]:
+        """The nearest classes of an item that never share an instance with v, and of these the strongest."""
+        graph, strength = self.graph, self.recipe.outliers.certificate
+        own = graph.counted_instances(v)
+        entity = graph.entities[item]
+        step = {c for c in {*entity.instance_of, *entity.other_instance_of} if graph.is_counted(c)}
+        for c in step:
+            shared = len(graph.counted_instances(c) & own)
+            if shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
+                return []
+        seen = set(step)
+        while step and len(own) >= strength:
+            found = [
+                Certificate(id=c, instances=len(graph.counted_instances(c)) - 1, of_class=len(own))
+                for c in step
+                if len(graph.counted_instances(c)) > strength and not graph.counted_instances(c) & own
+            ]
+            if found:
+                return [one for one in found if one.strength == max(other.strength for other in found)]
+            step = {
+                p for c in step if c in graph.whole for p in graph.whole.successors(c) if graph.is_counted(p)
+            } - seen
+            seen |= step
+        return []
+
+    def has_types(self, v: str) -> bool:
+        """Whether more of the best known instances of v are types than individuals."""
+        first = sorted(self.graph.instances(v), key=lambda i: (-self.graph.entities[i].sitelinks, qid_number(i)))[:32]
+        return 2 * sum(map(self.graph.is_type, first)) > len(first)
+
+    def contradicts(self, v: str, item: str) -> bool:
+        """Whether a class of an instance excludes v but for this item."""
+        graph, strength = self.graph, self.recipe.outliers.certificate
+        own, entity = graph.counted_instances(v), graph.entities[item]
+        return any(
+            min(len(graph.counted_instances(c)), len(own)) > strength and graph.counted_instances(c) & own == {item}
+            for c in {*entity.instance_of, *entity.other_instance_of}
+            if graph.is_counted(c)
+        )
 
     def _from(self, sources: set[str], v: str) -> set[str]:
         return {item for c in self.graph.around(sources, v) for item in self.graph.closure(c)}
@@ -314,7 +368,7 @@ class OracleGroups:
         graph, found = self.graph, self.outlier_sets(v)[number - 1]
         if number == 3:
             return {c: graph.instances(c) & found for item in found for c in graph.classes[item]}
-        grand = graph.grandparents(v, self.recipe.outliers.grandparents)
+        grand = graph.grandparents(v)
         sources = graph.parents(v) if number == 1 else grand
         return {c: graph.closure(c) & found for c in graph.around(sources, v)}
 
@@ -322,8 +376,15 @@ class OracleGroups:
         """The cluster of v: the eight, equal surfaces merged."""
         named = [item for item in self.graph.instances(v) if self._may_be_member(item)]
         ranked = sorted(named, key=lambda item: (-self.graph.entities[item].sitelinks, qid_number(item)))
+        minimum, size = self.recipe.cluster.minimum, self.recipe.cluster.size
+        odd = []
+        if self.recipe.outliers.certificate:
+            level = [item for item in ranked[:LEADING] if self.graph.is_type(item) == self.has_types(v)]
+            odd = [item for item in level if self.contradicts(v, item)]
+            even = [item for item in level if item not in odd]
+            ranked = [*even[:size], *odd[: max(minimum - len(even), 0)]] if len(level) >= minimum else []
         kept: dict[str, Member] = {}
-        for item in ranked[: self.recipe.cluster.size]:
+        for item in ranked[:size]:
             kept.setdefault(self.names[item].surface, self._member(item))
         return list(kept.values())
 
@@ -351,19 +412,22 @@ class OracleGroups:
         cluster = self.cluster(v)
         surfaces = [member.surface for member in cluster]
         options = self.recipe
+        if not cluster:
+            return Rejection(v, self.profile.code, "levels", "")
         label = "" if self._label(v) == v else self._label(v)
         verdict = check_cluster(surfaces, self.profile, options.filters, options.cluster.minimum, label)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         coherence = self.coherence(v, cluster) if options.witness else None
+        says_anything = any(one.properties for one in self.graph.entities.values())
+        if options.cluster.coherence is not None and coherence is None and says_anything:
+            return Rejection(v, self.profile.code, "no-evidence", "")
         if not self.has_kind(v, cluster):
             return Rejection(v, self.profile.code, "no-kind", "")
         outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v)[self.profile.code]
         drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < options.outliers.minimum:
             return Rejection(v, self.profile.code, "status" if self.is_status(v) else "few-outliers", "")
-        if len({*drawn}) < options.outliers.kinds:
-            return Rejection(v, self.profile.code, "few-kinds", "")
         return Group(
             id=v,
             label=self._label(v),
@@ -405,7 +469,7 @@ class OracleGroups:
         graph = self.graph
         classes = graph.classes[item]
         over = classes.union(*(graph.above(c) for c in classes))
-        for sources in (graph.parents(v), graph.grandparents(v, self.recipe.outliers.grandparents)):
+        for sources in (graph.parents(v), graph.grandparents(v)):
             bringing = by_number(graph.around(sources, v) & over)
             if bringing:
                 return bringing[0]
@@ -443,6 +507,15 @@ class OracleGroups:
         return -(entity.sitelinks if entity else 0), qid_number(v)
 
 
+def without_certificates(group: Group) -> Group:
+    """The group as the oracle has it: it may take one of several certificates and contradictions."""
+    return replace(
+        group,
+        cluster=tuple(replace(one, contradicts=None) for one in group.cluster),
+        outliers=tuple(replace(one, certificate=None) for one in group.outliers),
+    )
+
+
 def choose_together(
     oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str
 ) -> dict[str, tuple[Outlier, ...]]:
@@ -450,8 +523,7 @@ def choose_together(
     one = next(iter(oracles.values()))
     options = one.recipe.outliers
     chosen: list[tuple[str, int, str]] = []
-    barred = {item for code, oracle in oracles.items() for item in oracle.barred_by_cluster(clusters[code])}
-    barred |= {member.id for cluster in clusters.values() for member in cluster}
+    barred = {member.id for cluster in clusters.values() for member in cluster}
 
     def take(pairs: Iterable[tuple[str, str]], number: int) -> list[tuple[str, int, str]]:
         """Up to ``per_class`` of some (item, via), or ``related``, each new in all languages."""

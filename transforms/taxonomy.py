@@ -19,7 +19,7 @@ from wikisem.transforms.io.counts import files_left, require_files, sum_counts, 
 from wikisem.transforms.io.runtime import StageContext
 
 # Version of the stage's output; raise it when the output changes.
-VERSION: Final = 2
+VERSION: Final = 3
 _GRAPH: Final = "graph"
 
 # The rows of a file of entities, how many of them have edges, and the folder of these edges.

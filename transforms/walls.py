@@ -121,7 +121,7 @@ def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
     graph, languages = open_graph(sources.taxonomy), sorted(sources.surfaces)
     classes = [found for language in languages for found in _read_classes(scratch, language)]
     unlinked = NO_UNLINKED
-    if recipe.outliers.status_share:
+    if recipe.counts_instances:
         unlinked = read_unlinked(graph, list_files(f"{unlinked_folder(sources.entities)}/*.parquet"))
     save_arrays(WallIndex.of(graph, recipe, classes, unlinked), scratch.wall_index())
     if recipe.outliers.margin is not None:

@@ -82,6 +82,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     of the whole wiki have it, and ``page_share`` is P(page | surface) = ``count / links``; both are None if the surface
     form is not an anchor. ``label_language`` is the code of a label from another language, such as ``mul``.
     ``language`` is set in groups of several languages. ``title`` is the title of its page, None if it has none.
+    ``contradicts`` is the QID of a class of the item that excludes the group's class but for this item; None if there
+    is none, or the recipe does not ask.
 
     All that wikisem makes has ``NEEDED``. Sets of others may have words alone: what they do not say is None.
     """
@@ -97,6 +99,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     label_language: str | None = None
     language: str | None = None
     title: str | None = None
+    contradicts: str | None = None
 
     NEEDED: ClassVar[tuple[str, ...]] = ("source", "count", "total", "sitelinks")
 
@@ -110,6 +113,25 @@ class Tie(msgspec.Struct, frozen=True, gc=False):
     item: str
     property: Annotated[str, Meta(pattern="^P[1-9][0-9]*$")]
     value: str
+
+
+class Certificate(msgspec.Struct, frozen=True, gc=False):
+    """Why an outlier is no instance of the class of its group: one of its own classes shares no instance with that.
+
+    ``id`` is the QID of that class, of which the outlier is an instance directly or by classes in between, and
+    ``label`` its label. Besides the outlier it has ``instances`` items, at any depth and at any rank but deprecated,
+    and the class of the group has ``of_class``; none is an instance of both.
+    """
+
+    id: str = msgspec.field(name="class")
+    instances: Count
+    of_class: Count
+    label: str = ""
+
+    @property
+    def strength(self) -> int:
+        """The smaller number of instances."""
+        return min(self.instances, self.of_class)
 
 
 class OutlierClass(NamedTuple):
@@ -171,11 +193,12 @@ class Outlier(Member, frozen=True, kw_only=True, gc=False, repr_omit_defaults=Tr
 
     ``margin`` is the share of the class's instances whose statements are less typical of the class than those of the
     outlier, a tie counting half: 0 if every instance is more typical. None if the recipe has no rule on statements, or
-    nothing is stated of the members.
+    nothing is stated of the members. ``certificate`` proves that it does not belong; None if the recipe asks for none.
     """
 
     outlier_class: OutlierNumber | None = None
     via: str = ""
+    certificate: Certificate | None = None
     margin: Share | None = None
     ties: tuple[Tie, ...] | None = None
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_values
-from itertools import islice, repeat
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
+from wikisem.graph.outlier_sets.overlap import class_levels
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
@@ -20,11 +21,12 @@ from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
-from wikisem.records import DRAWN, OUTLIER_CLASSES, RELATED, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import DRAWN, RELATED, Certificate, Group, Member, Outlier, Rejection, Tie
 
 STATUS: Final = "status"
-FEW_KINDS: Final = "few-kinds"
 NO_KIND: Final = "no-kind"
+NO_EVIDENCE: Final = "no-evidence"
+LEVELS: Final = "levels"
 
 # Outliers for which so many items give way are hardly too few with places, for which more are tried.
 _FEW_REFUSED: Final = 32
@@ -43,7 +45,7 @@ def sifts(recipe: Recipe) -> bool:
     large run ``max_groups`` leaves most groups out; for these no places need to be found.
     """
     options = recipe.outliers
-    is_told = options.minimum <= options.per_class and options.kinds == 1 and not options.shared
+    is_told = options.minimum <= options.per_class and not options.shared
     return recipe.cluster.max_groups > 0 and is_told
 
 
@@ -82,11 +84,30 @@ class GroupBuilder:
 
     def _clusters(self, rows: Ints, inputs: LanguageInputs) -> Iterator["_Passed | Rejection"]:
         """The cluster of each of some candidate classes of a language, or its rejection."""
-        leading = inputs.candidates.leading.take(rows)
-        members = iter(inputs.surfaces.members(leading.targets))
-        filters, minimum = self._recipe.filters, self._recipe.cluster.minimum
-        for node, count in zip(inputs.candidates.nodes[rows].tolist(), leading.counts().tolist(), strict=True):
-            cluster = merge_surfaces(islice(members, count))
+        leading, nodes = inputs.candidates.leading.take(rows), inputs.candidates.nodes[rows]
+        filters, minimum, size = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.size
+        overlap = self._sets.overlap
+        are_types = np.zeros(len(nodes), dtype=bool) if overlap is None else class_levels(self._graph, nodes)
+        for at, node in enumerate(nodes.tolist()):
+            first = leading.row(at)
+            contradicts: dict[int, int] = {}
+            if overlap is not None:
+                of_level = first[self._graph.is_type(inputs.surfaces.items[first]) == are_types[at]]
+                if len(of_level) < minimum:
+                    kind = "types" if are_types[at] else "individuals"
+                    detail = f"expected at least {minimum} {kind}, as most instances are, saw {len(of_level)}"
+                    yield self._reject(node, inputs, LEVELS, detail)
+                    continue
+                # Those without a contradiction come first; as few others as the minimum needs follow.
+                odd = overlap.contradictions(node, inputs.surfaces.items[of_level])
+                even = of_level[odd < 0]
+                first = np.concatenate([even[:size], of_level[odd >= 0][: max(minimum - len(even), 0)]])
+                contradicts = dict(zip(of_level.tolist(), odd.tolist(), strict=True))
+            members = zip(inputs.surfaces.members(first), first.tolist(), strict=True)
+            cluster = merge_surfaces(
+                replace(member, contradicts=self._qid(contradicts[row])) if contradicts.get(row, -1) >= 0 else member
+                for member, row in members
+            )
             surfaces = [member.surface for member in cluster]
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
             verdict = check_cluster(surfaces, inputs.profile, filters, minimum, label, inputs.affixes)
@@ -95,14 +116,22 @@ class GroupBuilder:
             else:
                 yield self._reject(node, inputs, verdict.reason, verdict.detail)
 
+    def _qid(self, node: int) -> str:
+        """The QID of a class of the whole graph."""
+        count = len(self._graph.nodes)
+        return qid_of(int(self._graph.nodes[node] if node < count else self._graph.hidden[node - count]))
+
     def _ask_witness(self, node: int, cluster: _Cluster, inputs: LanguageInputs) -> "_Passed | Rejection":
         """A cluster that kept the rules on surface forms, or its rejection if its members have no kind in common."""
         rule = outlier_rules([member.surface for member in cluster], inputs.profile, self._recipe.filters)
         passed = _Passed(node, cluster, rule)
-        if self._inputs.signatures is None:
+        signatures, least = self._inputs.signatures, self._recipe.cluster.coherence
+        if signatures is None:
             return passed
-        evidence = ClassEvidence(self._inputs.signatures, node, [member.id for member in cluster])
-        least, coherence = self._recipe.cluster.coherence, evidence.coherence
+        evidence = ClassEvidence(signatures, node, [member.id for member in cluster])
+        coherence = evidence.coherence
+        if least is not None and coherence is None and len(signatures.items):
+            return self._reject(node, inputs, NO_EVIDENCE, "expected statements about members, saw none")
         if least is None or coherence is None or coherence >= least:
             return with_values(passed, evidence=evidence, bound=self._recipe.outliers.margin)
         return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
@@ -128,12 +157,12 @@ class GroupBuilder:
                 if options.places
                 else None
             )
-            kin = self._kin(wanted) if options.exclude == "kin" or options.related else None
-            brought = pool.of(languages, list(wanted), kin if options.exclude == "kin" else None, places)
+            kin = self._kin(wanted) if options.related else None
+            brought = pool.of(languages, list(wanted), places)
             for (bit, own), by_outlier_class, placed in zip(
                 wanted.items(), brought, places or repeat(None, len(wanted)), strict=True
             ):
-                if kin is not None and options.related and all(clusters[bit][language].speaks for language in own):
+                if kin is not None and all(clusters[bit][language].speaks for language in own):
                     by_outlier_class[RELATED] = pool.related(bit, own, kin, placed)
                 admits = _Admission(clusters[bit])
                 further = {RELATED: options.related}
@@ -141,7 +170,7 @@ class GroupBuilder:
                 is_few = any(len(items) < options.minimum for items in chosen.values())
                 if placed is not None and is_few and admits.refused >= MOST_REFUSED:
                     # Those that take the places best are refused too often; places must not cost the group.
-                    (first,) = pool.of(languages, [bit], kin if options.exclude == "kin" else None)
+                    (first,) = pool.of(languages, [bit])
                     chosen = self._take_first(own, first, clusters[bit], MOST_REFUSED)[0]
                 for language, items in chosen.items():
                     yield bit, language, items
@@ -155,9 +184,8 @@ class GroupBuilder:
         """
         options, others = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
         for languages, wanted in self._by_languages(clusters):
-            kin = self._kin(wanted) if options.exclude == "kin" else None
             for numbers, most_refused in (((1,), _FEW_REFUSED), (DRAWN, _FEW_REFUSED), (DRAWN, MOST_REFUSED)):
-                brought = pool.of(languages, list(wanted), kin, numbers=numbers)
+                brought = pool.of(languages, list(wanted), numbers=numbers)
                 for (bit, own), by_outlier_class in zip(list(wanted.items()), brought, strict=True):
                     chosen, refused = self._take_first(own, by_outlier_class, clusters[bit], most_refused)
                     ((language, items),) = chosen.items()
@@ -225,25 +253,29 @@ class GroupBuilder:
             language: iter(self._languages[language].surfaces.members(np.array(own, dtype=np.int64)))
             for language, own in rows.items()
         }
-        for _, language, items in choices:
+        for bit, language, items in choices:
             yield [
-                Outlier(**asdict(next(members[language])), outlier_class=item.outlier_class, via=qid_of(next(numbers)))
+                Outlier(
+                    **asdict(next(members[language])),
+                    outlier_class=item.outlier_class,
+                    via=qid_of(next(numbers)),
+                    certificate=self._certificate(int(found.classes[bit]), item.class_list),
+                )
                 for item in items
             ]
 
+    def _certificate(self, node: int, class_list: int) -> Certificate | None:
+        found = self._sets.overlap.certificate(node, class_list) if self._sets.overlap else None
+        return None if found is None else Certificate(self._qid(found.node), found.instances, found.of_class)
+
     def _group(self, node: int, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Judgement:
-        minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
+        minimum = self._recipe.outliers.minimum
         drawn = [outlier.of_class.number for outlier in outliers if outlier.outlier_class in DRAWN]
         if len(drawn) < minimum:
             detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
             if node in self._status:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             return self._reject(node, inputs, FEW_OUTLIERS, detail)
-        seen = sorted(set(drawn))
-        if len(seen) < kinds:
-            names = ", ".join(OUTLIER_CLASSES[number].name for number in seen)
-            detail = f"expected outliers of {kinds} outlier classes, saw {names}"
-            return self._reject(node, inputs, FEW_KINDS, detail)
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
         known = [self._with_ties(one, passed.cluster) if one.outlier_class == RELATED else one for one in outliers]

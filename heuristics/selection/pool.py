@@ -236,18 +236,17 @@ class OutlierPool:
         self,
         languages: Sequence[str],
         bits: Sequence[int],
-        barred: Bitsets | None = None,
         places: Sequence[Places] | None = None,
         numbers: Sequence[int] = DRAWN,
     ) -> list[dict[int, ItemsByClass[PoolItem]]]:
         """What is brought into O1, O2 and O3, or some of them, of some classes; each item in all of the languages.
 
-        The walk is along the ring of the items that all of the languages name. ``barred`` has for each list the classes
-        whose clusters in these languages bar its items; ``places`` are those of the outliers of each class.
+        The walk is along the ring of the items that all of the languages name. ``places`` are
+        those of the outliers of each class.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
-        sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
+        sets = list(map(BitPlanes, self._found.sets))
         by_class = ClassDraw(draw, sets, self._found.via, self._starts, options.per_class)
         asked, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass[PoolItem]]]()
         for number in numbers:

@@ -1,13 +1,15 @@
 """Which words of a language's classes may be in one wall with which classes, and which of them fit a second class.
 
-A word may be in a wall with a class if it could be an outlier of the class: the rules on kin, status and kind are
-those of ``wikisem.graph.outlier_sets``. It *fits* the class if the whole graph makes it an instance, or if it is of a
-sibling or cousin and has more evidence than half of the instances (``wikisem.heuristics.selection.witness``). With less
-evidence, from which an outlier gives way all the same, it is in no wall with the class.
+A word may be in a wall with a class if it could be an outlier of the class without a certificate: classes that share a
+word, which makes a herring, do not exclude each other. Instead, *kin* are left out: direct instances of a parent of the
+class, and words that have a class with a member in common, besides their own. A word *fits* the class if the whole
+graph makes it an instance, or if it is of a sibling or cousin and has more evidence than half of the instances
+(``wikisem.heuristics.selection.witness``). With less evidence, from which an outlier gives way all the same, it is in
+no wall with the class.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 from math import inf
 from typing import Final, Literal
@@ -97,7 +99,8 @@ class WallIndex:
         """From the classes of all languages."""
         nodes, words = nodes_and_items(graph, classes)
         items, numbers, lists = outlier_pool(graph, [words])
-        return WallIndex(build_outlier_index(graph, lists, nodes, recipe, unlinked), items.astype(np.uint32), numbers)
+        plain = replace(recipe, outliers=replace(recipe.outliers, certificate=0))
+        return WallIndex(build_outlier_index(graph, lists, nodes, plain, unlinked), items.astype(np.uint32), numbers)
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ class WallFits:
     def of(classes: Sequence[WallClass], inputs: WallInputs, profile: LanguageProfile) -> "WallFits":
         """Of the classes of one language."""
         words = _Words.of(classes, inputs)
-        sets = OutlierSets(inputs.graph, inputs.index.outliers, inputs.recipe.outliers)
+        sets = OutlierSets(inputs.graph, inputs.index.outliers, replace(inputs.recipe.outliers, certificate=0))
         margin = inputs.recipe.outliers.margin
         least = inf if inputs.signatures is None or margin is None else margin
         found: tuple[Masks, Masks, Masks, Masks, Masks, Masks] = ([], [], [], [], [], [])
@@ -155,7 +158,7 @@ class WallFits:
                 each[words.lists]
                 for each in (
                     sets.instances(nodes),
-                    sets.allowed(nodes),
+                    sets.allowed(nodes) & ~sets.sharing(inputs.graph.up.take(nodes)),
                     near_or_far[0] | near_or_far[1],
                     near_or_far[2],
                 )
@@ -230,8 +233,7 @@ class _Words:
     def kin(self, number: int) -> Flags:
         """The words that have a class, not their own, which a member of a cluster has too."""
         found = np.zeros(len(self.bits), dtype=bool)
-        if self.inputs.recipe.outliers.exclude == "kin":
-            found[self.others.sources()[np.isin(self.others.targets, self.of_cluster.row(number))]] = True
+        found[self.others.sources()[np.isin(self.others.targets, self.of_cluster.row(number))]] = True
         return found
 
     def margins(self, number: int) -> Evidence:

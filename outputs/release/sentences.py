@@ -118,7 +118,7 @@ def uses(facts: ReleaseFacts) -> str:
 def limits(facts: ReleaseFacts) -> str:
     """Say in which ways cases may be wrong, by the rules in the recipe."""
     lines = ["A case is right where Wikidata is right: classes overlap, and an outlier may belong after all."]
-    if facts.option("outliers", "exclude") == "instances":
+    if "outliers" in facts.recipe and not facts.option("outliers", "certificate"):
         lines.append("An instance of a subclass of the class may be its outlier.")
     if "margin" in facts.recipe.get("outliers", {}) and facts.option("outliers", "margin") is None:
         lines.append("No rule leaves out outliers whose statements are those of a member.")

@@ -110,7 +110,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     instances = [Ranked(item, surfaces.get(item), sitelinks) for item, sitelinks in linked]
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
-    closure = recipe is None or recipe.outliers.exclude != "instances"
+    closure = recipe is None or recipe.outliers.certificate > 0
     kin = {item: found for item in asked if (found := find_kinship(taxonomy, item, qid, closure=closure))}
     if group is not None:
         cluster = [member.id for member in group.cluster]

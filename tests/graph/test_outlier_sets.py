@@ -73,8 +73,7 @@ def test_kin_is_asked_of_the_whole_graph() -> None:
         Entity("Q13", instance_of=(other,)),
         Entity("Q14", instance_of=("Q8",)),
     ]
-    assert in_first_set(entities, group, OutlierOptions(exclude="closure")) == ["Q13"]
-    assert in_first_set(entities, group, OutlierOptions(exclude="instances")) == ["Q10", "Q11", "Q12", "Q13"]
+    assert in_first_set(entities, group, OutlierOptions()) == ["Q10", "Q11", "Q12", "Q13"]
     assert in_first_set(entities, business, OutlierOptions()) == ["Q14"]
 
 

@@ -122,7 +122,7 @@ def test_what_another_row_has_too_gives_none_away() -> None:
 
 # Whole walls.
 
-OUTLIERS = OutlierOptions(min_sitelinks=1, distance=3, exclude="kin", grandparents="strict", status_share=0.8)
+OUTLIERS = OutlierOptions(min_sitelinks=1, distance=3, certificate=1, status_share=0.8)
 # Two families of six siblings, cousins of each other, and six classes on trees of their own, far from all others.
 PARENTS: dict[str, tuple[str, ...]] = {
     **{f"Q{2 + n}": ("Q101",) for n in range(6)},

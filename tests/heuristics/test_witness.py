@@ -67,9 +67,12 @@ def test_an_item_without_statements_has_no_margin() -> None:
         assert [(one.surface, one.margin) for one in group.outliers] == [("Nowhere", None)]
 
 
-def test_where_nothing_is_said_of_a_class_no_rule_applies() -> None:
-    """Its groups have neither coherence nor margins."""
-    group = towns([()] * 4, {"Kristianstad": TOWN}, margin=0.1, coherence=0.6)
+def test_where_nothing_is_said_of_a_class_there_is_no_group() -> None:
+    """Where the recipe asks for a kind; elsewhere groups have neither coherence nor margins."""
+    rejection = towns([()] * 4, {"Kristianstad": TOWN}, margin=0.1, coherence=0.6)
+    assert isinstance(rejection, Rejection)
+    assert rejection.reason == "no-evidence"
+    group = towns([()] * 4, {"Kristianstad": TOWN}, margin=0.1)
     assert isinstance(group, Group)
     assert (group.coherence, [one.margin for one in group.outliers]) == (None, [None])
 

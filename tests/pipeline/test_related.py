@@ -23,7 +23,7 @@ RECIPE = Recipe(
     "small",
     graph=GraphOptions(root=""),
     cluster=ClusterOptions(minimum=7),
-    outliers=OutlierOptions(min_sitelinks=1, exclude="closure", distance=99, margin=0.05, related=2),
+    outliers=OutlierOptions(min_sitelinks=1, certificate=1, distance=99, margin=0.05, related=2),
 )
 TUSCANY = tuple(Tie(f"Q{n}", "P131", "Q30") for n in (1, 2, 3))
 
@@ -43,6 +43,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Entity("Q32", ("Q105",), sitelinks=90, properties=(569,), relations=((1889, 1),)),
         *(Entity(f"Q{n}", subclass_of=("Q102",)) for n in (100, 101)),
         *(Entity(f"Q{n}", subclass_of=("Q103",)) for n in (104, 105, 106)),
+        Entity("Q33", ("Q104",)),  # without a name: with it the class of Tuscany has two instances
         Entity("Q102", subclass_of=("Q106",)),  # so that towns have neither cousins nor strangers
     ]
     words = ["Arno", "Serchio", "Tuscany", "Petrarch", "Dante"]

@@ -96,7 +96,7 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
         recipe.outliers.margin is None and "outliers" in manifest["recipe"]
     )
     assert ("An instance of a subclass of the class may be" in card) == (
-        "outliers" in manifest["recipe"] and recipe.outliers.exclude == "instances"
+        "outliers" in manifest["recipe"] and not recipe.outliers.certificate
     )
     assert ("Only some classes were judged: " in card) == (recipe.classes != ClassOptions())
     assert ("another form of the title" in card) == (bool(linked) and recipe.surface.form == "dictionary")

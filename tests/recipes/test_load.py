@@ -68,11 +68,11 @@ def test_shipped_recipes_load_under_their_name(name: str) -> None:
     assert load_recipe(name).name == name
 
 
-def test_every_recipe_but_the_faithful_one_excludes_the_closure() -> None:
+def test_every_recipe_but_the_faithful_one_asks_for_certificates() -> None:
     """An instance of a subclass is a wrong label for an outlier; only the paper's own reading keeps it."""
-    excludes = {name: load_recipe(name).outliers.exclude for name in shipped_recipes()}
-    assert excludes.pop("wikisem500") == "instances"
-    assert "instances" not in excludes.values()
+    strengths = {name: load_recipe(name).outliers.certificate for name in shipped_recipes()}
+    assert strengths.pop("wikisem500") == 0
+    assert all(strengths.values())
 
 
 def test_strangers_are_drawn_by_items_as_in_the_paper_and_by_class_in_the_recipe_to_start_from() -> None:
@@ -195,8 +195,8 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "outliers": {"shared": 1}}, "outliers.shared: expected true or false, saw 1"),
         ({"name": "x", "outliers": {"distance": 0}}, "outliers.distance: expected a whole number from 1 up, saw 0"),
         (
-            {"name": "x", "outliers": {"exclude": "all"}},
-            "exclude: expected one of 'closure', 'instances', 'kin', saw 'all'",
+            {"name": "x", "outliers": {"draw": "all"}},
+            "draw: expected one of 'class', 'items', saw 'all'",
         ),
         (
             {"name": "x", "filters": {"affix": True}},
@@ -230,7 +230,6 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "graph": {"disambiguation": ["Q0"]}}, "graph.disambiguation: expected an item id"),
         ({"name": "x", "graph": {"internal": ["P31"]}}, "graph.internal: expected an item id"),
         ({"name": "x", "outliers": {"kin_properties": ["P463"]}}, "unknown key outliers.kin_properties; "),
-        ({"name": "x", "outliers": {"kinds": 4}}, "outliers.kinds: expected at most 3 outlier classes, saw 4"),
     ],
 )
 def test_a_mistake_names_the_key_what_was_expected_and_what_was_seen(data: Mapping[str, Any], message: str) -> None:
@@ -312,7 +311,7 @@ LEAST = {
     "cluster.max_groups": 0,
     "outliers.per_class": 1,
     "outliers.minimum": 1,
-    "outliers.kinds": 1,
+    "outliers.certificate": 0,
     "outliers.min_sitelinks": 0,
     "outliers.distance": 1,
     "outliers.related": 0,

@@ -24,7 +24,7 @@ RECIPE = Recipe(
     "real",
     languages=LANGUAGES,
     cluster=ClusterOptions(max_groups=0),
-    outliers=OutlierOptions(min_sitelinks=0, exclude="closure"),
+    outliers=OutlierOptions(min_sitelinks=0, certificate=1),
 )
 
 
@@ -222,7 +222,7 @@ def test_signatures_and_relations_are_asked_about_clusters_and_outliers(tmp_path
         else one
         for one in small_world()
     ]
-    outliers = OutlierOptions(margin=0.1, per_class=3, exclude="kin", related=2)
+    outliers = OutlierOptions(margin=0.1, per_class=3, certificate=1, related=2)
     recipe = replace(SMALL, outliers=outliers, cluster=ClusterOptions(max_groups=0, coherence=0.6))
     names = by_label(entities, "en")
     groups, rejected = read_built(run_stages(tmp_path, entities, {"en": names}, recipe, files=3)[0], "en")

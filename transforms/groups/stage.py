@@ -71,7 +71,7 @@ from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 12
+VERSION: Final = 13
 
 
 def build_groups(
@@ -92,8 +92,8 @@ def build_groups(
     """
     chosen = chosen_classes(entities, taxonomy, recipe.classes)
     scratch = context.scratch
-    # A rule of the recipe may count all instances, which needs the counts of unlinked ones.
-    unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.outliers.status_share > 0 else []
+    # Certificates and shares of a class count all instances, which needs the counts of unlinked ones.
+    unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.counts_instances else []
     unlinked_parts = [(part, unlinked[part::_UNLINKED_PARTS]) for part in range(min(_UNLINKED_PARTS, len(unlinked)))]
     surface_parts = [
         part for code, folder in surfaces.items() for part in SurfacePart.divide(code, match([f"{folder}/*.parquet"]))

@@ -13,6 +13,7 @@ from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.files import list_files, open_binary, replace_file
 from wikisem.graph.csr import CsrRows, Flags
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
+from wikisem.graph.outlier_sets.overlap import LEADING
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.heuristics.rules.stop_affixes import common_affixes
@@ -73,7 +74,9 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     graph = open_graph(work.taxonomy)
     has_surface = _has_surface(parts, len(graph.items))
     able = has_surface & in_range(graph.items, recipe.items, "clusters")
-    found = candidate_classes(graph, able, recipe.cluster.minimum, recipe.cluster.size)
+    # Some of the first may be of another level, or contradict themselves.
+    leading = LEADING if recipe.outliers.certificate else recipe.cluster.size
+    found = candidate_classes(graph, able, recipe.cluster.minimum, leading)
     if work.chosen is not None:
         rows = np.flatnonzero(np.isin(graph.nodes[found.nodes], work.chosen))
         found = CandidateClasses(found.nodes[rows], found.leading.take(rows))
@@ -82,8 +85,8 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     needed[found.leading.targets] = True
     needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
     table = _needed_surfaces(parts, needed, recipe.outliers.min_sitelinks)
-    leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
-    save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), scratch.candidates(language))
+    rows = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
+    save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, rows)), scratch.candidates(language))
     save_arrays(table, scratch.surfaces(language))
     if recipe.outliers.places:
         save_arrays(SurfaceForms.of(table), scratch.forms(language))

@@ -23,6 +23,7 @@ from wikisem.graph.csr import (
     indices_of,
     narrow,
     offsets_of,
+    rank_keys,
     reached,
     sorted_order,
     steps_from,
@@ -132,12 +133,15 @@ class ClassGraph:
     anything was pruned, -1 if the root does not lead to it; ``class_sitelinks`` are the sitelinks of its own item,
     -1 if the dump has no such item; ``up`` and ``down`` are its P279 edges; ``instances`` are its items, most
     sitelinks first, then by number. ``classes`` are the nodes that each item is an instance of. ``removed`` are the QID
-    numbers of all that was pruned, ``no_subjects`` of the classes whose instances were.
+    numbers of all that was pruned, ``no_subjects`` of the classes whose instances were. ``types`` says whether a node's
+    own item has a P279 statement: such an item is a type, any other an individual.
 
     What is above, below or an instance of a class has to be known of the whole graph. ``hidden`` are the pruned classes
     that are below a node, by number: with n nodes, hidden class i is node n + i, but only in ``whole_up``, the P279
     edges of nodes and hidden classes, and in ``other_classes``, the hidden classes that items are an instance of, and
-    all classes of items at a sound rank that is not the best. Other pruned classes lead from no node to another.
+    all classes of items at a sound rank that is not the best. Other pruned classes lead from no node to another. Row i
+    of ``outside`` has the classes of an item that the graph itself lacks: it has hidden classes alone, or is a pruned
+    class itself.
 
         before             city ─ settlement ─ (object) ─ place       object is within three steps of the root
         up                 city ─ settlement               place
@@ -147,6 +151,7 @@ class ClassGraph:
     nodes: Int64s
     depth: npt.NDArray[np.int16]
     class_sitelinks: npt.NDArray[np.int32]
+    types: Flags
     up: CsrRows
     down: CsrRows
     hidden: Int64s
@@ -155,9 +160,16 @@ class ClassGraph:
     sitelinks: npt.NDArray[np.int32]
     classes: CsrRows
     other_classes: SparseRows
+    outside: CsrRows
     instances: CsrRows
     removed: Int64s
     no_subjects: Int64s
+
+    def is_type(self, items: Ints) -> Flags:
+        """Whether each of some items has a subclass-of statement, as types have."""
+        nodes, is_node = indices_of(self.items[items], self.nodes)
+        found: Flags = is_node & self.types[np.where(is_node, nodes, 0)] if len(self.nodes) else is_node
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +208,8 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     gone[nodes[found]] = True
     removed = distinct(np.concatenate([whole.nodes[gone], numbers]))
     hidden = gone & reached(down, distinct(whole.supers[gone[whole.subs] & ~gone[whole.supers]]))
-    return _prune(tables, whole, depth, ~gone, hidden, removed, whole.nodes[without_subject])
+    pruned = np.setdiff1d(whole.nodes[gone & ~without_subject], numbers, assume_unique=True)
+    return _prune(tables, whole, depth, ~gone, hidden, removed, pruned, whole.nodes[without_subject])
 
 
 def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
@@ -236,6 +249,7 @@ def _prune(
     kept: Flags,
     hidden: Flags,
     removed: Int64s,
+    pruned: Int64s,
     no_subjects: Int64s,
 ) -> ClassGraph:
     new = np.where(kept, np.cumsum(kept, dtype=np.uint32) - np.uint32(1), PRUNED)
@@ -243,11 +257,15 @@ def _prune(
     with_hidden = new.copy()
     with_hidden[hidden] = len(nodes) + np.arange(np.count_nonzero(hidden), dtype=np.uint32)
     found = _gather_instances(tables, [new[node_of] for node_of in whole.nodes_of], nodes, removed)
+    types = np.zeros(len(whole.nodes), dtype=bool)
+    types[whole.subs] = True
+    other_classes, outside = _other_classes(tables, whole, with_hidden, hidden, found.items, removed, pruned)
     up = _renumbered_edges(whole, new, len(nodes))
     return ClassGraph(
         nodes=nodes,
         depth=depth[kept],
         class_sitelinks=found.class_sitelinks,
+        types=types[kept],
         up=up,
         down=up.reverse(len(up)),
         hidden=whole.nodes[hidden],
@@ -255,7 +273,8 @@ def _prune(
         items=found.items,
         sitelinks=found.sitelinks,
         classes=found.classes,
-        other_classes=_other_classes(tables, whole, with_hidden, hidden, found.items),
+        other_classes=other_classes,
+        outside=outside,
         instances=by_prominence(found.classes, found.sitelinks, len(up)),
         removed=removed,
         no_subjects=no_subjects,
@@ -269,21 +288,39 @@ def _renumbered_edges(whole: _AllClasses, new: npt.NDArray[np.uint32], count: in
 
 
 def _other_classes(
-    tables: Sequence[ItemEdges], whole: _AllClasses, new: npt.NDArray[np.uint32], hidden: Flags, items: Ints
-) -> SparseRows:
-    """The hidden classes of items, and all of their classes at ranks that are not the best, by their new numbers."""
+    tables: Sequence[ItemEdges],
+    whole: _AllClasses,
+    new: npt.NDArray[np.uint32],
+    hidden: Flags,
+    items: Ints,
+    removed: Int64s,
+    pruned: Int64s,
+) -> tuple[SparseRows, CsrRows]:
+    """The hidden classes of items, and all of their classes at ranks that are not the best, by their new numbers.
+
+    Then all classes of items outside the graph: those that have hidden classes alone, and those that are ``pruned``.
+    """
     owners, targets = list[Ints](), list[Ints]()
+    outside, their_targets = list[Ints](), list[Ints]()
     for table, node_of in zip(tables, whole.nodes_of, strict=True):
         of_hidden, classes = _edges_to(table, hidden[node_of])
         nodes, is_class = indices_of(table.other_classes, whole.nodes)
         # No class is at or below one that has no P279 edge and is no item's class at its best rank.
         numbers = np.concatenate([of_hidden, table.other_items[is_class]])
         classes = np.concatenate([new[node_of[classes]], new[nodes[is_class]]])
+        numbers, classes = numbers[classes != PRUNED], classes[classes != PRUNED]
         rows, in_graph = indices_of(numbers, items)
-        in_graph &= classes != PRUNED
         owners.append(rows[in_graph])
         targets.append(classes[in_graph])
-    return SparseRows.from_pairs(np.concatenate(owners), np.concatenate(targets))
+        left = ~in_graph & (~indices_of(numbers, removed)[1] | indices_of(numbers, pruned)[1])
+        rows, is_item = indices_of(pruned, table.items)
+        own = table.instance_of.take(rows[is_item])
+        best = new[node_of[own.targets]]
+        outside += [numbers[left], pruned[is_item][own.sources()[best != PRUNED]]]
+        their_targets += [classes[left], best[best != PRUNED]]
+    count, ranks = rank_keys(np.concatenate(outside))
+    further = CsrRows.from_pairs(ranks, np.concatenate(their_targets), count)
+    return SparseRows.from_pairs(np.concatenate(owners), np.concatenate(targets)), further
 
 
 # The instances of the classes that are left, in the order of their numbers.

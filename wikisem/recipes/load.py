@@ -16,7 +16,7 @@ from msgspec import inspect
 
 from wikisem.errors import BadIdError, RecipeError
 from wikisem.ids import check_qid, qid_number
-from wikisem.recipes.options import DRAWN, Recipe
+from wikisem.recipes.options import Recipe
 from wikisem.wikis import known_language
 
 # A recipe for groups.
@@ -98,8 +98,6 @@ def _check(recipe: Recipe) -> None:
     require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")
     asks = recipe.outliers.related == 0 or recipe.outliers.margin is not None
     require(asks, recipe.outliers.related, "outliers.related", "0 without outliers.margin, the witness of their kind")
-    kinds = recipe.outliers.kinds
-    require(kinds <= DRAWN, kinds, "outliers.kinds", f"at most {DRAWN} outlier classes")
 
 
 # The files of any kind of recipe.

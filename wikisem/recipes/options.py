@@ -60,13 +60,12 @@ class OutlierOptions:
 
     per_class: FromOne = 2
     minimum: FromOne = 2
-    kinds: FromOne = 1
     draw: Literal["class", "items"] = "class"
     draw_o3: Literal["class", "items"] = "items"
     min_sitelinks: FromZero = 10
     distance: FromOne = 7
-    grandparents: Literal["any", "strict"] = "any"
-    exclude: Literal["instances", "closure", "kin"] = "instances"
+    # How many instances prove that an outlier does not belong; 0 asks for no proof, and instances alone are left out.
+    certificate: FromZero = 0
     # A class is a status if at least this share of its instances has another class; 0 switches the rule off.
     status_share: Share = 0.0
     # An outlier takes a place among the members, in form and fame, that the seed gives.
@@ -183,6 +182,11 @@ class Recipe:
     def witness(self) -> bool:
         """Whether a rule asks the signatures of items, a second witness of what they are beside P31."""
         return self.cluster.coherence is not None or self.outliers.margin is not None
+
+    @property
+    def counts_instances(self) -> bool:
+        """Whether a rule counts all instances of classes, those that nothing links to among them."""
+        return self.outliers.certificate > 0 or self.outliers.status_share > 0
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values, for the manifest and for fingerprints."""

@@ -134,8 +134,9 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
 class UnlinkedItems:
     """Items that are not in the graph because nothing links to them, with one row for all with the same classes.
 
-    Row i is ``counts[i]`` items whose nodes are row i of ``classes``. Most items of Wikidata have no sitelink. They can
-    neither be named nor drawn, but how many instances of a class have another class depends on them:
+    Row i is ``counts[i]`` items whose nodes and hidden classes, numbered as in ``ClassGraph.whole_up``, are row i of
+    ``classes``. Most items of Wikidata have no sitelink. They can neither be named nor drawn, but how many instances
+    two classes share depends on them:
 
         items   classes
         4,120   Q13442814 (article)
@@ -156,6 +157,9 @@ class UnlinkedItems:
         codes, rows = coded.indices.to_numpy(), np.repeat(np.arange(len(table)), np.diff(lists.offsets))
         class_numbers = qid_numbers(coded.dictionary)
         nodes, is_node = indices_of(class_numbers, graph.nodes)
+        hidden, is_hidden = indices_of(class_numbers, graph.hidden)
+        nodes[is_hidden] = len(graph.nodes) + hidden[is_hidden]
+        is_node |= is_hidden
         _, has_no_subject = indices_of(class_numbers, graph.no_subjects)
         is_counted = np.ones(len(table), dtype=bool)
         is_counted[rows[has_no_subject[codes]]] = False

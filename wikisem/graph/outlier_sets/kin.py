@@ -4,7 +4,6 @@ The pruned graph says which classes bring items in; who is kin is asked of the w
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -54,12 +53,12 @@ class KinIndex:
     own_rows: Int64s
 
 
-def build_kin_index(graph: ClassGraph, lists: PoolLists, candidates: Ints) -> KinIndex:
-    """The index for an outlier pool with these lists, and for these candidate classes (nodes)."""
+def build_kin_index(graph: ClassGraph, lists: PoolLists, further: Ints) -> KinIndex:
+    """The index for an outlier pool with these lists; further classes, the candidates among them, have rows as well."""
     own_lists = np.flatnonzero(lists.nodes != NO_NODE)
     owners = np.concatenate([lists.classes.sources(), lists.others.sources()])
     stated = CsrRows.from_pairs(owners, np.concatenate([lists.classes.targets, lists.others.targets]), len(lists))
-    terminals = distinct(np.concatenate([stated.targets, lists.nodes[own_lists], candidates]))
+    terminals = distinct(np.concatenate([stated.targets, lists.nodes[own_lists], further]))
     ancestors = build_ancestor_index(graph.whole_up, terminals)
     rows = ancestors.node_to_row
     own_rows = rows[lists.nodes[own_lists]].astype(np.int64)
@@ -78,36 +77,30 @@ class Kin:
     """
 
     def __init__(self, index: KinIndex) -> None:
-        self._ancestors, self._classes, self._own_lists = index.ancestors, index.classes, index.own_lists
+        self._ancestors, self._own_lists = index.ancestors, index.own_lists
         component = index.ancestors.component
         self._down = DownwardPass(index.ancestors)
         self._own_components = component[index.own_rows]
+        self._by_row = RowUnion.of(index.classes)
         self._by_component = RowUnion.of(CsrRows(index.classes.offsets, component[index.classes.targets]))
 
     def at_or_below(self, classes: CsrRows) -> Bitsets:
         """Bit i of a list says that its items are instances of one of the classes in row i, or of anything below it."""
         return self._by_component.union(self._below(classes))
 
-    def barred(self, classes: Ints, *, closure: bool) -> Bitsets:
+    def barred(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items are never outliers of class i, in whatever outlier set.
 
-        They are the class itself, above it or below it, or its instances; with ``closure`` also those of what is below.
+        They are the class itself, above it or below it, or its instances.
         """
         found = self._below(CsrRows(np.arange(len(classes) + 1), classes))
-        if closure:
-            barred = self._by_component.union(found)
-        else:
-            rows = self._ancestors.node_to_row[classes]
-            barred = self._by_row.union(set_bits(self._down.rows, rows, np.arange(len(classes))))
+        rows = self._ancestors.node_to_row[classes]
+        barred = self._by_row.union(set_bits(self._down.rows, rows, np.arange(len(classes))))
         starts = self._ancestors.component[self._ancestors.node_to_row[classes]]
         owners, above = pairs_from(self._ancestors.component_parents, np.arange(len(classes)), starts)
         found |= set_bits(len(found), above, owners)
         barred[self._own_lists] |= found[self._own_components]
         return barred
-
-    @cached_property
-    def _by_row(self) -> RowUnion:
-        return RowUnion.of(self._classes)
 
     def _below(self, classes: CsrRows) -> Bitsets:
         """For each component the bits of the rows whose classes it is in or below."""
@@ -203,7 +196,7 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
 def _count(classes: CsrRows, numbers: Int64s | None, count: int) -> Int64s:
     """How many items each of ``count`` nodes has, where row i is ``numbers[i]`` items, or one."""
     weights = None if numbers is None else numbers[classes.sources()]
-    return np.bincount(classes.targets, weights, minlength=count).astype(np.int64)
+    return np.bincount(classes.targets, weights, minlength=count)[:count].astype(np.int64)
 
 
 def _with_several(rows: CsrRows) -> Int64s:
@@ -218,7 +211,7 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, n
 
     ``several`` has the classes of every item with more than one; row i is ``numbers[i]`` items, or one.
     """
-    is_candidate = np.zeros(len(graph.nodes), dtype=bool)
+    is_candidate = np.zeros(len(graph.whole_up), dtype=bool)
     is_candidate[candidates] = True
     with_candidate = np.flatnonzero(several.keep(is_candidate[several.targets]).counts())
     list_of, lists = class_lists(several.take(with_candidate))
@@ -232,7 +225,7 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, n
     count, ranks = rank_keys(second)
     classes = np.zeros(count, dtype=np.int64)
     classes[ranks] = second
-    above = pack_pairs(*pairs_from(graph.up, np.arange(count), classes))
+    above = pack_pairs(*pairs_from(graph.whole_up, np.arange(count), classes))
     is_at_or_below = are_known(pack_pairs(ranks, first), above)
     keys = sort_pairs(pack_pairs(owners[~is_at_or_below], rows[~is_at_or_below]))
     items = np.bincount(list_of, None if numbers is None else numbers[with_candidate], minlength=len(lists))

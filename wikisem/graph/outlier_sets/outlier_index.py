@@ -4,14 +4,13 @@ The sets are exact: one bitset for each distinct list of classes.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
-from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PoolLists, UnlinkedItems
+from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems
 from wikisem.graph.outlier_sets.kin import (
     Kin,
     KinIndex,
@@ -32,6 +31,13 @@ from wikisem.graph.outlier_sets.neighbourhood import (
     contains,
     set_bits,
 )
+from wikisem.graph.outlier_sets.overlap import (
+    NO_LISTS,
+    InstanceLists,
+    Overlap,
+    OverlapIndex,
+    build_overlap_index,
+)
 from wikisem.recipes.options import OutlierOptions, Recipe
 
 
@@ -39,13 +45,14 @@ from wikisem.recipes.options import OutlierOptions, Recipe
 class OutlierIndex:
     """What the outlier sets of all candidate classes are read from.
 
-    ``is_status`` says which candidates are status classes.
+    ``is_status`` says which candidates are status classes; ``overlap`` is empty without certificates.
     """
 
     lists: PoolLists
     candidates: Ints
     is_status: Flags
     kin: KinIndex
+    overlap: OverlapIndex
     ancestors: AncestorIndex
     neighbourhood: NeighbourhoodIndex
     via: ViaIndex
@@ -63,12 +70,17 @@ def build_outlier_index(
     parents = graph.up.take(candidates).targets
     ends = distinct(np.concatenate([terminals, parents]))
     ancestors = build_ancestor_index(graph.up, terminals)
-    kin = build_kin_index(graph, lists, candidates)
     neighbourhood = build_neighbourhood_index(graph, ends)
     via = build_via_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
+    every = InstanceLists.of(graph, unlinked) if recipe.outliers.certificate else NO_LISTS
+    kin = build_kin_index(graph, lists, distinct(np.concatenate([candidates, every.classes.targets])))
+    is_type = np.zeros(len(lists), dtype=bool)
+    own = lists.nodes != NO_NODE
+    is_type[own] = graph.types[lists.nodes[own]]
+    overlap = build_overlap_index(every, kin.ancestors, candidates, kin.classes, is_type)
     is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
-    return OutlierIndex(lists, candidates, is_status, kin, ancestors, neighbourhood, via)
+    return OutlierIndex(lists, candidates, is_status, kin, overlap, ancestors, neighbourhood, via)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +97,14 @@ class RelativeSet:
 
 @dataclass(frozen=True, slots=True)
 class ClassOutliers:
-    """The outlier sets of up to 64 classes: one bitset for each list in O1, O2 and O3, and who brought O1 and O2 in.
+    """The outlier sets of up to 64 ``classes`` (nodes): one bitset for each list in O1, O2 and O3.
 
     ``via`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
     the classes that are far. All classes that bring items into a set are among them. ``other_kind`` has for each list
     the classes that it may be a related outlier of, if the recipe asks for any.
     """
 
+    classes: Ints
     sets: tuple[Bitsets, Bitsets, Bitsets]
     relatives: tuple[RelativeSet, RelativeSet]
     via: tuple[Bitsets, Bitsets, Bitsets]
@@ -105,6 +118,8 @@ class OutlierSets:
         self._graph, self._index, self._options = graph, index, options
         self._ancestor_row, self._neighbour_row = index.ancestors.node_to_row, index.neighbourhood.node_to_row
         self._down, self._kin = DownwardPass(index.ancestors), Kin(index.kin)
+        strength = options.certificate
+        self.overlap = Overlap(graph, index.kin.ancestors, index.overlap, strength) if strength else None
         self._terminals = distinct(index.lists.classes.targets)
         self._search = NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
         classes = index.lists.classes
@@ -117,7 +132,7 @@ class OutlierSets:
         assert len(classes) <= WIDTH
         parents, allowed = self._graph.up.take(classes), self.allowed(classes)
         siblings = self._children_of(parents, classes)
-        cousins = self._children_of(grandparents(self._graph, parents, self._options.grandparents), classes)
+        cousins = self._children_of(grandparents(self._graph, parents), classes)
         first: Bitsets = self._by_component.union(siblings.at_or_below) & allowed
         second: Bitsets = self._by_component.union(cousins.at_or_below) & allowed & ~first
         near, with_parents = self._near(parents)
@@ -133,18 +148,16 @@ class OutlierSets:
             owners = np.concatenate([parents.sources(), np.arange(len(classes), dtype=np.uint32)])
             family = CsrRows.from_pairs(owners, np.concatenate([parents.targets, classes]), len(classes))
             other_kind = allowed & ~self._kin.at_or_below(family)
-        return ClassOutliers((first, second, third), (siblings, cousins), via, other_kind)
+        return ClassOutliers(classes, (first, second, third), (siblings, cousins), via, other_kind)
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
-        parents = self._graph.up.take(classes)
-        allowed: Bitsets = ~self._kin.barred(classes, closure=self._options.exclude != "instances")
-        if self._options.exclude == "kin":
-            allowed &= ~self.sharing(parents)
+        allowed: Bitsets = ~self._kin.barred(classes)
         is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
         if is_status.any():
+            parents = self._graph.up.take(classes)
             allowed &= ~self._kin.at_or_below(parents.keep(is_status[parents.sources()]))
-        return allowed
+        return allowed if self.overlap is None else allowed & self.overlap.certified(classes)
 
     def instances(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items are instances of class i or of anything below it, in the whole graph."""
@@ -172,12 +185,13 @@ class OutlierSets:
         return self._search.near(bitsets), with_parents
 
 
-def grandparents(graph: ClassGraph, parents: CsrRows, kind: Literal["any", "strict"]) -> CsrRows:
-    """P²(v) for each row of parents P(v); "strict" leaves P(v) itself out."""
+def grandparents(graph: ClassGraph, parents: CsrRows) -> CsrRows:
+    """P²(v) for each row of parents P(v).
+
+    A class may be a parent and a grandparent at once. Its other children are siblings; O2 is without O1.
+    """
     above = graph.up.take(parents.targets)
-    owner = parents.sources()[above.sources()]
-    twice = CsrRows.from_pairs(owner, above.targets, len(parents))
-    return twice if kind == "any" else twice.without(parents)
+    return CsrRows.from_pairs(parents.sources()[above.sources()], above.targets, len(parents))
 
 
 class ViaFinder:

@@ -1,0 +1,232 @@
+"""How many instances classes share, by the whole graph, and what that proves of an item that is not among them.
+
+Wikidata states what an item is, hardly ever what it is not. Classes that never share an instance, although both have
+many, are the nearest thing to such a statement: of 412 university towns none is a state of Germany, so Göttingen,
+which is one of them, is no state of Germany, even if statements about it are missing. That is a *certificate* of
+Göttingen for *state of Germany*, and the smaller number of instances is its strength. (Völker et al. 2007 learn
+disjoint classes; Arnaout et al. 2020 take what peers lack as negative statements.)
+
+A *contradiction* is the same seen from inside: an instance that alone joins two classes which exclude each other
+otherwise. Such an item is a mistake of Wikidata, or a member that readers find odder than the outlier.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from wikisem.arrow.columns import distinct
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, offsets_of, pairs_from
+from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
+from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
+
+# No outlier of a class is a direct instance of another class of whose instances this share or more are instances of
+# the class, however many other classes speak against it. On 960 cases read one by one (docs/reading.md), with
+# certificates of a strength of 8, the bound takes 20 wrong cases to 8, and 45 of 737 good ones (2026-11).
+MOST_SHARED: Final = 0.05
+# Items and lists are looked at this many at a time.
+_CHUNK: Final = 1 << 20
+_LISTS: Final = 1 << 16
+# Classes whose shared instances are kept: those that are judged together, and those that wait to be.
+_KEPT: Final = 4 * WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceLists:
+    """The distinct lists of classes that items have in the whole graph, and how many items have each.
+
+    Row i of ``classes`` are nodes and hidden classes as in ``ClassGraph.whole_up``, at any sound rank. Items that
+    nothing links to are counted as well.
+    """
+
+    counts: Int64s
+    classes: CsrRows
+
+    @staticmethod
+    def of(graph: ClassGraph, unlinked: UnlinkedItems) -> "InstanceLists":
+        """All items of a graph, and those that nothing links to."""
+        parts = [unlinked]
+        for begin in range(0, len(graph.items), _CHUNK):
+            items = np.arange(begin, min(begin + _CHUNK, len(graph.items)))
+            classes, others = graph.classes.take(items), graph.other_classes.take(items)
+            owners = np.concatenate([classes.sources(), others.sources()])
+            stated = CsrRows.from_pairs(owners, np.concatenate([classes.targets, others.targets]), len(items))
+            parts.append(_join(stated))
+        for begin in range(0, len(graph.outside), _CHUNK):
+            rows = np.arange(begin, min(begin + _CHUNK, len(graph.outside)))
+            parts.append(_join(graph.outside.take(rows)))
+        joined = UnlinkedItems.join(parts)
+        return InstanceLists(joined.counts, joined.classes)
+
+
+def _join(classes: CsrRows) -> UnlinkedItems:
+    """Items with the same classes as one row."""
+    return UnlinkedItems.join([UnlinkedItems(np.ones(len(classes), dtype=np.int64), classes)])
+
+
+NO_LISTS: Final = InstanceLists(
+    np.zeros(0, dtype=np.int64), CsrRows(np.zeros(1, dtype=np.int64), np.zeros(0, np.uint32))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapIndex:
+    """What shared instances are counted from. A *component* is one of the ancestor index of the whole graph.
+
+    ``counts`` is the number of items on each list, ``classes`` has the components that they are instances of, at any
+    depth, and ``lists`` has for each component of a candidate class the lists that it is on. ``instances`` is the
+    number of items of each component. ``pool`` has for each list of the outlier pool the components of its direct
+    classes, and ``is_type`` says whether its item has a subclass-of statement.
+    """
+
+    counts: Int64s
+    classes: CsrRows
+    lists: CsrRows
+    instances: Int64s
+    pool: CsrRows
+    is_type: Flags
+
+
+def build_overlap_index(
+    every: InstanceLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
+) -> OverlapIndex:
+    """The index for candidate classes (nodes); ``ancestors`` has the classes of all lists, ``pool`` rows of it."""
+    component = ancestors.component
+    starts = component[ancestors.node_to_row[every.classes.targets]]
+    # What is above each component that has a direct instance: most lists share them.
+    direct = distinct(starts)
+    above = CsrRows.from_pairs(*pairs_from(ancestors.component_parents, np.arange(len(direct)), direct), len(direct))
+    offsets, targets = every.classes.offsets, np.searchsorted(direct, starts)
+    parts = []
+    for begin in range(0, len(every.counts), _LISTS):
+        end = min(begin + _LISTS, len(every.counts))
+        own = CsrRows(offsets[begin : end + 1] - offsets[begin], targets[offsets[begin] : offsets[end]])
+        found = above.take(own.targets)
+        parts.append(CsrRows.from_pairs(own.sources()[found.sources()], found.targets, end - begin))
+    counts = np.concatenate([np.zeros(0, dtype=np.int64), *(part.counts() for part in parts)])
+    targets = np.concatenate([np.zeros(0, dtype=np.uint32), *(part.targets for part in parts)])
+    classes = CsrRows(offsets_of(counts), targets)
+    size = len(ancestors.component_starts)
+    instances = np.zeros(size, dtype=np.int64)
+    np.add.at(instances, classes.targets, every.counts[classes.sources()])
+    is_candidate = np.zeros(size, dtype=bool)
+    is_candidate[component[ancestors.node_to_row[candidates]]] = True
+    lists = classes.keep(is_candidate[classes.targets]).reverse(size)
+    direct_classes = CsrRows(pool.offsets, component[pool.targets])
+    return OverlapIndex(every.counts, classes, lists, instances, direct_classes, is_type)
+
+
+class Certified(NamedTuple):
+    """A certificate: its class (a node), how many other instances that has, and how many the class asked for has."""
+
+    node: int
+    instances: int
+    of_class: int
+
+
+class Overlap:
+    """Reads an index of shared instances for certificates of a ``strength``, of which a recipe asks."""
+
+    def __init__(self, graph: ClassGraph, ancestors: AncestorIndex, index: OverlapIndex, strength: int) -> None:
+        self._graph, self._ancestors, self._index, self._strength = graph, ancestors, index, strength
+        self._down = DownwardPass(ancestors)
+        self._pool = RowUnion.of(index.pool)
+        self.shared = lru_cache(maxsize=_KEPT)(self._shared)
+
+    def component(self, nodes: Ints) -> Ints:
+        """The component of each class of the whole graph."""
+        found: Ints = self._ancestors.component[self._ancestors.node_to_row[nodes]]
+        return found
+
+    def _shared(self, node: int) -> tuple[Ints, Int64s]:
+        """The components that share instances with a class, ascending, and how many: its own has all of them."""
+        lists = self._index.lists.row(int(self.component(np.array([node]))[0]))
+        rows = self._index.classes.take(lists)
+        components, at = np.unique(rows.targets, return_inverse=True)
+        # Floating-point sums are exact up to 2**53.
+        sums = np.bincount(at, self._index.counts[lists[rows.sources()]], minlength=len(components))
+        return components, sums.astype(np.int64)
+
+    def certified(self, nodes: Ints) -> Bitsets:
+        """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
+        own = self._index.instances[self.component(nodes)]
+        found = [self.shared(node) for node in nodes.tolist()]
+        components = np.concatenate([each for each, _ in found])
+        counts = np.concatenate([each for _, each in found])
+        bits = np.repeat(np.arange(len(nodes)), [len(each) for each, _ in found])
+        size = len(self._index.instances)
+        strong = _bitset(own >= self._strength)
+        # The item itself is one of the instances, and none of the class.
+        free = np.where(self._index.instances > self._strength, strong, np.uint64(0)) & ~set_bits(
+            size, components, bits
+        )
+        close = counts >= MOST_SHARED * (self._index.instances[components] - 1)
+        shares = set_bits(size, components[close], bits[close])
+        above = self._down.propagate_down(free[self._ancestors.component])
+        types = _bitset(class_levels(self._graph, nodes))
+        of_level = np.where(self._index.is_type, types, ~types)
+        certified: Bitsets = self._pool.union(above) & ~self._pool.union(shares) & of_level
+        return certified
+
+    def certificate(self, node: int, pool_list: int) -> Certified | None:
+        """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node."""
+        components, _ = self.shared(node)
+        own = int(self._index.instances[self.component(np.array([node]))[0]])
+        step = distinct(self._index.pool.row(pool_list))
+        seen = step
+        while len(step):
+            others = self._index.instances[step] - 1
+            able = step[(others >= self._strength) & ~np.isin(step, components)]
+            if len(able) and own >= self._strength:
+                first = self._ancestors.row_to_node[self._ancestors.component_starts[able]]
+                strengths = np.minimum(self._index.instances[able] - 1, own)
+                best = np.lexsort((first, -strengths))[0]
+                return Certified(int(first[best]), int(self._index.instances[able[best]]) - 1, own)
+            above = distinct(self._ancestors.component_parents.take(step).targets)
+            step = np.setdiff1d(above, seen)
+            seen = np.union1d(seen, step)
+        return None
+
+    def contradictions(self, node: int, items: Ints) -> Int64s:
+        """For each of some instances (items) of a class a node that excludes the class but for this item; else -1."""
+        graph = self._graph
+        classes, others = graph.classes.take(items), graph.other_classes.take(items)
+        owners = np.concatenate([classes.sources(), others.sources()])
+        nodes = np.concatenate([classes.targets, others.targets]).astype(np.int64)
+        components, counts = self.shared(node)
+        own = int(self._index.instances[self.component(np.array([node]))[0]])
+        asked = self.component(nodes)
+        # Each of the classes shares at least the item itself.
+        alone = counts[np.searchsorted(components, asked)] == 1
+        odd = alone & (self._index.instances[asked] > self._strength) & (own > self._strength)
+        found = np.full(len(items), -1, dtype=np.int64)
+        # From the back, so that of several classes the first remains.
+        found[owners[odd][::-1]] = nodes[odd][::-1]
+        return found
+
+
+def _bitset(flags: Flags) -> np.uint64:
+    """One set with a bit for each flag."""
+    bits = np.uint64(1) << np.flatnonzero(flags).astype(np.uint64)
+    return np.uint64(np.bitwise_or.reduce(bits, initial=np.uint64(0)))
+
+
+# The level of a class is that of most of its first instances: so many are looked at.
+LEADING: Final = 32
+
+
+def class_levels(graph: ClassGraph, nodes: Ints) -> Flags:
+    """Whether the instances of each class are types: of its best known ones more have a subclass-of statement than not.
+
+    Wikidata mixes the two: among the instances of *album* are single albums, and kinds such as *debut album*. (Dadalto
+    et al. 2021 count such classes.) A reader who sees both in one group finds the kind odd, whatever it is.
+    """
+    starts, ends = graph.instances.offsets[nodes], graph.instances.offsets[nodes + 1]
+    cut = CsrRows(
+        np.stack([starts, np.minimum(starts + LEADING, ends)], axis=1).reshape(-1), graph.instances.targets
+    ).take(2 * np.arange(len(nodes)))
+    types = np.bincount(cut.sources(), graph.is_type(cut.targets), minlength=len(nodes))
+    level: Flags = 2 * types > cut.counts()
+    return level
