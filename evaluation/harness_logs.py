@@ -19,10 +19,9 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import zstandard
 
 from wikisem.datasets.files import numbered_lines, read_utf8
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError, optional_module
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.typed_json import decode_json
 
@@ -132,7 +131,7 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
                 listed = [
                     decode_json(_unpacked(archive, name), _Sample, f"{path}:{name}", "a sample") for name in inside
                 ]
-        except (zipfile.BadZipFile, zlib.error, zstandard.ZstdError, KeyError, NotImplementedError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError) as error:
             raise DamagedInputError(f"{path}: expected {expected}, saw {error}") from error
     else:
         whole = decode_json(path.read_bytes(), _Whole, str(path), expected)
@@ -164,8 +163,12 @@ def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
     stored = copy.copy(archive.getinfo(name))
     size, stored.compress_type, stored.file_size = stored.file_size, zipfile.ZIP_STORED, stored.compress_size
     checksum, stored.CRC = stored.CRC, None  # type: ignore[assignment]
-    with archive.open(stored) as packed, closing(zstandard.ZstdDecompressor().stream_reader(packed)) as stream:
-        data: bytes = stream.read(size)
+    zstandard = optional_module("zstandard", "a log that is packed by Zstandard", "build")
+    try:
+        with archive.open(stored) as packed, closing(zstandard.ZstdDecompressor().stream_reader(packed)) as stream:
+            data: bytes = stream.read(size)
+    except zstandard.ZstdError as error:
+        raise zipfile.BadZipFile(str(error)) from error
     if len(data) != size or zlib.crc32(data) != checksum:
         raise zipfile.BadZipFile(f"{name} damaged")
     return data
