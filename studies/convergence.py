@@ -10,6 +10,7 @@ import argparse
 import importlib
 from collections.abc import Callable, Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ from wikisem.evaluation.vectors.words import from_words
 
 def word_llama(dimensions: int) -> Callable[[Sequence[str]], Any]:
     """WordLlama's static vectors, which were trained so that their first dimensions can be used alone."""
-    model = importlib.import_module("wordllama").WordLlama.load(trunc_dim=dimensions)
+    package = importlib.import_module("wordllama")
+    # Its tokenizer is in the package, in a folder in which it looks only if that is named as its cache.
+    model = package.WordLlama.load(trunc_dim=dimensions, cache_dir=Path(package.__file__).parent)
     return lambda texts: model.embed(list(texts))
 
 
