@@ -59,7 +59,8 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     return write_text(
         "README.md",
         facts,
-        configs=[(name, splits, digests[name]) for name, splits in configs(facts)],
+        configs=[(name, splits, _about(next(iter(splits.values()))), digests[name]) for name, splits in configs(facts)],
+        bibtex=bibtex(facts),
         size=next((size for most, size in _SIZES if facts.cases < most), "1M<n<10M"),
         rejected={reason for language in facts.filled for reason in language.rejected},
         empty=[language.code for language in facts.languages if not language.groups],
@@ -85,6 +86,38 @@ def configs(facts: ReleaseFacts) -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{code}_{kind}", {"test": f"{kind}/{code}.parquet"}
     for code in facts.names:
         yield f"names-{code}", {"test": f"names/{code}/*.parquet"}
+
+
+_KINDS: Final = {"cases": "test cases", "groups": "clusters with outliers", "names": "what pages are called"}
+
+
+def _about(path: str) -> str:
+    """Say what the files of a config have: "test cases, de"."""
+    kind, _, rest = path.partition("/")
+    language = re.split("[./]", rest)[0]
+    return f"{_KINDS.get(kind, kind)}, {'all languages' if language == '*' else language}"
+
+
+def bibtex(facts: ReleaseFacts) -> str:
+    """Write the BibTeX entry of the set, with the version and, if they are known, the maintainer and the address."""
+    year = (facts.newest or facts.published)[:4]
+    fields = {
+        "title": facts.name,
+        "author": facts.maker.name and f"{{{_latex(facts.maker.name)}}}",
+        "year": year,
+        "version": facts.version,
+        "url": hub_url(facts) if facts.repository else "",
+        "note": f"{facts.cases:,} test cases of outlier detection, by wikisem {facts.versions.get('wikisem', '')}",
+    }
+    key = re.sub("[^a-z0-9]+", "", facts.name.lower()) + facts.version.replace(".", "")
+    raw = {"author", "url"}
+    lines = [f"  {name} = {{{value if name in raw else _latex(value)}}}" for name, value in fields.items() if value]
+    return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"
+
+
+def _latex(text: str) -> str:
+    """Escape the characters with a meaning in LaTeX; control characters and braces, which must match, are left out."""
+    return re.sub(r"[&%$#_]", r"\\\g<0>", re.sub(r"[{}\\~^]", "", " ".join(text.split())))
 
 
 def license_text(facts: ReleaseFacts) -> str:

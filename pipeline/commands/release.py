@@ -8,6 +8,7 @@ lines are the commands that do, except for a set made from the demo's dumps, whi
 import argparse
 import os
 import re
+import sys
 import time
 from collections.abc import Sequence
 from os import PathLike
@@ -27,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of release."""
     parser.add_argument("run", metavar="OUT", help="the output folder of a run, or a release")
     add_folder(parser, "FOLDER", "the folder to write the release to")
-    parser.add_argument("--maintainer", default="", metavar="NAME", help="the person who answers for the set")
+    parser.add_argument(
+        "--maintainer", default="", metavar="NAME", help="the person who answers for the set; a terminal asks"
+    )
     parser.add_argument(
         "--contact",
         type=argument(command_options.contact),
@@ -51,10 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the release, and say what is in it and how it is published."""
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
+    maintainer = arguments.maintainer
+    if not maintainer and sys.stdin.isatty():
+        maintainer = input("the maintainer, who answers for the set (empty for none): ")
     facts = release(
         arguments.run,
         folder,
-        maintainer=arguments.maintainer,
+        maintainer=maintainer,
         contact=arguments.contact or "",
         repository=arguments.repository or "",
         scores=arguments.scores,

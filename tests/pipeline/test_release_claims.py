@@ -183,7 +183,7 @@ def test_who_made_it_is_said_where_it_is_known(tmp_path: Path, capsys: pytest.Ca
     assert creator == {"@type": "sc:Person", "name": "Jane Doe", "email": "jane@example.org"}
     assert "--maintainer" not in capsys.readouterr().err
     texts = released(run, tmp_path / "set")
-    assert "Nobody is named as its maintainer." in texts["README.md"]
+    assert "Maintained by" not in texts["README.md"]
     assert 'authors: [{"name":"anonymous"}]' in texts["CITATION.cff"]
     assert "contact:" not in texts["CITATION.cff"]
     assert (
@@ -239,7 +239,9 @@ def test_a_config_is_another_one_when_its_tables_are(tmp_path: Path) -> None:
 
     def described(groups: int, name: str) -> dict[str, str]:
         card = released(write_run(tmp_path / name, groups, ("de", "no"), ()), tmp_path / f"{name}-set")["README.md"]
-        return dict(re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: "content (\w{64})"', card))
+        return dict(
+            re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: ".+, content (\w{64})"', card)
+        )
 
     one, same, other = described(2, "one"), described(2, "same"), described(3, "other")
     assert set(one) == {"cases", "groups", "de", "de_cases", "no", "no_cases"}
@@ -378,3 +380,50 @@ def check_made_up(run: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -
     for page in (folder, folder.with_suffix(".page")):
         body = (page / "index.html").read_text(encoding="utf-8").partition("<body>")[2]
         assert body.index(MADE_UP) < body.index("<header>")
+
+
+def test_the_card_begins_with_what_the_set_is_good_for_and_ends_with_how_it_was_made(tmp_path: Path) -> None:
+    """Versions, hashes and the recipe come last; a config is described in words before its hash."""
+    card = released(write_run(tmp_path / "out"), tmp_path / "set")["README.md"]
+    headings = re.findall("^## (.*)$", card, re.MULTILINE)
+    assert headings[:2] == ["What it is good for, and where it may be wrong", "Use it"]
+    assert headings[-2:] == ["Licence and citation", "How it was made"]
+    assert card.rindex("wikidata-20261102") > card.index("## How it was made")
+    described = dict(re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: "(.+), content', card))
+    assert described["cases"] == "test cases, all languages"
+    assert described["no"] == "clusters with outliers, no"
+    assert described["zh-classical_cases"] == "test cases, zh-classical"
+
+
+def test_the_card_has_bibtex_of_the_set(tmp_path: Path) -> None:
+    """Its name, maintainer, year, version and address, with what LaTeX takes for commands escaped."""
+    run = write_run(tmp_path / "out", 2, ("de",))
+    words = ["--maintainer", "Ada & Söhne_{x}", "--repository", "ada/odd_words"]
+    card = released(run, tmp_path / "a", *words)["README.md"]
+    entry = card[card.index("@misc{") : card.index("@article{")]
+    assert entry.split("\n")[:6] == [
+        "@misc{wikisemtiny2026112,",
+        "  title = {wikisem-tiny},",
+        r"  author = {{Ada \& Söhne\_x}},",
+        "  year = {2026},",
+        "  version = {2026.11.2},",
+        "  url = {https://huggingface.co/datasets/ada/odd_words},",
+    ]
+    assert entry.count("{") == entry.count("}")
+    assert "author = {{" not in released(run, tmp_path / "b")["README.md"]
+
+
+def test_a_terminal_asks_for_the_maintainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a person is there to answer, and none is given."""
+    run, asked = write_run(tmp_path / "out", 2, ("de",)), list[str]()
+
+    def answer(text: str) -> str:
+        asked.append(text)
+        return "Ada Lovelace"
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", answer)
+    assert main(["release", str(run), "--output", str(tmp_path / "a")]) == 0
+    assert "Maintained by Ada Lovelace." in (tmp_path / "a" / "README.md").read_text(encoding="utf-8")
+    assert main(["release", str(run), "--output", str(tmp_path / "b"), "--maintainer", "Grace"]) == 0
+    assert asked == ["the maintainer, who answers for the set (empty for none): "]
