@@ -12,6 +12,7 @@ from math import log, sqrt
 import networkx as nx
 from msgspec.structs import asdict, replace
 
+from tests.surface_oracle import means_item
 from wikisem.graph import signatures
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
@@ -38,6 +39,16 @@ class Named:
 
 
 Names = Mapping[str, Named]
+
+
+def names_that_mean(names: Names, sitelinks: Mapping[str, int], least: float) -> Names:
+    """The anchors, and of labels and titles those that mean their item rather than another one of the name."""
+    surfaces = {qid: name.surface for qid, name in names.items() if qid in sitelinks}
+    return {
+        qid: names[qid]
+        for qid in surfaces
+        if names[qid].source == "anchor" or means_item(qid, surfaces, sitelinks, least)
+    }
 
 
 def by_number(qids: Iterable[str]) -> list[str]:
@@ -182,7 +193,8 @@ class OracleGroups:
         names: Names,
     ) -> None:
         self.graph, self.recipe = graph, recipe
-        self.profile, self.names = profile, names
+        least, known = recipe.surface.minimum_page_share, {q: e.sitelinks for q, e in graph.entities.items()}
+        self.profile, self.names = profile, names_that_mean(names, known, least) if least else names
 
     def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
         """O1, O2 and O3 of v, whatever has a surface form."""

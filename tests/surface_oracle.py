@@ -5,7 +5,7 @@ are told apart by their names in the Unicode character database.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -146,3 +146,10 @@ def refusal(anchor: Anchor, form: Anchor, options: SurfaceOptions, language: str
     if form.links is not None and Fraction(form.count, form.links) < Fraction(str(options.minimum_page_share)):
         return "low-page-share"
     return "script" if options.script and not in_script(form.surface, language) else None
+
+
+def means_item(qid: str, surfaces: Mapping[str, str], sitelinks: Mapping[str, int], least: float) -> bool:
+    """Whether an item has its share of the sitelinks of all items that are called as it is; equal shares of none."""
+    alike = [sitelinks[other] for other, surface in surfaces.items() if surface == surfaces[qid]]
+    share = Fraction(sitelinks[qid], sum(alike)) if any(alike) else Fraction(1, len(alike))
+    return share >= Fraction(str(least))

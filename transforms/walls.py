@@ -27,14 +27,14 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Tier
-from wikisem.transforms.groups.shared_files import open_graph, read_members, read_unlinked
+from wikisem.transforms.groups.shared_files import clear_members, open_graph, read_members, read_unlinked
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import read_profile_file, with_values
 
 # The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 3
+VERSION: Final = 4
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
     profile = _read_profile(sources.output, language, groups)
     leading = leading_instances(graph, groups, recipe)
     paths = list_files(f"{sources.surfaces[language]}/*.parquet")
-    members = read_members(paths, graph, set(chain.from_iterable(leading.values())))
+    named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
+    members = clear_members(named, paths, graph, recipe.surface.minimum_page_share)
     further = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
     pairs = zip(groups, further, strict=True)
     classes = [WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]

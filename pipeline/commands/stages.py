@@ -31,7 +31,7 @@ from wikisem.pipeline.command_options import (
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
-from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, Ledger, Record
+from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record
 from wikisem.pipeline.runs.run import Run, make_run, with_workers
 from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
 from wikisem.recipes.load import load_recipe, shipped_recipes
@@ -382,8 +382,9 @@ def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
     counts, is_rejected = record.counts, record.unit.startswith("groups/")
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
+    unclear = {"names that mean another item": record.facts.get(UNCLEAR, 0)}
     lacking = {"best linked pages missing": record.facts.get("linked_pages", {}).get("best_missing", 0)}
-    kept = filter(None, map(_list_reasons, (record.facts.get("sources", {}), places, english, lacking)))
+    kept = filter(None, map(_list_reasons, (record.facts.get("sources", {}), places, english, unclear, lacking)))
     others = sum(counts.left_out.values()), _list_reasons(counts.left_out)
     return {
         "kept": (counts.kept, ", ".join(kept)),

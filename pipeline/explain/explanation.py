@@ -27,11 +27,12 @@ from wikisem.ids import qid_number
 from wikisem.layout import ENTITIES, GROUPS, SURFACES, group_leaves, property_labels_path, unit_of
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.pipeline.runs.read import RunFiles, item_column, labels_of
+from wikisem.pipeline.runs.read import RunFiles, labels_of
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import first_label
+from wikisem.transforms.groups.shared_files import clear_members, read_members
 from wikisem.wikis import name_codes
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
@@ -41,11 +42,15 @@ _LOOK: Final = 1000
 
 @dataclass(frozen=True)
 class Ranked:
-    """An instance of the class, most sitelinks first, under its surface form if it has one."""
+    """An instance of the class, most sitelinks first, under its surface form if it has one.
+
+    It is ``clear`` unless the surface form means another item, with more sitelinks.
+    """
 
     qid: str
     surface: str | None
     sitelinks: int
+    clear: bool = True
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ class Explanation:
         """Say whether an instance is in the cluster, and if not, why."""
         if instance.surface is None:
             return "no surface form"
+        if not instance.clear:
+            return "its name means another item"
         members: Sequence[Member] = self.group.cluster if self.group else ()
         if instance.qid in {member.id for member in members}:
             return "in the cluster"
@@ -106,10 +113,15 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     group = next((one for one in read_groups(output, language) if one.qid == qid), None)
     rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
     linked = taxonomy.most_linked(qid, _LOOK)
-    surfaces = item_column(Ledger(output).folder(unit_of(SURFACES, language)), [item for item, _ in linked], "surface")
-    instances = [Ranked(item, surfaces.get(item), sitelinks) for item, sitelinks in linked]
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
+    paths = list_files(f"{Ledger(output).folder(unit_of(SURFACES, language))}/*.parquet")
+    named = read_members(paths, taxonomy.graph, {item for item, _ in linked})
+    clear = clear_members(named, paths, taxonomy.graph, recipe.surface.minimum_page_share if recipe else 0)
+    instances = [
+        Ranked(item, named[item].surface if item in named else None, sitelinks, item not in named or item in clear)
+        for item, sitelinks in linked
+    ]
     closure = recipe is None or recipe.outliers.certificate > 0
     kin = {item: found for item in asked if (found := find_kinship(taxonomy, item, qid, closure=closure))}
     if group is not None:
@@ -133,10 +145,12 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
 
 
 def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
-    """The cluster as the groups stage judged it: the first with a surface form, each surface form once."""
+    """The cluster as the groups stage judged it: the first with a clear surface form, each surface form once."""
     able = in_range([qid_number(instance.qid) for instance in instances], recipe.items, "clusters").tolist()
     named = [
-        instance for instance, is_able in zip(instances, able, strict=True) if is_able and instance.surface is not None
+        instance
+        for instance, is_able in zip(instances, able, strict=True)
+        if is_able and instance.clear and instance.surface is not None
     ]
     merged: dict[str, str] = {}
     for instance in named[: recipe.cluster.size]:

@@ -41,8 +41,9 @@ from wikisem.records import Count, Counts
 from wikisem.typed_json import CHECKSUM, decode_json, digest, with_checksum
 
 # What a unit of groups says in its facts: the classes whose label is English because they have none in the language or
-# in ``mul``; how many outliers take their places, if the recipe gives them any.
+# in ``mul``; how many labels and titles mean another item; how many outliers take their places, if any have one.
 ENGLISH: Final = "english_labels"
+UNCLEAR: Final = "unclear_names"
 PLACES: Final = "places"
 # The key in the origin of a dump that was made up, as those of the demo are.
 MADE_UP: Final = "made_up"

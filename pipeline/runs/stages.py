@@ -31,7 +31,7 @@ from wikisem.layout import (
 )
 from wikisem.outputs.groupfile import group_folders, read_groups
 from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_profiles
-from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, Ledger, Record, fingerprint
+from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record, fingerprint
 from wikisem.pipeline.runs.run import Run
 from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, identity_of, run_stages, session
 from wikisem.recipes.load import parse_recipe
@@ -340,6 +340,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
                     learned = {"learned": fingerprint(text=source.read().decode())}
             facts = {"cases": found.cases, FACT: learned}
             facts |= {ENGLISH: found.english} if found.english else {}
+            facts |= {UNCLEAR: found.unclear} if found.unclear else {}
             facts |= {PLACES: found.places} if recipe.outliers.places else {}
             nothing = nothing_to_try(folders.counts(unit_of(SURFACES, language)), recipe)
             warning = no_groups(folders.run.output, language, counts[language], nothing)

@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace as with_values
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from wikisem.pipeline.explain.explanation import Explanation, Kinship
 from wikisem.pipeline.explain.figure import COLOURS, INKS, families_for
 from wikisem.pipeline.runs import read
 from wikisem.pipeline.runs.read import labels_of, labels_of_classes
-from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe, SurfaceOptions
 from wikisem.records import Entity
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "Baku", "Oslo"]
@@ -92,6 +93,20 @@ def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.Capt
         assert said in text
     assert "same surface form as a higher one" in text
     assert "a group of 7 with 3 outliers" in text
+
+
+def test_an_instance_whose_name_means_another_item_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where labels must mean their item: the less known of two towns has no name, and the group has no other member."""
+    names = {entity.qid: Named(label) for entity in entities() if (label := entity.labels.get("en"))}
+    names["Q8"] = Named("Rhine")
+    known = [with_values(entity, sitelinks=90) if entity.qid == "Q20" else entity for entity in entities()]
+    recipe = with_values(RECIPE, surface=SurfaceOptions(fallback="label", minimum_page_share=0.5))
+    output = finish_stages(tmp_path, known, {"en": names}, recipe)
+    assert main(["explain", str(output), "Q100"]) == 0
+    text = capsys.readouterr().out
+    assert "its name means another item" in text
+    assert "a group of 7" in text
+    assert "same surface form" not in text
 
 
 def test_a_class_is_named_by_its_label(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

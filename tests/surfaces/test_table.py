@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.graph.strategies import worlds
+from tests.surface_oracle import means_item
 from wikisem.errors import DamagedInputError
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.class_lists import candidate_classes
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.records import Entity, Member
 from wikisem.schemas import SURFACES
-from wikisem.surfaces.table import SOURCES, SurfaceTable
+from wikisem.surfaces import table as surface_table
+from wikisem.surfaces.table import SOURCES, SurfaceTable, hash_texts, mean_their_items
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 NAMES = st.fixed_dictionaries(
@@ -106,3 +108,33 @@ def test_candidates_are_classes_with_enough_named_instances(
         for node, begin, end in zip(found.nodes.tolist(), bounds[:-1], bounds[1:], strict=True)
     }
     assert ours == wanted
+
+
+@settings(deadline=None)
+@given(st.lists(TEXTS | st.sampled_from(["ab", "ba", "a", "a\0", "é", "e\u0301"]), max_size=5), st.data())
+def test_equal_surface_forms_have_equal_hashes_and_others_do_not(texts: list[str], data: st.DataObject) -> None:
+    """A hash is that of the characters in their order, wherever the surface form is in the table or in its chunks."""
+    named = {item.qid: {"surface": text, "source": "label"} for item, text in zip(ITEMS, texts, strict=False)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surface_table, "_CHUNK", data.draw(st.integers(1, 6)))
+        hashes = hash_texts(table_of({qid: {**name, "count": 0, "total": 0} for qid, name in named.items()}, 0))
+    assert [[one == other for other in hashes] for one in hashes] == [
+        [one == other for other in texts] for one in texts
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0, 1, 2, 3, 10, 30, 2**31 - 1])), max_size=9),
+    st.sampled_from([0.1, 0.3, 0.5, 0.7, 1.0]),
+)
+def test_a_name_means_the_item_with_its_share_of_the_sitelinks(named: list[tuple[str, int]], least: float) -> None:
+    """The others of that name are not meant, whatever their hashes begin with; without any sitelink all share alike."""
+    surfaces = {f"Q{n}": surface for n, (surface, _) in enumerate(named)}
+    sitelinks = {f"Q{n}": count for n, (_, count) in enumerate(named)}
+    keys = {"a": 5, "b": 2**63 + 5, "c": 2**64 - 1}
+    found = mean_their_items(
+        np.array([keys[surface] for surface, _ in named], dtype=np.uint64),
+        np.array([count for _, count in named], dtype=np.int32),
+        least,
+    )
+    assert found.tolist() == [means_item(qid, surfaces, sitelinks, least) for qid in surfaces]

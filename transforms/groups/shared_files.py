@@ -1,5 +1,6 @@
 """What the steps of the groups stage share: arrays that they open, labels and titles of items, finished groups."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -11,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from wikisem.arrow.columns import MapLookup, distinct
+from wikisem.arrow.columns import MapLookup, distinct, qid_numbers
 from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.files import for_each_file, list_files, make_folder, open_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Flags, Int64s, Ints
+from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
 from wikisem.graph.store import open_arrays
 from wikisem.layout import Scratch, group_leaves
@@ -86,6 +87,19 @@ def all_candidates(scratch: Scratch, languages: Sequence[str]) -> Ints:
     return nodes
 
 
+class SurfaceCount(msgspec.Struct):
+    """How many surface forms a language has, and how many of them are ``clear``: they mean their item."""
+
+    every: int
+    clear: int
+
+
+def read_surface_count(scratch: Scratch, language: str) -> SurfaceCount:
+    """How many surface forms a language has, once they are indexed."""
+    with open_binary(scratch.surface_count(language)) as source:
+        return msgspec.json.decode(source.read(), type=SurfaceCount)
+
+
 def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> UnlinkedItems:
     """The counts of unlinked items in some files."""
     return UnlinkedItems.join([UnlinkedItems.of_table(graph, read_parquet(path)) for path in paths])
@@ -113,12 +127,13 @@ def write_groups(folder: str, language: str, groups: Sequence[Group], rejections
 class GroupFacts(msgspec.Struct):
     """What the manifest says of a language's groups.
 
-    ``cases`` is the number of test cases, ``english`` are the classes that only have an English label, and ``places``
-    is how many outliers take theirs (``count_places``).
+    ``cases`` is the number of test cases, ``english`` are the classes that only have an English label, ``unclear`` is
+    how many labels and titles mean another item, and ``places`` how many outliers take theirs (``count_places``).
     """
 
     cases: int
     english: list[str]
+    unclear: int
     places: dict[str, int]
 
 
@@ -144,6 +159,30 @@ def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[s
             every = zip(members.members(np.arange(len(members))), late, strict=True)
             found |= {member.id: replace(member, **fields) for member, fields in every}
     return found
+
+
+def clear_members(
+    members: Mapping[str, Member], surfaces: Sequence[str], graph: ClassGraph, least: float
+) -> dict[str, Member]:
+    """Those of some items whose surface form means them, as the groups stage has it: an anchor does.
+
+    A label or a title does if its item has the share ``least`` of the sitelinks of all items of the graph with that
+    surface form in the files; of items without any sitelink each has an equal share.
+    """
+    asked = pa.array(sorted({one.surface for one in members.values() if one.source != "anchor"}), pa.string())
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for path in surfaces if least and len(asked) else ():
+        for table in read_row_groups(path, ["qid", "surface"]):
+            rows = table.filter(pc.is_in(table["surface"], value_set=asked))
+            items, here = indices_of(qid_numbers(rows["qid"]), graph.items)
+            for surface, item in zip(rows.filter(pa.array(here))["surface"].to_pylist(), items[here], strict=True):
+                alike[surface].append(int(graph.sitelinks[item]))
+
+    def share(one: Member) -> float:
+        total = sum(alike[one.surface])
+        return (one.sitelinks or 0) / total if total else 1 / len(alike[one.surface])
+
+    return {qid: one for qid, one in members.items() if not least or one.source == "anchor" or share(one) >= least}
 
 
 def add_late_fields(groups: Sequence[Group], surfaces: Iterable[str]) -> list[Group]:

@@ -54,6 +54,7 @@ from wikisem.transforms.groups.shared_files import (
     open_graph,
     open_surfaces,
     read_labels,
+    read_surface_count,
     read_unlinked,
     write_groups,
     write_labels,
@@ -346,9 +347,11 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     counts = Counts(len(groups) + len(rejections), len(groups), dict(sorted(reasons.items())))
     write_counts(scratch.counts(language), counts)
     only_english = set(every.english)
+    names = read_surface_count(scratch, language)
     facts = GroupFacts(
         cases=sum(len(group.outliers) for group in groups),
         english=[group.id for group in groups if group.id in only_english],
+        unclear=names.every - names.clear,
         places=count_places(groups, recipe.seed) if recipe.outliers.places else {},
     )
     replace_file(scratch.group_facts(language), msgspec.json.encode(facts))

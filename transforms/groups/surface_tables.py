@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,8 +21,15 @@ from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.heuristics.selection.pool import in_range
 from wikisem.layout import profile_path, siteinfo_path
 from wikisem.sampling import hash_keys
-from wikisem.surfaces.table import COLUMNS, SurfaceForms, SurfaceTable
-from wikisem.transforms.groups.shared_files import TITLES, GroupWork, open_graph, open_surfaces
+from wikisem.surfaces.table import COLUMNS, SOURCES, SurfaceForms, SurfaceTable, hash_texts, mean_their_items
+from wikisem.transforms.groups.shared_files import (
+    TITLES,
+    GroupWork,
+    SurfaceCount,
+    open_graph,
+    open_surfaces,
+    read_surface_count,
+)
 from wikisem.transforms.mentions import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import (
@@ -72,7 +80,7 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     language, scratch, recipe = parts_of[0], work.scratch, work.recipe
     parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
     graph = open_graph(work.taxonomy)
-    has_surface = _has_surface(parts, len(graph.items))
+    has_surface = _has_surface(parts, len(graph.items), recipe.surface.minimum_page_share)
     able = has_surface & in_range(graph.items, recipe.items, "clusters")
     # Some of the first may be of another level, or contradict themselves.
     leading = LEADING if recipe.outliers.certificate else recipe.cluster.size
@@ -84,30 +92,45 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     needed = np.zeros(len(has_surface), dtype=bool)
     needed[found.leading.targets] = True
     needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
-    table = _needed_surfaces(parts, needed, recipe.outliers.min_sitelinks)
+    table = _needed_surfaces(parts, needed, has_surface, recipe.outliers.min_sitelinks)
     rows = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
     save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, rows)), scratch.candidates(language))
     save_arrays(table, scratch.surfaces(language))
     if recipe.outliers.places:
         save_arrays(SurfaceForms.of(table), scratch.forms(language))
-    count = int(has_surface.sum())
-    replace_file(scratch.surface_count(language), str(count).encode())
+    counted = SurfaceCount(sum(len(_open(part)) for part in parts), int(has_surface.sum()))
+    replace_file(scratch.surface_count(language), msgspec.json.encode(counted))
     if recipe.filters.affix == "surprise":
-        write_affixes(scratch.affixes(language), sample_affixes(map(_open, parts), count))
+        write_affixes(scratch.affixes(language), sample_affixes(map(_open, parts), counted.every))
     return None, language
 
 
-def _has_surface(parts: Sequence[str], items: int) -> Flags:
-    """Which of the items of the graph have a surface form."""
+def _has_surface(parts: Sequence[str], items: int, least: float) -> Flags:
+    """Which of the items of the graph have a surface form that means them.
+
+    The links of the wiki have said so of an anchor. A label or a title counts if its item has the share ``least`` of
+    the sitelinks of all items with the same surface form.
+    """
+    tables = list(map(_open, parts))
+    columns = zip(*((each.items, each.sitelinks, each.sources) for each in tables), strict=True)
+    numbers, sitelinks, sources = map(np.concatenate, columns)
+    means = sources == SOURCES.index("anchor")
+    if least and not means.all():
+        means |= mean_their_items(np.concatenate(list(map(hash_texts, tables))), sitelinks, least)
+    else:
+        means[:] = True
     has_surface = np.zeros(items, dtype=bool)
-    for part in map(_open, parts):
-        has_surface[part.items] = True
+    has_surface[numbers[means]] = True
     return has_surface
 
 
-def _needed_surfaces(parts: Sequence[str], needed: Flags, minimum: int) -> SurfaceTable:
+def _needed_surfaces(parts: Sequence[str], needed: Flags, has_surface: Flags, minimum: int) -> SurfaceTable:
     """The surface forms of the needed items, and of those that outliers may be: with at least ``minimum`` sitelinks."""
-    rows = (part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= minimum))) for part in map(_open, parts))
+    tables = map(_open, parts)
+    rows = (
+        one.take(np.flatnonzero(has_surface[one.items] & (needed[one.items] | (one.sitelinks >= minimum))))
+        for one in tables
+    )
     return SurfaceTable.merge(list(rows)).in_order()
 
 
@@ -172,9 +195,8 @@ def read_profile(work: GroupWork, language: str) -> FoundProfile:
     titles = titles.filter(pc.equal(titles["language"], language))
     lists, others = (titles.filter(flag)["title"].to_pylist() for flag in (titles["list"], pc.invert(titles["list"])))
     spaced = language_profile(language, sample=surfaces).spaced
-    with open_binary(scratch.surface_count(language)) as source:
-        count = int(source.read())
-    evidence = Evidence(links, surfaces, count, common_affixes(lists, others, spaced), len(set(lists)))
+    count = read_surface_count(scratch, language)
+    evidence = Evidence(links, surfaces, count.clear, common_affixes(lists, others, spaced), len(set(lists)))
     given = None if text is None else read_profile_file(text, profile_path(language))
     return find_profile(language, site=site, evidence=evidence, given=given)
 
