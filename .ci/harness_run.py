@@ -11,6 +11,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,7 @@ import pyarrow.parquet as pq
 from mteb.languages import ISO_TO_LANGUAGE, ISO_TO_SCRIPT
 
 from benchmarks.releases import make_releases
+from wikisem.errors import MissingInputError
 from wikisem.evaluate import outliers, samples
 from wikisem.evaluation.mteb_task import language_script, outlier_task
 from wikisem.evaluation.options import MEASURES
@@ -491,7 +493,13 @@ def small_e5() -> Any:
 
 
 def run_mteb(release: Path, codes: list[str], model: Any) -> dict[str, dict[str, Any]]:
-    """An encoder in MTEB; our own command on the same vectors gives the same scores. The task has its statistics."""
+    """An encoder in MTEB; our own command on the same vectors gives the same scores. The task has its statistics.
+
+    A language without groups is refused.
+    """
+    with suppress(MissingInputError):
+        outlier_task(release, [*codes, "no-language"])
+        raise AssertionError("expected MissingInputError for a language without groups, saw a task")
     statistics = outlier_task(release).calculate_descriptive_statistics(overwrite_results=True)["test"]
     assert statistics["num_samples"] == sum(
         pq.read_metadata(release / "cases" / f"{code}.parquet").num_rows for code in codes
