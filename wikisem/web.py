@@ -246,9 +246,9 @@ class Answer:
         return int(promised) if fits and "Transfer-Encoding" not in self.headers else None
 
     def blocks(self, most: int, *, in_parts: bool = True) -> Iterator[bytes]:
-        """The body as it comes; NoAnswerError if it is cut, late, or larger than ``most``.
+        """Yield the body as it comes; NoAnswerError if it is cut, late, or larger than ``most``.
 
-        ``in_parts``, as for files, each PIECE has the time of an exchange, else the whole body has it.
+        With ``in_parts``, as for files, each PIECE has the time of an exchange, else the whole body has it.
         """
         packed = self.headers.get("Content-Encoding", "identity")
         if packed != "identity":

@@ -93,10 +93,10 @@ def _from_lines(lines: Iterable[tuple[str, str | bytes]], language: str) -> list
 
 
 def _from_text(text: str, file: Path) -> list[WordCategory]:
-    """Words are one or several to a line, as in the files of word2vec and of Stringham and Izbicki.
+    """Read ``: category`` text with one or several words to a line, as word2vec and Stringham and Izbicki write it.
 
-    Analogy questions look like such a file: all their lines have four words, and pairs of words come again in a
-    section, where a category has each of its words once.
+    Analogy questions look like such a file and are refused: all their lines have four words, and pairs of words come
+    again in a section, where a category has each of its words once.
     """
     words: dict[str, list[str]] = {}
     name, all_of_four, pairs = None, True, set[tuple[str, ...]]()

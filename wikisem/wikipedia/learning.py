@@ -263,7 +263,7 @@ _HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
 
 
 def _learn(profile: LanguageProfile, seen: Evidence, *, known_trail: bool, known_row: bool) -> dict[str, Any]:
-    """What the dump shows beyond what is known; only the finer points for a language with a row or a special script."""
+    """Learn from the dump what is not known: for a language with a row or a special script only the finer points."""
     changes: dict[str, Any] = {}
     writing = writing_of(seen.links)
     settled = known_row or bool(profile.script)

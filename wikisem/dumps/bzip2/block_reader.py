@@ -218,6 +218,7 @@ class _BlockScanner:
                 return None
 
     def _scan(self) -> bool:
+        """Find the marks in the next bytes; False at the end of the file."""
         if self._ahead.end - self._scanned <= MARK_BYTES and not self._ahead.fill():
             return False
         data, first = self._ahead.view(self._scanned, self._ahead.end)
