@@ -37,7 +37,7 @@ class UnfinishedFile(io.BufferedIOBase):
         return self._sink.write(data)
 
     def tell(self) -> int:
-        """How many bytes have been written."""
+        """Return how many bytes have been written."""
         return self._sink.tell()
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class UnfinishedFile(io.BufferedIOBase):
 
 
 def find_abandoned(folder: Path) -> list[Path]:
-    """The unfinished files in a folder that killed processes left: a process that writes one holds its lock."""
+    """Return the unfinished files in a folder that killed processes left: a process that writes one holds its lock."""
     abandoned = []
     no_link = os.O_NOFOLLOW | os.O_NONBLOCK
     for part in folder.glob(".*.part"):
@@ -81,7 +81,7 @@ def find_abandoned(folder: Path) -> list[Path]:
 
 
 def whole_file(path: Path, durable: bool = False) -> BinaryIO:
-    """A new file to write to; when it is closed, it gets its name and replaces an older file.
+    """Return a new file to write to; when it is closed, it gets its name and replaces an older file.
 
     If it is ``durable``, it survives a loss of power from then on. Its folder is made. Every writer has its own
     unfinished file, so that threads and processes may write the same path at once: the last one to finish wins.

@@ -14,7 +14,7 @@ _NAMED: Final = 5
 
 
 def name_class(qid: str, label: str = "") -> str:
-    """What people read for a class: its label with the QID, or the QID alone.
+    """Return what people read for a class: its label with the QID, or the QID alone.
 
     >>> name_class("Q515", "city"), name_class("Q515"), name_class("Q515", "Q515")
     ('city (Q515)', 'Q515', 'Q515')
@@ -35,7 +35,7 @@ class LabelledClass(NamedTuple):
 
 
 def classes_of(found: Iterable[Group] | Iterable[Rejection]) -> list[LabelledClass]:
-    """The classes of groups or of rejections that have a label, once for each language."""
+    """Return the classes of groups or of rejections that have a label, once for each language."""
     return [LabelledClass(qid_number(group.qid), group.label) for group in found if group.label]
 
 
@@ -51,7 +51,7 @@ def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledCla
 
 
 def near_names(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
-    """The classes whose labels are most like a name, the nearest first."""
+    """Return the classes whose labels are most like a name, the nearest first."""
     by_label: defaultdict[str, dict[int, LabelledClass]] = defaultdict(dict)
     for labelled in known:
         by_label[labelled.label.casefold()].setdefault(labelled.number, labelled)
@@ -66,7 +66,7 @@ def listed_classes(classes: Sequence[LabelledClass]) -> str:
 
 
 def find_class(name: str, known: Sequence[LabelledClass], where: str) -> str:
-    """The QID of the class that a person names by QID or by label; ``where`` is what the classes are of.
+    """Return the QID of the class that a person names by QID or by label; ``where`` is what the classes are of.
 
     UsageError for the label of several classes, MissingInputError for that of none; both name those that may be meant.
 

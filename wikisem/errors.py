@@ -97,7 +97,7 @@ _EXTRAS: Final = {
 
 
 def missing_extra(error: ModuleNotFoundError, user: str) -> ImportError:
-    """The MissingExtraError for a module that an extra brings; the error itself for any other."""
+    """Return the MissingExtraError for a module that an extra brings; the error itself for any other."""
     package = (error.name or "").partition(".")[0]
     if package not in _EXTRAS:
         return error

@@ -43,18 +43,18 @@ _WEB: Final = ("http", "https")
 
 
 def is_web(path: str) -> bool:
-    """Whether a path is an address of a web server, which lists no files."""
+    """Return whether a path is an address of a web server, which lists no files."""
     found = _SCHEME.match(path)
     return found is not None and found[1].lower() in _WEB
 
 
 def is_local(path: str) -> bool:
-    """Whether a path is on this machine, that is, not a URL."""
+    """Return whether a path is on this machine, that is, not a URL."""
     return _SCHEME.match(path) is None
 
 
 def absolute(path: str) -> str:
-    """A path that means the same to a worker with another current folder, as a URL does."""
+    """Return a path that means the same to a worker with another current folder, as a URL does."""
     return os.path.abspath(path) if is_local(path) else path  # noqa: PTH100 - a Path would keep ".."
 
 
@@ -109,7 +109,7 @@ driver_options: Callable[[str], Mapping[str, Any]] = lambda _scheme: {}  # noqa:
 
 
 def _driver(url: str) -> tuple["_Driver", str]:
-    """The driver of a URL, and the URL as that driver calls it."""
+    """Return the driver of a URL, and the URL as that driver calls it."""
     from fsspec.core import url_to_fs  # noqa: PLC0415
 
     check_address(url)
@@ -210,7 +210,7 @@ def open_binary(path: str) -> BinaryIO:
 
 
 def read_if_there(path: str) -> bytes | None:
-    """The bytes of a file, or None if there is no such file."""
+    """Return the bytes of a file, or None if there is no such file."""
     if not is_local(path) and not list_files(path):
         return None
     try:
@@ -223,7 +223,7 @@ def read_if_there(path: str) -> bytes | None:
 
 
 def create_binary(path: str, durable: bool = False) -> BinaryIO:
-    """A new file to write raw bytes to, seen when it is closed: whole, or not at all if an error comes first.
+    """Return a new file to write raw bytes to, seen when it is closed: whole, or not at all if an error comes first.
 
     On this machine it replaces an earlier one in one step, and its folder is made. For a URL the bytes wait in a
     temporary file, since an object that an error cuts short would otherwise be seen as if it were whole. If
@@ -315,7 +315,7 @@ _GLOB: Final = re.compile(r"[*?\[]")
 
 
 def match(patterns: Sequence[str]) -> list[str]:
-    """The files that paths, globs and URLs name, sorted, each once.
+    """Return the files that paths, globs and URLs name, sorted, each once.
 
     Raises MissingInputError for a pattern that names no file, UsageError for a URL that cannot be opened.
     """
@@ -329,7 +329,7 @@ def match(patterns: Sequence[str]) -> list[str]:
 
 
 def list_files(pattern: str) -> list[str]:
-    """The files that match a path, glob or URL, sorted; an empty list if there is no such file.
+    """Return the files that match a path, glob or URL, sorted; an empty list if there is no such file.
 
     ``*`` is any part of a name, ``**`` any part of a path, ``?`` and ``[ab]`` one character. On this machine a glob
     begins below the deepest folder that exists as written: in ``runs[1]/entities/*.parquet`` only the star is a glob
@@ -364,7 +364,7 @@ _GLOB_PART: Final = re.compile(r"\*\*|\*|\?|\[(?P<negated>!?)(?P<letters>\]?[^\]
 
 
 def _translate(glob: str) -> re.Pattern[str]:
-    """A glob as a regular expression."""
+    """Return a glob as a regular expression."""
 
     def part(found: re.Match[str]) -> str:
         if found["letters"]:
@@ -376,7 +376,7 @@ def _translate(glob: str) -> re.Pattern[str]:
 
 
 def _match_remote(pattern: str) -> Mapping[str, Mapping[str, Any]]:
-    """The files that match a URL, with what the driver knows of each."""
+    """Return the files that match a URL, with what the driver knows of each."""
     glob = _GLOB.search(pattern)
     folder = pattern if glob is None else pattern[: glob.start()].rpartition("/")[0]
     rest = pattern[len(folder) + 1 :]
@@ -416,7 +416,7 @@ def size_and_time(path: str) -> tuple[int, float]:
 
 
 def size_of(path: str) -> int:
-    """The size of a file in bytes."""
+    """Return the size of a file in bytes."""
     return size_and_time(path)[0]
 
 
@@ -426,7 +426,7 @@ def sizes_below(folder: str) -> dict[str, int]:
 
 
 def versions_below(folder: str) -> dict[str, tuple[int, str]]:
-    """As ``sizes_below``, each size with words that change when the file does."""
+    """Return as ``sizes_below``, each size with words that change when the file does."""
     if is_local(folder):
         found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
         versions = {path: (status.st_size, str(status.st_mtime_ns)) for path, status in found.items()}
@@ -438,7 +438,7 @@ def versions_below(folder: str) -> dict[str, tuple[int, str]]:
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file or a folder of exactly this name; a store has a folder if it has files in it."""
+    """Return whether there is a file or a folder of exactly this name; a store has a folder if it has files in it."""
     if is_local(path):
         return os.path.exists(path)  # noqa: PTH110 - a Path would change how the path is written
     with _reported(MissingInputError, f"look for {path}"):
@@ -514,7 +514,7 @@ def remove_below(root: str, name: str) -> None:
 
 
 def is_own(found: os.stat_result, folder: str) -> bool:
-    """Whether a file below a folder of this machine belongs to this user, by its ``lstat`` result."""
+    """Return whether a file below a folder of this machine belongs to this user, by its ``lstat`` result."""
     if found.st_uid == os.getuid():
         return True
     with suppress(OSError), TemporaryFile(dir=folder) as made:  # a network folder may give all files one owner
@@ -551,11 +551,11 @@ class UrlPath(str):
         return self.parent / name
 
     def relative_to(self, other: "UrlPath") -> PurePosixPath:
-        """The path below another URL."""
+        """Return the path below another URL."""
         return PurePosixPath(self).relative_to(other)
 
     def is_relative_to(self, other: "UrlPath") -> bool:
-        """Whether the other URL leads to this one."""
+        """Return whether the other URL leads to this one."""
         return ".." not in self.split("/") and f"{self}/".startswith(f"{other}/")
 
     def resolve(self) -> "UrlPath":
@@ -563,33 +563,33 @@ class UrlPath(str):
         return self
 
     def exists(self) -> bool:
-        """Whether there is a file of this name, or one in a folder of this name."""
+        """Return whether there is a file of this name, or one in a folder of this name."""
         return exists(self)
 
     def is_file(self) -> bool:
-        """Whether there is a file of this name."""
+        """Return whether there is a file of this name."""
         return bool(list_files(self))
 
     def is_dir(self) -> bool:
-        """Whether there is a file in a folder of this name."""
+        """Return whether there is a file in a folder of this name."""
         return self.exists() and not self.is_file()
 
     def glob(self, pattern: str) -> "Iterator[UrlPath]":
-        """The files below that match."""
+        """Return the files below that match."""
         return map(UrlPath, list_files(f"{self}/{pattern}"))
 
     def rglob(self, pattern: str) -> "Iterator[UrlPath]":
-        """The files at any depth below that match."""
+        """Return the files at any depth below that match."""
         return (path for path in self.glob("**") if PurePosixPath(path).match(pattern))
 
     def open(self, mode: str = "rb") -> BinaryIO:
-        """The file, to read its bytes."""
+        """Return the file, to read its bytes."""
         if mode != "rb":
             raise ValueError(f"expected 'rb', saw {mode!r}")
         return open_binary(self)
 
     def read_bytes(self) -> bytes:
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         with self.open() as source:
             return source.read()
 
@@ -605,7 +605,7 @@ class UrlPath(str):
 
 
 def path_of(text: str | os.PathLike[str]) -> Path:
-    """A path or a URL as an object with the methods of a path; UsageError for a URL that cannot be opened."""
+    """Return a path or a URL as an object with the methods of a path; UsageError for a URL that cannot be opened."""
     if isinstance(text, UrlPath):
         return cast(Path, text)
     address = check_address(os.fspath(text))

@@ -15,36 +15,36 @@ _LANGUAGE: Final = re.compile(r"[a-z]+(-[a-z0-9]+)*")
 
 
 def is_qid(text: str) -> bool:
-    """Whether the text is an item id such as "Q28640"."""
+    """Return whether the text is an item id such as "Q28640"."""
     return _QID.fullmatch(text) is not None
 
 
 def check_qid(text: str) -> str:
-    """The text itself if it is an item id; BadIdError otherwise."""
+    """Return the text itself if it is an item id; BadIdError otherwise."""
     if not is_qid(text):
         raise BadIdError(f"expected an item id such as Q28640, saw {text!r}")
     return text
 
 
 def check_property(text: str) -> str:
-    """The text itself if it is a property id; BadIdError otherwise."""
+    """Return the text itself if it is a property id; BadIdError otherwise."""
     if _PID.fullmatch(text) is None:
         raise BadIdError(f"expected a property id such as P31, saw {text!r}")
     return text
 
 
 def check_language(text: str) -> str:
-    """The text itself if it is a language code; BadIdError otherwise."""
+    """Return the text itself if it is a language code; BadIdError otherwise."""
     if _LANGUAGE.fullmatch(text) is None:
         raise BadIdError(f"expected a language code such as de or zh-yue, saw {text!r}")
     return text
 
 
 def qid_number(qid: str) -> int:
-    """The number of an item id: 28640 for "Q28640". Ties and orders compare this, never the text."""
+    """Return the number of an item id: 28640 for "Q28640". Ties and orders compare this, never the text."""
     return int(check_qid(qid)[1:])
 
 
 def qid_of(number: int) -> str:
-    """The item id of a number: "Q28640" for 28640."""
+    """Return the item id of a number: "Q28640" for 28640."""
     return f"Q{number}"

@@ -17,7 +17,7 @@ from wikisem.typed_json import decode_json
 
 
 def group_leaves(language: str) -> tuple[str, str, str]:
-    """The paths of groups as lines, groups as Parquet, and rejections.
+    """Return the paths of groups as lines, groups as Parquet, and rejections.
 
     >>> group_leaves("de")
     ('groups/de.jsonl', 'groups/de.parquet', 'rejected/de.jsonl')
@@ -30,7 +30,7 @@ profile_path: Final = "languages/{}.toml".format
 
 
 def unreadable_path(unit: str) -> str:
-    """What could not be read for a unit.
+    """Return what could not be read for a unit.
 
     >>> unreadable_path("mentions/de")
     'unreadable/mentions-de.jsonl'
@@ -63,7 +63,7 @@ class _Record(msgspec.Struct):
 
 
 def record_path(output: str, unit: str) -> str:
-    """The record of a unit.
+    """Return the record of a unit.
 
     >>> record_path("out", "mentions/de")
     'out/.wikisem/mentions.de.json'
@@ -77,12 +77,12 @@ folder_below: Final = "{}/{}".format
 
 
 def names_path(output: str, unit: str) -> str:
-    """The names of all that runs have made for a unit."""
+    """Return the names of all that runs have made for a unit."""
     return f"{output}/{NOTES}/{unit.replace('/', '.')}.names"
 
 
 def lock_path(output: str, run: str) -> str:
-    """The lock file of a run, or a pattern for those of all."""
+    """Return the lock file of a run, or a pattern for those of all."""
     return f"{output}/{NOTES}/lock.{run}.json"
 
 
@@ -136,7 +136,7 @@ property_labels_path: Final = "{}/properties/labels.parquet".format
 
 
 def _below(pattern: str) -> Callable[..., str]:
-    """A method that fills ``pattern`` in, a path below ``Scratch.parts``."""
+    """Return a method that fills ``pattern`` in, a path below ``Scratch.parts``."""
 
     def path(scratch: "Scratch", *values: object) -> str:
         return f"{scratch.parts}/{pattern.format(*values)}"
@@ -166,7 +166,7 @@ class Scratch:
         return f"{self.root}/parts"
 
     def unreadable_of(self, unit: str) -> str:
-        """The folder for what could not be read for a unit, as JSON lines in any number of files."""
+        """Return the folder for what could not be read for a unit, as JSON lines in any number of files."""
         return f"{self.root}/unreadable/{unit}"
 
     def unreadable(self, unit: str, number: int) -> str:

@@ -109,12 +109,12 @@ def _remove_copies_at_exit() -> None:
 
 
 def _copies() -> Path:
-    """The folder of all copies of this user on this machine."""
+    """Return the folder of all copies of this user on this machine."""
     return Path(tempfile.gettempdir()) / f"wikisem-{os.getuid()}"
 
 
 def _is_own_folder(path: Path) -> bool:
-    """Whether this is a folder of this user (not a link) that no other user can write."""
+    """Return whether this is a folder of this user (not a link) that no other user can write."""
     try:
         found = path.lstat()
     except FileNotFoundError:

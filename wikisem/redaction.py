@@ -22,7 +22,7 @@ _SECRET: Final = re.compile(
 
 
 def redacted(text: str) -> str:
-    """A string without the credentials of the URLs in it; everything else, which tells files apart, stays.
+    """Return a string without the credentials of the URLs in it; everything else, which tells files apart, stays.
 
     >>> redacted("s3://AKIA:wJal/rXU@bucket/x.json.gz: expected a dump, saw https://x.org/a?part=2&X-Amz-Signature=0f3e")
     's3://***@bucket/x.json.gz: expected a dump, saw https://x.org/a?part=2&X-Amz-Signature=***'

@@ -15,12 +15,12 @@ CHECKSUM: Final = "checksum"
 
 
 def digest(values: Mapping[str, Any]) -> str:
-    """A digest of plain values under string keys, in any order."""
+    """Return a digest of plain values under string keys, in any order."""
     return hashlib.blake2b(orjson.dumps(values, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 
 def with_checksum(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a JSON file, and their digest for ``decode_checked``."""
+    """Return the values of a JSON file, and their digest for ``decode_checked``."""
     return {**values, CHECKSUM: digest(values)}
 
 

@@ -145,7 +145,7 @@ class HttpClient:
     def read(
         self, url: str, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> bytes:
-        """The whole body of an answer; NoAnswerError if it is cut, late or too large."""
+        """Return the whole body of an answer; NoAnswerError if it is cut, late or too large."""
         with self.open(url, method, body, headers) as answer:
             return b"".join(answer.blocks(LARGEST_TEXT, in_parts=False))
 
@@ -153,7 +153,7 @@ class HttpClient:
     def open(
         self, url: str, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Iterator["Answer"]:
-        """An answer whose body is still to be read; NoAnswerError for a refusal or without a connection.
+        """Open an answer whose body is still to be read; NoAnswerError for a refusal or without a connection.
 
         Redirects are followed with the same method and body, from http to https or within a scheme.
         """
@@ -204,7 +204,7 @@ class _Exchange:
         return NoAnswerError(f"{type(cause).__name__}: {cause}", final=isinstance(error, ValueError))
 
     def refusal(self, response: urllib3.BaseHTTPResponse) -> NoAnswerError:
-        """What a server said in its refusal, from the beginning of its body."""
+        """Return what a server said in its refusal, from the beginning of its body."""
         detail = b""
         try:
             while len(detail) < _READ and (block := self.within(lambda: response.read1(_READ))):
@@ -269,7 +269,7 @@ class Answer:
 def _send(
     url: str, method: str, body: bytes | None, headers: Mapping[str, str], timeout: float
 ) -> urllib3.BaseHTTPResponse:
-    """The answer at the end of all redirects."""
+    """Return the answer at the end of all redirects."""
     for _ in range(_MOST_REDIRECTS):
         place = parse_url(url)
         # Direct, or by the proxy that the environment names.
@@ -308,7 +308,7 @@ def _trusted() -> ssl.SSLContext:
 
 
 def redirected(url: str, location: str) -> str:
-    """Where a redirect leads; NoAnswerError unless that is to the same scheme or to https.
+    """Return where a redirect leads; NoAnswerError unless that is to the same scheme or to https.
 
     The user and the password of a URL go with it on the same server alone.
 
@@ -327,7 +327,7 @@ def redirected(url: str, location: str) -> str:
 
 
 def read_web(url: str, most: int = LARGEST_TEXT) -> bytes:
-    """The bytes of a file on the web; MissingInputError, with what its server said, if that fails."""
+    """Return the bytes of a file on the web; MissingInputError, with what its server said, if that fails."""
 
     def ask() -> bytes:
         with HttpClient("anonymous", EXCHANGE).open(url) as answer:
@@ -337,7 +337,7 @@ def read_web(url: str, most: int = LARGEST_TEXT) -> bytes:
 
 
 def below(url: str, path: str) -> str:
-    """The address of a path below another address, whose parameters stay.
+    """Return the address of a path below another address, whose parameters stay.
 
     >>> below("https://x.org/set/?token=a", "groups/de.parquet")
     'https://x.org/set/groups/de.parquet?token=a'
@@ -347,7 +347,7 @@ def below(url: str, path: str) -> str:
 
 
 def user_at_host() -> str:
-    """The user and the host of this process, or "anonymous" if they are unknown."""
+    """Return the user and the host of this process, or "anonymous" if they are unknown."""
     try:
         contact = f"{getpass.getuser()}@{socket.gethostname()}"
     except (KeyError, OSError):  # a container may run under a number that belongs to no user
@@ -356,5 +356,5 @@ def user_at_host() -> str:
 
 
 def fits_header(text: str) -> bool:
-    """Whether a string can be part of an HTTP header."""
+    """Return whether a string can be part of an HTTP header."""
     return bool(text.strip()) and text.isascii() and text.isprintable()

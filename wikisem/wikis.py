@@ -17,7 +17,7 @@ from wikisem.ids import check_language
 
 
 def date_in_name(name: str) -> str:
-    """The date in the name of a dump's file as YYYY-MM-DD; empty without one.
+    """Return the date in the name of a dump's file as YYYY-MM-DD; empty without one.
 
     >>> date_in_name("dewiki-20261101-pages-articles.xml.bz2"), date_in_name("20261102.json.gz"), date_in_name("x.json")
     ('2026-11-01', '2026-11-02', '')
@@ -147,7 +147,7 @@ _LABELS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def wiki_of(code: str) -> str | None:
-    """The database id of the Wikipedia in a language; None for a language of labels, and for an unknown code.
+    """Return the database id of the Wikipedia in a language; None for a language of labels, and for an unknown code.
 
     A variant has the wiki of the language that it is a variant of.
 
@@ -161,7 +161,7 @@ def wiki_of(code: str) -> str | None:
 
 
 def language_of(wiki: str) -> str | None:
-    """The language code of a Wikipedia by its database id, as in its domain; None if it is not a Wikipedia.
+    """Return the language code of a Wikipedia by its database id, as in its domain; None if it is not a Wikipedia.
 
     A wiki that is not on the list, but named like a Wikipedia, has the code that a new one would have.
     """

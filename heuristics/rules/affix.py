@@ -156,7 +156,7 @@ def surprise(count: int, size: int, share: float) -> float:
 
 
 def count_affixes(surfaces: Iterable[str]) -> AffixCounts:
-    """The affixes of some surface forms, except those that a smaller share than ``RARE`` of them has.
+    """Return the affixes of some surface forms, except those that a smaller share than ``RARE`` of them has.
 
     >>> counts = count_affixes(["Bonn", "Bern", "Rom"])
     >>> counts.total, counts.beginnings["B"], counts.beginnings["Be"], counts.ends["n"]
@@ -192,7 +192,7 @@ def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict
 
 
 def beginning(letters: Graphemes, length: int) -> str | None:
-    """The first ``length`` grapheme clusters.
+    """Return the first ``length`` grapheme clusters.
 
     >>> beginning(("ш", "а", "р"), 2), beginning(("ш",), 2)
     ('ша', None)
@@ -201,5 +201,5 @@ def beginning(letters: Graphemes, length: int) -> str | None:
 
 
 def end(letters: Graphemes, length: int) -> str | None:
-    """The last ``length`` grapheme clusters."""
+    """Return the last ``length`` grapheme clusters."""
     return "".join(letters[-length:]) if len(letters) >= length else None

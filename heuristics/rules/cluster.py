@@ -19,7 +19,7 @@ def check_cluster(
     label: str = "",
     affixes: AffixCounts | None = None,
 ) -> Verdict:
-    """The first broken rule, or a verdict that keeps the cluster.
+    """Return the first broken rule, or a verdict that keeps the cluster.
 
     ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are never looked at.
     ``label`` is the label of the class, if any, and ``affixes`` are those of the language, if they were counted.
@@ -35,7 +35,7 @@ def broken_rules(
     label: str = "",
     affixes: AffixCounts | None = None,
 ) -> Iterator[Verdict]:
-    """Every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones."""
+    """Return every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones."""
     distinct = list(dict.fromkeys(surfaces))
     words = extra.ClusterWords(distinct, profile, label)
     verdicts = (
@@ -57,7 +57,7 @@ def check_size(distinct: Sequence[object], minimum: int) -> Verdict:
 
 
 def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: FilterOptions) -> Callable[[str], bool]:
-    """Whether a surface form may be an outlier of a cluster with these surface forms.
+    """Return whether a surface form may be an outlier of a cluster with these surface forms.
 
     An outlier that breaks a rule is replaced by the next on the ring; the group is not rejected.
 
@@ -76,7 +76,7 @@ def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: Fil
 
 
 def agreed_case(surfaces: Iterable[str]) -> str:
-    """The ``initial_case`` of all surface forms; "" if they do not agree in one.
+    """Return the ``initial_case`` of all surface forms; "" if they do not agree in one.
 
     >>> agreed_case(["Oslo", "Rome"]), agreed_case(["Oslo", "42nd Street"])
     ('capital', '')
@@ -86,5 +86,5 @@ def agreed_case(surfaces: Iterable[str]) -> str:
 
 
 def differs_in_case(surface: str, agreed: str) -> bool:
-    """Whether the initial of a surface form has another case than the agreed one; False if there is none."""
+    """Return whether the initial of a surface form has another case than the agreed one; False if there is none."""
     return agreed != "" and initial_case(surface) not in ("", agreed)

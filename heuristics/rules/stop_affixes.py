@@ -59,7 +59,7 @@ _BACK: Final = re.compile(r"(?<!\s)\s*+\S++")
 
 
 def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:
-    """The stop affixes of list articles, such as "List of …" or "…一覧"; none if too few list articles are known.
+    """Return the stop affixes of list articles, such as "List of …" or "…一覧"; none if too few are known.
 
     ``lists`` and ``others`` are titles of one wiki, without newlines; ``spaced`` says whether its language puts spaces
     between words. The answer does not depend on the order of either.

@@ -31,7 +31,7 @@ KEEP: Final = Verdict(keep=True)
 
 
 def reject(reason: str, detail: str) -> Verdict:
-    """A verdict against a cluster."""
+    """Return a verdict against a cluster."""
     return Verdict(keep=False, reason=reason, detail=detail)
 
 
@@ -54,7 +54,7 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
 
 
 def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
-    """Each surface that is inside another one, and that one, the shortest first."""
+    """Yield each surface that is inside another one, and that one, the shortest first."""
     marked = []
     for surface in surfaces:
         parts = words(surface) if profile.spaced else graphemes(surface)
@@ -68,7 +68,7 @@ def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterat
 
 
 def is_contained(surface: str, other: str, profile: LanguageProfile) -> bool:
-    """Whether one of two surfaces is inside the other."""
+    """Return whether one of two surfaces is inside the other."""
     return any(parts_of_others([surface, other], profile))
 
 
@@ -109,7 +109,7 @@ _WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 @lru_cache(maxsize=1024)  # two rules read the same few surfaces
 def words(text: str) -> tuple[str, ...]:
-    """The words of a string in a language with spaces, in order and without case.
+    """Return the words of a string in a language with spaces, in order and without case.
 
     >>> words("Hawke's Bay (North Island)")
     ('hawke', 's', 'bay', 'north', 'island')
@@ -172,7 +172,7 @@ def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
 
 
 def largest_sharing(surfaces: Iterable[str], key: Callable[[str], str | None]) -> tuple[str, list[str]]:
-    """The key that most surfaces share and those surfaces, in their order; the earliest key wins a tie.
+    """Return the key that most surfaces share and those surfaces, in their order; the earliest key wins a tie.
 
     Surfaces whose key is None are ignored. If no others are left, the answer is an empty key and no surfaces.
 

@@ -43,12 +43,12 @@ def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tupl
 
 
 def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.uint16]:
-    """The bucket of each string, from 0 to ``buckets`` - 1, shape ``(n,)``."""
+    """Return the bucket of each string, from 0 to ``buckets`` - 1, shape ``(n,)``."""
     return (hash_strings(strings) % np.uint64(buckets)).astype(np.uint16)
 
 
 def buckets_for(pages: int) -> int:
-    """How many buckets a wiki with this many articles is merged in.
+    """Return how many buckets a wiki with this many articles is merged in.
 
     >>> [buckets_for(pages) for pages in (2_000, 100_000, 3_000_000, 7_000_000)]
     [1, 8, 64, 256]
@@ -57,7 +57,7 @@ def buckets_for(pages: int) -> int:
 
 
 def buckets_for_bytes(size: int) -> int:
-    """How many buckets a dump of this size in bytes is shuffled in, before its articles are counted.
+    """Return how many buckets a dump of this size in bytes is shuffled in, before its articles are counted.
 
     >>> [buckets_for_bytes(size) for size in (10**6, 10**8, 10**9, 10**10)]
     [1, 8, 64, 256]
@@ -66,7 +66,7 @@ def buckets_for_bytes(size: int) -> int:
 
 
 def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
-    """The 64-bit hash of each string, shape ``(n,)``. Strings must not be null.
+    """Return the 64-bit hash of each string, shape ``(n,)``. Strings must not be null.
 
     A string is folded eight bytes at a time through ``sampling.hash_keys``, so its hash depends only on its UTF-8
     bytes: not on the process, machine, library version or place in the table.
@@ -185,7 +185,7 @@ def sort_mentions(mentions: pa.Table) -> pa.Table:
 
 
 def string_ranks(strings: pa.StringArray) -> Numbers:
-    """The place of each string among the distinct ones in code-point order, shape ``(n,)``.
+    """Return the place of each string among the distinct ones in code-point order, shape ``(n,)``.
 
     >>> string_ranks(pa.array(["oak", "elm", "oaks", "elm"])).tolist()
     [1, 0, 2, 0]
@@ -216,7 +216,7 @@ def _sort_equals(order: Numbers, begins: Mask, strings: pa.StringArray) -> None:
 
 
 def _order_in_runs(begins: Mask, keys: npt.NDArray[Any]) -> Numbers:
-    """The order of keys within runs, by where these begin: two fast sorts of numbers, not a slow one of pairs.
+    """Return the order of keys within runs, by where these begin: two fast sorts of numbers, not a slow one of pairs.
 
     >>> _order_in_runs(np.array([True, False, True, False]), np.array([9, 5, 7, 1])).tolist()
     [1, 0, 3, 2]
@@ -230,7 +230,7 @@ def _order_in_runs(begins: Mask, keys: npt.NDArray[Any]) -> Numbers:
 
 
 def _in_runs(begins: Mask) -> Mask:
-    """Which elements are in a run of more than one, by where the runs begin.
+    """Return which elements are in a run of more than one, by where the runs begin.
 
     >>> _in_runs(np.array([True, True, False])).tolist()
     [False, True, True]

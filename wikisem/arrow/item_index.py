@@ -39,7 +39,7 @@ def write_index(sink: BinaryIO, files: Sequence[str], row_groups: Sequence[Itera
 
 
 def read_items(entities: str, index: Sequence[str], qids: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
-    """The rows of items in the files of a folder: columns ``qid`` and ``columns``, in the order of the files.
+    """Yield the rows of items in the files of a folder: columns ``qid`` and ``columns``, in the order of the files.
 
     ``index`` are the paths of all files of the index. An item that is in none of the files has no row. Raises
     DamagedInputError.

@@ -55,7 +55,7 @@ class CheckedWriter:
 
 
 def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = (), any_writer: bool = False) -> pq.ParquetFile:
-    """A file of ``CheckedWriter``; a damaged byte that is read ends in DamagedInputError, here or later.
+    """Return a file of ``CheckedWriter``; a damaged byte that is read ends in DamagedInputError, here or later.
 
     With ``any_writer`` also a file of another program: what is checked of it are its pages, if they have checksums.
     ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
@@ -72,7 +72,7 @@ def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = (), any_wri
 
 
 def end_checksum(source: BinaryIO) -> int | None:
-    """The checksum of the checksums and the footer of a file, and so of all of it; None if these do not fit."""
+    """Return the checksum of the checksums and the footer of a file, and so of all of it; None if these do not fit."""
     with suppress(DamagedInputError):
         tail = _read_tail(source, "")
         return None if tail is None else crc32(tail.data)
@@ -140,12 +140,12 @@ class _Tail:
     data: bytes
 
     def checksum(self, block: int) -> int:
-        """The checksum of a block."""
+        """Return the checksum of a block."""
         return int(_CHECKSUM.unpack_from(self.data, block * _CHECKSUM.size)[0])
 
 
 def _read_tail(source: BinaryIO, path: str) -> _Tail | None:
-    """The end of a file of ``CheckedWriter``, None of any other; DamagedInputError if bytes of it changed."""
+    """Return the end of a file of ``CheckedWriter``, None of any other; DamagedInputError if bytes of it changed."""
     size = source.seek(0, io.SEEK_END)
     end = _read(source, max(0, size - _TAIL_BYTES), size)
     if len(end) < _LENGTH.size:
@@ -228,20 +228,20 @@ def write_parquet(path: str, table: pa.Table, dictionaries: bool = True) -> None
 
 
 def read_parquet(path: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """A whole Parquet file, or the columns that are asked for; DamagedInputError for one that is not whole."""
+    """Return a whole Parquet file, or the columns that are asked for; DamagedInputError for one that is not whole."""
     with _open(path) as file:
         return file.read(None if columns is None else list(columns), use_threads=False)
 
 
 def read_batches(path: str, columns: Sequence[str], rows: int = 1 << 16) -> Iterator[pa.Table]:
-    """The columns of a Parquet file, some rows at a time."""
+    """Yield the columns of a Parquet file, some rows at a time."""
     with _open(path) as file:
         for batch in file.iter_batches(rows, columns=list(columns), use_threads=False):
             yield pa.Table.from_batches([batch])
 
 
 def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()) -> Iterator[pa.Table]:
-    """The columns of a Parquet file, one row group at a time: faster than batches, where rows are small.
+    """Yield the columns of a Parquet file, one row group at a time: faster than batches, where rows are small.
 
     ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
     """
@@ -279,17 +279,17 @@ def open_parquet(
 
 
 def bucket_name(bucket: int, buckets: int) -> str:
-    """The name of the file of a bucket."""
+    """Return the name of the file of a bucket."""
     return f"bucket-{bucket:0{max(2, len(str(buckets - 1)))}}-of-{buckets}.parquet"
 
 
 def bucket_path(folder: str, bucket: int, buckets: int) -> str:
-    """The file of a bucket in a folder."""
+    """Return the file of a bucket in a folder."""
     return f"{folder}/{bucket_name(bucket, buckets)}"
 
 
 def count_buckets(folder: str) -> int:
-    """How many buckets the files of a folder are in; MissingInputError unless each of them has its file."""
+    """Return how many buckets the files of a folder are in; MissingInputError unless each of them has its file."""
     names = {path.rpartition("/")[2] for path in list_files(f"{folder}/bucket-*.parquet")}
     counts = sorted({int(found[1]) for found in map(_BUCKET.fullmatch, names) if found})
     if len(counts) != 1:

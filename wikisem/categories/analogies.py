@@ -19,7 +19,7 @@ _DRAWS_AT_ONCE: Final = 1 << 16
 
 
 def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator[Question]:
-    """All n(n-1) questions of n pairs, in order; or a sample of that size, in the same order, if there are more.
+    """Yield all n(n-1) questions of n pairs, in order; or a sample of that size, in the same order, if there are more.
 
     >>> list(questions([("Athens", "Greece"), ("Oslo", "Norway")]))
     [('Athens', 'Greece', 'Oslo', 'Norway'), ('Oslo', 'Norway', 'Athens', 'Greece')]
@@ -32,7 +32,7 @@ def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator
 
 
 def count_questions(pairs: int, sample: int = 0) -> int:
-    """How many questions ``pairs`` pairs make: all n(n-1), or at most ``sample`` if that is not 0.
+    """Return how many questions ``pairs`` pairs make: all n(n-1), or at most ``sample`` if that is not 0.
 
     >>> count_questions(4), count_questions(4, sample=10)
     (12, 10)

@@ -93,7 +93,7 @@ class LanguageSet:
     relations: tuple[RelationWords, ...]
 
     def words(self) -> tuple[LanguageWords, ...]:
-        """The categories, then the relations."""
+        """Return the categories, then the relations."""
         return (*self.categories, *self.relations)
 
 
@@ -107,7 +107,7 @@ def word_category(
     names: Mapping[str, Names],
     keep: WordFilter = EVERY_WORD,
 ) -> CategoryWords:
-    """The candidates under their names, in their order; of two with equal names the first is kept."""
+    """Return the candidates under their names, in their order; of two with equal names the first is kept."""
     items: dict[str, CategoryItem] = {}
     left_out = []
     for candidate in candidates:
@@ -141,7 +141,7 @@ def word_relation(
     value_first: bool,
     keep: WordFilter = EVERY_WORD,
 ) -> RelationWords:
-    """The subjects, each with the first of its values whose name is kept; the two words of a pair differ.
+    """Return the subjects, each with the first of its values whose name is kept; the two words of a pair differ.
 
     No two pairs begin with the same word, because "a is to b as c is to which word?" must have one right answer.
     """
@@ -158,7 +158,7 @@ def word_relation(
 
 
 def _pair(item: ValuedItem, names: Names, language: str, value_first: bool, keep: WordFilter) -> WordPair | str:
-    """The pair of a subject, with its words in the question's order, or the reason why it has no pair."""
+    """Return the pair of a subject, with its words in the question's order, or the reason why it has no pair."""
     if not item.values:
         return "no-value"
     subject = name_in(names, language)
@@ -175,7 +175,7 @@ def _pair(item: ValuedItem, names: Names, language: str, value_first: bool, keep
 
 
 def name_in(names: Names, language: str) -> tuple[str, str] | None:
-    """What an item is called in a language, and the code of that name; None if it has no name there.
+    """Return what an item is called in a language, and the code of that name; None if it has no name there.
 
     Names are cleaned as surface forms are: NFC, without invisible marks, blanks as single spaces; a name with
     nothing to see does not count. Words of several tokens stay whole.
@@ -203,7 +203,7 @@ class Emoji:
 
 
 def installed_emoji() -> list[Emoji]:
-    """The emoji of the installed list; MissingExtraError if the package that has it is not installed.
+    """Return the emoji of the installed list; MissingExtraError if the package that has it is not installed.
 
     The package is notofonttools, in which the Noto team keeps the list current; nothing is downloaded.
     """
@@ -219,7 +219,7 @@ def installed_emoji() -> list[Emoji]:
 
 
 def read_emoji(lines: Iterable[str]) -> list[Emoji]:
-    """The fully-qualified emoji of emoji-test.txt in their order.
+    """Return the fully-qualified emoji of emoji-test.txt in their order.
 
     Emoji with a skin tone are left out: each is also listed without one, and any model finds the two nearest.
     """
@@ -261,7 +261,7 @@ class SetSources:
 def build_sets(
     recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources, keep: WordFilter = EVERY_WORD
 ) -> list[LanguageSet]:
-    """The sets of a recipe, in the order of the languages, of words that ``keep`` keeps.
+    """Return the sets of a recipe, in the order of the languages, of words that ``keep`` keeps.
 
     A question must have one right answer: of several items that a subject leads to, the one with the lowest QID (with a
     filter, the lowest with a kept label).
@@ -334,7 +334,7 @@ def _members(category: Category, sources: SetSources) -> list[CandidateItem]:
 def _values(
     relation: Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
 ) -> dict[str, list[Statement]]:
-    """Every subject with the values that may be in a pair: the first item, or ``every`` item, or all texts."""
+    """Return every subject with the values that may be in a pair: the first item, or ``every`` item, or all texts."""
     subjects = members[relation.subjects] if relation.subjects else _members(relation.category(), sources)
     allowed = {item.qid for item in members[relation.values]} if relation.values else None
     found = sources.wikidata().values([item.qid for item in subjects], relation.path())
@@ -349,7 +349,7 @@ def _values(
 
 
 def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
-    """The first text of a property in each language, by item."""
+    """Return the first text of a property in each language, by item."""
     found = sources.wikidata().values(qids, PropertyPath(name))
     return {qid: _first_texts(value for value in listed if value.language) for qid, listed in found.items()}
 
@@ -362,5 +362,5 @@ def _first_texts(values: Iterable[Statement]) -> Names:
 
 
 def _code_points(text: str) -> str:
-    """The id of an emoji: "U+1F3F3 U+FE0F", as Unicode writes code points."""
+    """Return the id of an emoji: "U+1F3F3 U+FE0F", as Unicode writes code points."""
     return " ".join(f"U+{ord(character):04X}" for character in text)

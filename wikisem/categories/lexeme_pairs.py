@@ -69,7 +69,7 @@ class _RelationFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def load_relations(path: Path = SHIPPED) -> tuple[LexemeRelation, ...]:
-    """The relations of a TOML file; RecipeError names what is wrong with it."""
+    """Return the relations of a TOML file; RecipeError names what is wrong with it."""
     try:
         relations = msgspec.convert(read_toml(path), _RelationFile).relation
     except (FileNotFoundError, IsADirectoryError) as error:
@@ -218,7 +218,7 @@ class PairCollector:
 
 
 def _swapped(forms: Sequence[tuple[str, frozenset[str]]], swaps: _Swaps) -> Iterator[tuple[str, str]]:
-    """The pairs of some swaps among forms with their features, each once, in the order of the swaps and forms.
+    """Yield the pairs of some swaps among forms with their features, each once, in the order of the swaps and forms.
 
     Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
     """
@@ -268,7 +268,7 @@ _LACKING: Final = "an element that lacks an attribute or another element"
 
 
 def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pair]]:
-    """The pairs of each relation in an LMF file (.xml, .gz, .bz2), each once, in the order of the file.
+    """Return the pairs of each relation in an LMF file (.xml, .gz, .bz2), each once, in the order of the file.
 
     Only words that ``keep`` keeps are in pairs. MissingExtraError without the package wn, MissingInputError without a
     file, DamagedInputError for a file that is not LMF.
@@ -298,7 +298,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
 
 
 def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
-    """Each edge as word, relation and word: between senses, then between synsets."""
+    """Yield each edge as word, relation and word: between senses, then between synsets."""
     entries = [entry for lexicon in lexicons for entry in lexicon.get("entries", [])]
     word_of: dict[str, str] = {}
     members: dict[str, list[tuple[int, str]]] = {}

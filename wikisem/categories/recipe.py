@@ -64,7 +64,7 @@ class Category(Struct, frozen=True):
     only_for_relations: bool = False
 
     def conditions(self) -> tuple[Condition, ...]:
-        """The statements, parsed; BadIdError if one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
+        """Return the statements, parsed; BadIdError if one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
         return tuple(map(parse_condition, self.statements))
 
 
@@ -88,12 +88,12 @@ class Relation(Struct, frozen=True):
     limit: FromZero = 0
 
     def category(self) -> Category:
-        """The subjects of a relation that names no category for them."""
+        """Return the subjects of a relation that names no category for them."""
         having = self.path().property
         return Category(self.name, having=having, min_sitelinks=self.min_sitelinks, limit=self.limit)
 
     def path(self) -> PropertyPath:
-        """The property as a path; BadIdError if it is neither "P36" nor "P131+"."""
+        """Return the property as a path; BadIdError if it is neither "P36" nor "P131+"."""
         return parse_path(self.property)
 
 
@@ -106,7 +106,7 @@ class CategoryRecipe(Struct, frozen=True):
     seed: FromZero = 500
 
     def word_sets(self) -> tuple[str, ...]:
-        """The names of the categories that are sets of words."""
+        """Return the names of the categories that are sets of words."""
         return tuple(category.name for category in self.categories if not category.only_for_relations)
 
 
@@ -117,7 +117,7 @@ _PATH: Final = re.compile(r"(P[1-9][0-9]*)(\+?)")
 
 
 def parse_condition(text: str) -> Condition:
-    """A condition from "P17 Q30" or "P131+ Q99"; BadIdError otherwise."""
+    """Return a condition from "P17 Q30" or "P131+ Q99"; BadIdError otherwise."""
     found = _CONDITION.fullmatch(text)
     if found is None:
         raise BadIdError(f"expected a statement such as 'P17 Q30' or 'P131+ Q99', saw {text!r}")
@@ -125,7 +125,7 @@ def parse_condition(text: str) -> Condition:
 
 
 def parse_path(text: str) -> PropertyPath:
-    """A path from "P36" or "P131+"; BadIdError otherwise."""
+    """Return a path from "P36" or "P131+"; BadIdError otherwise."""
     found = _PATH.fullmatch(text)
     if found is None:
         raise BadIdError(f"expected a property such as P36 or P131+, saw {text!r}")
@@ -147,7 +147,7 @@ def load_category_recipe(name_or_path: str | Path) -> CategoryRecipe:
 
 
 def shipped_category_recipes() -> list[str]:
-    """The names of the category recipes that ship with wikisem."""
+    """Return the names of the category recipes that ship with wikisem."""
     return shipped_names(_PACKAGE)
 
 
@@ -256,16 +256,16 @@ class CategorySource(Protocol):
         ...
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """The labels of items under the given language codes; items without any are absent."""
+        """Return the labels of items under the given language codes; items without any are absent."""
         ...
 
     def notes(self) -> Sequence[str]:
-        """What the source could not know, in sentences for the user."""
+        """Return what the source could not know, in sentences for the user."""
         ...
 
 
 def most_prominent(candidates: Iterable[CandidateItem], limit: int = 0) -> list[CandidateItem]:
-    """The candidates with most sitelinks first, ties by the number of the QID; at most ``limit``, 0 for all."""
+    """Return the candidates with most sitelinks first, ties by the number of the QID; at most ``limit``, 0 for all."""
     ranked = sorted(candidates, key=lambda item: (-item.sitelinks, qid_number(item.qid)))
     return ranked[: limit or None]
 

@@ -27,17 +27,17 @@ class WordFilter:
 
     @classmethod
     def of(cls, vocabulary: Path | None, single: bool) -> Self:
-        """The filter of the words of a file, if one is given."""
+        """Return the filter of the words of a file, if one is given."""
         return cls(None if vocabulary is None else read_vocabulary(vocabulary), single)
 
     def __call__(self, word: str) -> bool:
-        """Whether a word is kept."""
+        """Return whether a word is kept."""
         if self.single and any(letter.isspace() for letter in word):
             return False
         return self.vocabulary is None or (word if self._capitals else word.lower()) in self.vocabulary
 
     def __bool__(self) -> bool:
-        """Whether it leaves anything out at all."""
+        """Return whether it leaves anything out at all."""
         return self.single or self.vocabulary is not None
 
     @cached_property
@@ -49,7 +49,7 @@ EVERY_WORD: Final = WordFilter()
 
 
 def read_vocabulary(path: Path) -> frozenset[str]:
-    """The words of a file, with blanks for underlines: the first field of each line of words, counts or vectors.
+    """Return the words of a file, with blanks for underlines: the first field of each line of words, counts or vectors.
 
     The file is plain text, gzip or bzip2. MissingInputError if there is no file, DamagedInputError if it is not UTF-8.
     """

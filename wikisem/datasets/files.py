@@ -49,7 +49,7 @@ _ON_THE_HUB: Final = re.compile(r"[\w-][\w.-]*/[\w.-]+", re.ASCII)
 
 
 def data_set_path(text: str | os.PathLike[str]) -> Path:
-    """Where a data set is read from: a path on this machine, or a URL whose driver lists files.
+    """Return where a data set is read from: a path on this machine, or a URL whose driver lists files.
 
     "sample" is the set that comes with wikisem, unless there is such a file or folder.
     At http:// or https:// are a release, whose manifest.json lists its files, or a single file: what commands read of
@@ -129,7 +129,7 @@ class DataFile:
 
 
 def data_files(path: Path, side_file: str) -> list[DataFile]:
-    """The file itself, or the data set files in and below a folder or in an archive, in order of path.
+    """Return the file itself, or the data set files in and below a folder or in an archive, in order of path.
 
     A folder with a folder ``groups`` is a run's OUT or a release: only its groups are the data set. Of two files that
     only differ in the suffix, as in a run, the first in ``SUFFIXES`` counts. Hidden files and files of a release
@@ -160,7 +160,7 @@ def data_files(path: Path, side_file: str) -> list[DataFile]:
 
 
 def data_set_name(path: Path) -> str:
-    """The name of a data set: that of its file or folder without the suffix."""
+    """Return the name of a data set: that of its file or folder without the suffix."""
     name = path.resolve().name
     endings = (*ARCHIVES, *SUFFIXES, *TABLES) if path.is_file() else ()
     ending = max((end for end in endings if name.lower().endswith(end)), key=len, default="")
@@ -236,14 +236,14 @@ def decode_utf8(data: bytes, where: str) -> str:
 
 
 def compression(file: Path) -> str:
-    """How a file is compressed, by its first bytes: ".gz", ".bz2", or "" if it is not."""
+    """Return how a file is compressed, by its first bytes: ".gz", ".bz2", or "" if it is not."""
     with file.open("rb") as stream:
         start = stream.read(3)
     return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
 
 
 def open_unpacked(file: Path) -> BufferedIOBase:
-    """The bytes of a file, unpacked if it is gzip or bzip2, whatever its name.
+    """Return the bytes of a file, unpacked if it is gzip or bzip2, whatever its name.
 
     Reading a damaged file raises one of UNPACKING_ERRORS.
     """
@@ -258,7 +258,7 @@ def open_unpacked(file: Path) -> BufferedIOBase:
 
 
 def lines_of(stream: BufferedIOBase, name: str, longest: int = 1 << 20, first: int = 1) -> Iterator[tuple[int, bytes]]:
-    """The lines of a stream with their line feeds, counted from ``first``.
+    """Yield the lines of a stream with their line feeds, counted from ``first``.
 
     DamagedInputError for a line longer than ``longest`` bytes, so that a file without an end, or one that unpacks to
     far more than it is, does not fill the memory.
@@ -286,12 +286,12 @@ def words_beside(path: Path) -> list[str]:
 
 
 def is_json_lines(file: PurePath, text: str) -> bool:
-    """Whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
+    """Return whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
     return file.suffix == ".jsonl" or text.lstrip().startswith("{")
 
 
 def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """The columns of CSV with a header, and each row with the number of its last line; missing cells are empty.
+    """Return the columns of CSV with a header, and each row with the number of its last line; missing cells are empty.
 
     DamagedInputError for text that is not CSV.
     """

@@ -98,7 +98,7 @@ def read_language(path: Path, language: str) -> list[Group]:
 
 
 def parse_group(text: str, name: str, where: str, known: OutlierClasses | None = None) -> Group:
-    """The group of a WikiSem500 text: cluster lines, a blank line, outlier lines.
+    """Return the group of a WikiSem500 text: cluster lines, a blank line, outlier lines.
 
     Any line ending is accepted, the last may be missing, and repeated outlier lines are all kept. Without ``known`` the
     outlier classes of six outliers are 1, 1, 2, 2, 3, 3, as in the released sets. Raises DamagedInputError.
@@ -141,7 +141,7 @@ _MEMBER: Final = "cluster"
 
 
 def parse_table(text: str, where: str) -> list[Group]:
-    """The groups of CSV with a row for each word; cells are divided by commas, semicolons or tabs.
+    """Return the groups of CSV with a row for each word; cells are divided by commas, semicolons or tabs.
 
     The columns are ``group``, ``word`` and ``role`` ("cluster", "outlier", or "O1", "O2" or "O3" for an outlier of that
     class), and perhaps ``language`` and ``id``, a QID; others are ignored. Raises DamagedInputError.
@@ -187,7 +187,7 @@ def _read_parquet(file: DataFile) -> list[Group]:
 
 
 def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
-    """The file ``OUTLIER_CLASSES_FILE`` of some groups, by the names of their text files without the suffix.
+    """Return the file ``OUTLIER_CLASSES_FILE`` of some groups, by the names of their text files without the suffix.
 
     >>> write_outlier_classes([("Q5", [1, 1, 3]), ("Q1", [None])])
     b'{\\n"Q1": [null],\\n"Q5": [1, 1, 3]\\n}\\n'
@@ -200,19 +200,19 @@ def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) ->
 
 
 def with_words(group: Group, word_of: Callable[[Member], str]) -> Group:
-    """The group with other words for its items."""
+    """Return the group with other words for its items."""
     cluster = tuple(replace(member, surface=word_of(member)) for member in group.cluster)
     outliers = tuple(replace(outlier, surface=word_of(outlier)) for outlier in group.outliers)
     return replace(group, cluster=cluster, outliers=outliers)
 
 
 def with_spaces(group: Group) -> Group:
-    """The group with its words as they are in running text, a space for each ``_``."""
+    """Return the group with its words as they are in running text, a space for each ``_``."""
     return with_words(group, lambda member: member.surface.replace("_", " "))
 
 
 def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list[Group]:
-    """The groups with the QIDs or titles of their items in place of the words; "" for an item without a page.
+    """Return the groups with the QIDs or titles of their items in place of the words; "" for an item without a page.
 
     MissingInputError if no item of the groups has one, as in text.
     """
@@ -252,7 +252,7 @@ def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:
 
 
 def folder_language(name: str) -> str:
-    """The language that a folder is named by, "" if there is none.
+    """Return the language that a folder is named by, "" if there is none.
 
     The name is a code (``de``), or begins or ends with a code in capitals (``50-8-8-DE``) or with the English name of a
     language (``dataset_german``).

@@ -10,7 +10,7 @@ STEP: Final = 1 << 20
 
 
 def size_of(source: BinaryIO) -> int:
-    """The size of an open file in bytes."""
+    """Return the size of an open file in bytes."""
     source.seek(0, 2)
     return source.tell()
 
@@ -89,7 +89,7 @@ class Lookahead:
         return None
 
     def read_buffered(self, most: int | None = None) -> bytes:
-        """What was read and not used, or else the next bytes of the file; b"" at its end.
+        """Return what was read and not used, or else the next bytes of the file; b"" at its end.
 
         Takes at most ``most`` bytes; the others stay.
         """
@@ -105,7 +105,7 @@ class Lookahead:
         self.seek(self.base - count)
 
     def is_past_end(self) -> bool:
-        """Whether ``base`` is after the end of the file."""
+        """Return whether ``base`` is after the end of the file."""
         return self.base > size_of(self._source)
 
     def skip_zeros(self) -> None:
@@ -144,11 +144,11 @@ class Retries:
         self._furthest = max(self._furthest, stop)
 
     def is_worth(self, start: int) -> bool:
-        """Whether to decode from an offset on."""
+        """Return whether to decode from an offset on."""
         return self._count < self._MOST or start >= self._furthest
 
     def next_after(self, head: int) -> int:
-        """Where to look for the next head after one that failed."""
+        """Return where to look for the next head after one that failed."""
         if self.is_worth(head + 1):
             return head + 1
         self.has_skipped = True
@@ -156,7 +156,7 @@ class Retries:
 
 
 def read_plain(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block]:
-    """The text of the range, then the text after it, for as long as the caller asks for more."""
+    """Yield the text of the range, then the text after it, for as long as the caller asks for more."""
     ahead = Lookahead(source, range_.start, chunk_bytes)
     while ahead.base < range_.stop:
         offset, data = ahead.base, ahead.read_buffered()

@@ -36,7 +36,7 @@ class Decoder(Protocol):
         ...
 
     def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
-        """The next text: never more than ``max_length`` bytes, or some 32 MiB, whatever the input expands to."""
+        """Return the next text: never more than ``max_length`` bytes, or some 32 MiB, whatever the input expands to."""
         ...
 
 
@@ -158,7 +158,7 @@ def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> i
 
 
 def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
-    """Whether the next ``size`` bytes decode to text or are a whole member; None if they cannot be decoded."""
+    """Return whether the next ``size`` bytes decode to text or are a whole member; None if they cannot be decoded."""
     data, first = ahead.view(ahead.base, ahead.base + size)
     decoder = codec.precise()
     try:
@@ -286,7 +286,7 @@ class _PreciseReading:
         self.reached, self.failure = ahead.base, ""
 
     def texts(self) -> Iterator[bytes]:
-        """The text, step by step; from byte ``fine_from`` of the file on, a step is a single byte."""
+        """Yield the text, step by step; from byte ``fine_from`` of the file on, a step is a single byte."""
         ahead, decoder = self._ahead, self._codec.precise()
         while data := ahead.slice(ahead.base, ahead.base + _STEP_BYTES):
             ahead.discard(ahead.base + len(data))

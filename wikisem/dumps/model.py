@@ -41,7 +41,7 @@ class Chunk:
         return self.location(0)
 
     def location(self, position: int) -> str:
-        """The location of ``data[position]``, see ``format_location``."""
+        """Return the location of ``data[position]``, see ``format_location``."""
         return format_location(self.path, self.segment, self.offset + position)
 
 
@@ -77,7 +77,7 @@ class BadRegion:
 
 
 def format_location(path: str, segment: int, offset: int) -> str:
-    """Where a record is: ``path:offset`` in the first segment of a file, ``path:segment+offset`` in the others.
+    """Return where a record is: ``path:offset`` in the first segment of a file, ``path:segment+offset`` in the others.
 
     >>> format_location("dump.json.gz", 0, 17)
     'dump.json.gz:17'

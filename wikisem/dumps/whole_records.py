@@ -71,7 +71,7 @@ def read_records(
     closing: bytes = b"",
     on_stream: Callable[[StreamPart], object] = lambda _: None,
 ) -> Iterator[Chunk | Damage]:
-    """The records of a range in chunks of about ``chunk_bytes``, and the damage between them.
+    """Yield the records of a range in chunks of about ``chunk_bytes``, and the damage between them.
 
     A record ends with the delimiter; the last one of a file may lack it. A file that does not end with ``closing`` was
     cut short, which is damage too: nothing else shows a cut between two records. ``on_stream`` is called with the part
@@ -93,7 +93,7 @@ def read_ranges(
     chunk_bytes: int = 8 << 20,
     closing: bytes = b"",
 ) -> Iterator[Chunk | Damage]:
-    """The records of all ranges of a file, one after the other, and all damage: ``read_records`` of each."""
+    """Yield the records of all ranges of a file, one after the other, and all damage: ``read_records`` of each."""
     streams: list[StreamPart] = []
     for range_ in ranges:
         yield from read_records(range_, open_binary, delimiter, chunk_bytes, closing, streams.append)
@@ -101,7 +101,7 @@ def read_ranges(
 
 
 def read_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:
-    """The first text of a file, given its ranges; b"" if there is none or it cannot be decoded."""
+    """Return the first text of a file, given its ranges; b"" if there is none or it cannot be decoded."""
     for range_ in ranges[:1]:
         with open_binary(range_.path) as source:
             block = next(_blocks(range_, source, _HEAD_BYTES, lambda _: None), None)

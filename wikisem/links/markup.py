@@ -84,7 +84,7 @@ def _set_places(mask: Mask) -> Positions:
 
 
 def heads_at(chunk: Bytes, positions: Positions) -> Heads:
-    """The eight bytes from each of the sorted positions on as one little-endian number, zeros after the end."""
+    """Return the eight bytes from each of the sorted positions on as one little-endian number, zeros after the end."""
     whole = int(np.searchsorted(positions, len(chunk) - _HEAD, side="right"))
     heads = np.zeros(len(positions), np.uint64)
     if whole:
@@ -97,12 +97,12 @@ def heads_at(chunk: Bytes, positions: Positions) -> Heads:
 
 
 def head_of(text: bytes) -> np.uint64:
-    """The number that ``heads_at`` gives where these bytes are."""
+    """Return the number that ``heads_at`` gives where these bytes are."""
     return np.uint64(int.from_bytes(text[:_HEAD], "little"))
 
 
 def starting_with(heads: Heads, text: bytes) -> Mask:
-    """Which heads start with these bytes (at most eight).
+    """Return which heads start with these bytes (at most eight).
 
     >>> markup = find_markup(b"<a>&lt;b")
     >>> starting_with(heads_at(markup.chunk, markup.entities), b"&lt;").tolist()
@@ -136,7 +136,7 @@ _LOWER: Final = head_of(b"\x20\x20\x20")
 
 
 def possible_openers(entities: Heads) -> Mask:
-    """Which ``&`` may open a skipped span, by their heads."""
+    """Return which ``&`` may open a skipped span, by their heads."""
     tags = np.flatnonzero(starting_with(entities, b"&lt;"))
     heads = ((entities[tags] >> np.uint64(32)) | _LOWER) & np.uint64(0xFFFFFF)
     mask = np.zeros(len(entities), np.bool_)
@@ -172,7 +172,7 @@ def skipped_spans(data: bytes, openers: Positions, text_ends: Positions) -> tupl
 
 
 def span_of(positions: Positions, starts: Positions, ends: Positions) -> Positions:
-    """The index of the span (sorted, disjoint) that holds each of the sorted positions; -1 where none does.
+    """Return the index of the span (sorted, disjoint) that holds each of the sorted positions; -1 where none does.
 
     >>> span_of(np.array([1, 5, 6, 9]), np.array([0, 6]), np.array([4, 8])).tolist()
     [0, -1, 1, -1]
@@ -224,7 +224,7 @@ _TRAIL_BYTES: Final = 64
 
 
 def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
-    """The ends moved past the ``]]`` and the trail of each link that has a trail; the others stay.
+    """Return the ends moved past the ``]]`` and the trail of each link that has a trail; the others stay.
 
     >>> markup = find_markup(b"[[bus]]es [[car]].")
     >>> with_trails(markup, np.array([5, 15]), "[a-z]+").tolist()
@@ -260,7 +260,7 @@ def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.Da
 
 
 def count_distinct(contents: pa.Array) -> tuple[pa.Array, Positions]:
-    """The distinct contents in order of appearance, and how often each appears.
+    """Return the distinct contents in order of appearance, and how often each appears.
 
     >>> contents, counts = count_distinct(cut_out(b"[[a]] [[b]] [[a]]", np.array([2, 8, 14]), np.array([3, 9, 15])))
     >>> contents.to_pylist(), counts.tolist()
@@ -284,13 +284,13 @@ class Contents:
     title_ends: Positions
 
     def at(self, positions: Positions) -> Bytes:
-        """The byte at one position of each content, 0 where the position is outside the content."""
+        """Return the byte at one position of each content, 0 where the position is outside the content."""
         inside = (positions >= self.starts) & (positions < self.ends)
         return np.where(inside, self.data[np.where(inside, positions, -1)], 0).astype(np.uint8)
 
 
 def locate_parts(contents: pa.Array) -> Contents:
-    """The parts of a binary or string array, which must not be a slice of another.
+    """Return the parts of a binary or string array, which must not be a slice of another.
 
     >>> parts = locate_parts(pa.array(["a", "b#c|d"]))
     >>> parts.data[:-1].tobytes(), parts.title_ends.tolist(), parts.bars.tolist(), parts.ends.tolist()
@@ -306,7 +306,7 @@ def locate_parts(contents: pa.Array) -> Contents:
 
 
 def first_position(mask: Mask, starts: Positions, ends: Positions) -> Positions:
-    """The first position of each row at which the mask is set, the row's end where it is nowhere."""
+    """Return the first position of each row at which the mask is set, the row's end where it is nowhere."""
     positions = np.flatnonzero(mask)
     following = np.append(positions, np.iinfo(np.int64).max)[np.searchsorted(positions, starts)]
     first: Positions = np.minimum(following, ends)

@@ -114,7 +114,7 @@ def _finder(with_marks: bool) -> ahocorasick_rs.BytesAhoCorasick:
 
 
 def _irregular(parts: Contents, hits: Positions) -> tuple[Mask, Mask]:
-    """Which contents cannot be read by column, and in which only the anchor cannot."""
+    """Return which contents cannot be read by column, and in which only the anchor cannot."""
     rows = np.searchsorted(parts.ends, hits, side="right")
     in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
     irregular, marked = (np.zeros(len(parts.starts), np.bool_) for _ in range(2))
@@ -175,7 +175,7 @@ def capitalise(titles: pa.Array, language: str) -> pa.Array:
 
 @cache
 def _upper_bytes(language: str) -> tuple[Bytes, Mask]:
-    """The upper case of each byte, and which bytes begin a letter that is more than a byte, or becomes more."""
+    """Return the upper case of each byte, and which bytes begin a letter that is more than a byte, or becomes more."""
     upper, others = np.arange(256, dtype=np.uint8), np.ones(256, np.bool_)
     for byte in range(0x80):
         letter = ord(upper_first(chr(byte), language))
@@ -190,7 +190,7 @@ _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | None:
-    """The link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
+    """Return the link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
 
     Characters after a ``]]`` in the content are the trail of the link.
 
@@ -210,7 +210,7 @@ def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | 
 
 
 def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None = None) -> Link | None:
-    """The link from the wikitext of its target and of its anchor, which is None if there is no bar."""
+    """Return the link from the wikitext of its target and of its anchor, which is None if there is no bar."""
     title = link_title(target, site)
     if title is None or title.namespace != 0:
         return None

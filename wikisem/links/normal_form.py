@@ -78,7 +78,7 @@ def _tables() -> _Tables:
 
 
 def marks() -> tuple[bytes, ...]:
-    """Every character without which a string is NFC, in UTF-8."""
+    """Return every character without which a string is NFC, in UTF-8."""
     return _tables().marks
 
 
@@ -89,7 +89,7 @@ def has_many_marks(parts: Contents) -> bool:
 
 
 def find_marks(parts: Contents) -> Positions | None:
-    """The sorted positions of marks in contents; None if there are too many for this to pay."""
+    """Return the sorted positions of marks in contents; None if there are too many for this to pay."""
     if not (parts.data >= _LEAST).any():
         return np.zeros(0, np.int64)
     if has_many_marks(parts):
@@ -115,7 +115,7 @@ def not_composed(parts: Contents, found: Positions | None) -> Mask:
 
 
 def _changed(data: Bytes, ends: Positions) -> Mask:
-    """Which strings are possibly not NFC; their UTF-8 is joined, and ``ends`` says where each ends."""
+    """Return which strings are possibly not NFC; their UTF-8 is joined, and ``ends`` says where each ends."""
     text = str(data.data, "utf-8")
     tables = _tables()
     units = _units(text)

@@ -26,12 +26,12 @@ _END: Final = b"</page>"
 
 
 def moved(versions: Positions, by: int) -> Positions:
-    """The same versions with ``by`` more bytes in front of their pages."""
+    """Return the same versions with ``by`` more bytes in front of their pages."""
     return np.vstack([versions[:2], versions[2:] + by])
 
 
 def in_parts(parts: Iterable[Positions]) -> tuple[Positions, Positions]:
-    """The versions of several texts together, and for each the number of its text."""
+    """Return the versions of several texts together, and for each the number of its text."""
     found = list(parts)
     numbers = np.repeat(np.arange(len(found)), [versions.shape[1] for versions in found])
     return np.hstack([NO_VERSIONS, *found]), numbers
@@ -47,7 +47,7 @@ def superseded(versions: Positions, part: Positions) -> Mask:
 
 
 def without_pages(data: bytes, starts: Positions) -> bytes:
-    """A chunk with blanks for the pages that begin at some bytes of it, so that all others stay where they are.
+    """Return a chunk with blanks for the pages that begin at some bytes of it, so that all others stay where they are.
 
     Starts outside the chunk belong to other chunks and are ignored.
     """

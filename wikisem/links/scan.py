@@ -215,7 +215,7 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
 def _parse(
     data: bytes, spans: list[tuple[int, int]], site: SiteInfo, locate: Locate, work: Work
 ) -> tuple[dict[int, Page], list[UnreadableRecord]]:
-    """The pages that an XML parser reads, by where they start, and those that it cannot read."""
+    """Return the pages that an XML parser reads, by where they start, and those that it cannot read."""
     pages: dict[int, Page] = {}
     unreadable: list[UnreadableRecord] = []
     for start, end in spans:
@@ -257,7 +257,7 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
 
 
 def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions, Extraction]:
-    """The rows of the articles, and an extraction that holds every other page."""
+    """Return the rows of the articles, and an extraction that holds every other page."""
     texts = pages.regular & pages.main & ~pages.deleted
     marked = texts & (pages.redirect >= 0)
     unread = ~pages.whole | (pages.main & ~pages.regular)
@@ -291,7 +291,7 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
 def _contents(
     markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str, work: Work
 ) -> pa.Array:
-    """The contents of innermost brackets outside skipped spans; raises ArrowInvalid if one is not UTF-8."""
+    """Return the contents of innermost brackets outside skipped spans; raises ArrowInvalid if one is not UTF-8."""
     starts, ends = pages.text_starts[articles], pages.text_ends[articles]
     texts = span_of(openers, starts, ends)
     openers, texts = openers[texts >= 0], texts[texts >= 0]
@@ -326,7 +326,7 @@ class _Tags:
     last: Positions
 
     def starting_with(self, name: bytes) -> tuple[Positions, Positions]:
-        """How many tags with this beginning each page has, and the index of the first (0 if there are none)."""
+        """Return how many tags with this beginning each page has, and the index of the first (0 if there are none)."""
         tags = np.flatnonzero(starting_with(self.heads, name))
         low, high = np.searchsorted(tags, self.first), np.searchsorted(tags, self.last)
         if not len(tags):
@@ -335,7 +335,7 @@ class _Tags:
 
 
 def read_pages(markup: Markup, entities: Heads) -> PageTable:
-    """The page table of a chunk; ``entities`` are the heads at its ``&``.
+    """Return the page table of a chunk; ``entities`` are the heads at its ``&``.
 
     >>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
     >>> markup = find_markup(page % b"b" + page % b"&#98;")
@@ -393,7 +393,7 @@ def _next(index: Positions, heads: Heads) -> Positions:
 
 
 def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
-    """The numbers in ``<id>`` tags, by the index of the tag; -1 for other tags and for anything but a number."""
+    """Return the numbers in ``<id>`` tags, by the index of the tag; -1 for other tags and for anything but a number."""
     if not tags.size:
         return tags
     following = _next(tags, heads)
@@ -409,7 +409,7 @@ def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
 
 
 def _has_other_entities(markup: Markup, entities: Heads, starts: Positions, ends: Positions) -> Mask:
-    """Which pages hold an entity that the exporter does not write, such as ``&#91;`` for a bracket."""
+    """Return which pages hold an entity that the exporter does not write, such as ``&#91;`` for a bracket."""
     known = np.zeros(len(entities), np.bool_)
     for entity in _KNOWN_ENTITIES:
         known |= starting_with(entities, entity)

@@ -38,7 +38,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
 
 
 def shipped_recipes() -> list[str]:
-    """The names of the recipes that ship with wikisem."""
+    """Return the names of the recipes that ship with wikisem."""
     return shipped_names(__package__)
 
 
@@ -56,7 +56,7 @@ def parse_recipe(data: Mapping[str, Any], where: str = "recipe") -> Recipe:
 
 
 def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The recipe's tables with those of its base under them, key by key."""
+    """Return the recipe's tables with those of its base under them, key by key."""
     if "base" not in data:
         return data
     base, names = data["base"], shipped_recipes()
@@ -104,12 +104,12 @@ def _check(recipe: Recipe) -> None:
 
 
 def shipped_names(package: str) -> list[str]:
-    """The names of the TOML files that ship in a package, such as ``wikisem.recipes``, without their suffix."""
+    """Return the names of the TOML files that ship in a package, such as ``wikisem.recipes``, without their suffix."""
     return sorted(entry.name[:-5] for entry in resources.files(package).iterdir() if entry.name.endswith(".toml"))
 
 
 def find_recipe(name_or_path: str | Path, package: str, replaced: Mapping[str, str] | None = None) -> Path:
-    """The path of a recipe file, or of the recipe of that name in ``package``; a file wins over a name.
+    """Return the path of a recipe file, or of the recipe of that name in ``package``; a file wins over a name.
 
     Raises RecipeError if there is neither; it names what ``replaced`` the recipe of that name, or the nearest name.
     """
@@ -125,17 +125,17 @@ def find_recipe(name_or_path: str | Path, package: str, replaced: Mapping[str, s
 
 
 def shipped_path(name: str, package: str) -> Path:
-    """The path of a recipe that ships in a package."""
+    """Return the path of a recipe that ships in a package."""
     return Path(str(resources.files(package) / f"{name}.toml"))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file; RecipeError names the file and the line that cannot be read."""
+    """Return the tables of a TOML file; RecipeError names the file and the line that cannot be read."""
     return parse_toml(path.read_bytes(), str(path))
 
 
 def parse_toml(data: bytes | str, where: str) -> dict[str, Any]:
-    """The tables of TOML; RecipeError names the place that cannot be read.
+    """Return the tables of TOML; RecipeError names the place that cannot be read.
 
     >>> parse_toml("a = 1", "recipe.toml")
     {'a': 1}
@@ -163,7 +163,7 @@ _SEEDS: Final = 2**64
 
 
 def convert(data: Any, kind: type[T]) -> T:
-    """The dataclass or Struct ``kind`` filled from a table; ``false`` for a number that may be off becomes None.
+    """Return the dataclass or Struct ``kind`` filled from a table; ``false`` for a number that may be off becomes None.
 
     msgspec converts and checks; what it finds wrong is raised as a RecipeError in the words of TOML, with the key's
     path:
@@ -197,7 +197,7 @@ def convert(data: Any, kind: type[T]) -> T:
 
 
 def _prepare(data: Any, info: inspect.Type, path: str, whole: inspect.Type) -> Any:
-    """The data with None for what is switched off; RecipeError for a key that no table of this kind has.
+    """Return the data with None for what is switched off; RecipeError for a key that no table of this kind has.
 
     The message names the table of ``whole`` that has the key, or the nearest key of this one.
     """
@@ -220,12 +220,12 @@ def _prepare(data: Any, info: inspect.Type, path: str, whole: inspect.Type) -> A
 
 
 def _keys(info: inspect.Type) -> dict[str, inspect.Type]:
-    """The keys of a table and the types of their values; none of what is no table."""
+    """Return the keys of a table and the types of their values; none of what is no table."""
     return {field.encode_name: field.type for field in getattr(info, "fields", ())}
 
 
 def _describe(info: inspect.Type, path: str) -> str:
-    """What a value of this type is called in a recipe."""
+    """Return what a value of this type is called in a recipe."""
     match info:
         case inspect.UnionType(types=(*kinds, inspect.NoneType())):
             return f"{' or '.join(_describe(kind, path) for kind in kinds)} (or false, for off)"

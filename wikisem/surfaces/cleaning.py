@@ -60,7 +60,7 @@ def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
 
 
 def first_label(labels: MapLookup, codes: Iterable[str]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """The first label of each row that is not empty, and its code, under the codes in their order, best first.
+    """Return the first label of each row that is not empty, and its code, under the codes in their order, best first.
 
     >>> rows = [{"de": "\u200e", "mul": "Luna"}, {"de": "Mond", "mul": "Luna"}]
     >>> labels = MapLookup(pa.array(rows, pa.map_(pa.string(), pa.string())))
@@ -81,7 +81,7 @@ def first_label(labels: MapLookup, codes: Iterable[str]) -> tuple[pa.ChunkedArra
 
 
 def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
-    """The strings in NFC; only those that may lack it are looked at, because Wikidata and Wikipedia store NFC.
+    """Return the strings in NFC; only those that may lack it are looked at, because Wikidata and Wikipedia store NFC.
 
     pyarrow's own ``utf8_normalize`` decomposes when asked for NFC (25.0, 2026-11).
     """
@@ -109,7 +109,7 @@ def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_in_script(surface: str, language: str) -> bool:
-    """Whether all letters of a surface form are of the language's script; true if it has no letters.
+    """Return whether all letters of a surface form are of the language's script; true if it has no letters.
 
     Letters that several scripts share belong to each of them. Japanese and Korean mix scripts in one word.
 
@@ -129,7 +129,7 @@ def _in_script(language: str) -> regex.Pattern:
 
 
 def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """The strings in a variant ("": unchanged); nulls stay, and so do strings that would become empty.
+    """Return the strings in a variant ("": unchanged); nulls stay, and so do strings that would become empty.
 
     >>> write_in("sr-el", pa.array(["Ниш", None, "Niš"])).to_pylist()
     ['Niš', None, 'Niš']

@@ -101,7 +101,7 @@ def _scan(
 
 
 def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
-    """Each redirect page once, by source; a redirect to itself is dropped.
+    """Return each redirect page once, by source; a redirect to itself is dropped.
 
     A source that came with several targets (parts of different dumps) keeps the first by code point.
     """
@@ -154,16 +154,16 @@ class StringSet:
 
     @staticmethod
     def of(parts: Iterable[Numbers]) -> "StringSet":
-        """The strings of all parts, as ``hashes_of`` gives them."""
+        """Return the strings of all parts, as ``hashes_of`` gives them."""
         return StringSet(union(parts))
 
     def has(self, strings: pa.StringArray) -> npt.NDArray[np.bool_]:
-        """Whether each string is in the set."""
+        """Return whether each string is in the set."""
         return is_in(hashes_of(strings), self.hashes)
 
 
 def hashes_of(strings: pa.StringArray | Sequence[str]) -> Numbers:
-    """The hash of each string, shape ``(n,)``."""
+    """Return the hash of each string, shape ``(n,)``."""
     array = strings if isinstance(strings, pa.Array) else pa.array(strings, pa.string())
     return hash_strings(array).view(np.int64)
 
@@ -205,7 +205,7 @@ _LAST: Final = [("surface", "ascending")]
 
 
 def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, variant: str = "") -> pa.Table:
-    """The most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
+    """Return the most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
 
     ``total`` counts all links to the page, also with rare anchors. An anchor with fewer than ``minimum_count`` links is
     never a top anchor. If several tie and one is the page's title, only the title stays; ``break_ties`` decides between
@@ -303,7 +303,7 @@ def lower_first(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _first_of_each(ordered: pa.Table, column: str) -> pa.Table:
-    """The first of the rows that share a value in a column that the table is sorted by."""
+    """Return the first of the rows that share a value in a column that the table is sorted by."""
     values = ordered[column].combine_chunks()
     if len(values) < 2:
         return ordered

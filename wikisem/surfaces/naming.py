@@ -48,7 +48,7 @@ class NamedItems:
         self._titles, self._labels = MapLookup(entities["titles"]), MapLookup(entities["labels"])
 
     def of(self, language: str, variant: str = "") -> pa.Table:
-        """The items that have a page in the language's wiki, if it has one, or a label, as ITEMS.
+        """Return the items that have a page in the language's wiki, if it has one, or a label, as ITEMS.
 
         A label in the variant goes before others of the language. Titles are in NFC, as the titles of pages are.
         """
@@ -67,7 +67,7 @@ def sort_items(items: pa.Table) -> pa.Table:
 
 
 def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: SurfaceOptions, language: str) -> pa.Table:
-    """The columns of SURFACES for ITEMS, in their order, and ``refused``, why an item's anchor was refused.
+    """Return the columns of SURFACES for ITEMS, in their order, and ``refused``, why an item's anchor was refused.
 
     ``chosen`` and ``titled`` (CHOSEN_ANCHORS) hold the most frequent anchor of each page that has one, and the anchor
     that is its title. ``surface`` is null for an item without a surface form. For a fallback, count and total
@@ -118,7 +118,7 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
 
 
 def _of_pages(items: pa.Table, chosen: pa.Table) -> pa.Table:
-    """The anchor of each item's page, a row for each item; nulls if there is none."""
+    """Return the anchor of each item's page, a row for each item; nulls if there is none."""
     rows = pc.index_in(items["title"], value_set=chosen["title"].combine_chunks(), skip_nulls=True)
     return chosen.select(_EVIDENCE).take(rows)
 
@@ -157,6 +157,6 @@ def count_items(named: pa.Table) -> Counts:
 
 
 def count_refused(named: pa.Table) -> dict[str, int]:
-    """How many items were refused for each reason, including those that a fallback named."""
+    """Return how many items were refused for each reason, including those that a fallback named."""
     reasons = pc.value_counts(pc.drop_null(named["refused"]))
     return {pair["values"]: pair["counts"] for pair in reasons.to_pylist()}

@@ -87,14 +87,14 @@ class SurfaceTable:
 
     @staticmethod
     def merge(parts: Sequence["SurfaceTable"]) -> "SurfaceTable":
-        """The surface forms of several tables as one."""
+        """Return the surface forms of several tables as one."""
         shifts = offsets_of(np.array([len(part.text) for part in parts], dtype=np.int64))
         offsets = [part.offsets[:-1] + shift for part, shift in zip(parts, shifts, strict=False)]
         joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in SurfaceTable.__slots__}
         return SurfaceTable(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
 
     def take(self, rows: Ints) -> "SurfaceTable":
-        """Some rows, in the order given."""
+        """Return some rows, in the order given."""
         text = CsrRows(self.offsets, self.text)
         chunks = [text.take(rows[begin : begin + _CHUNK]) for begin in range(0, len(rows), _CHUNK)]
         texts = {
@@ -105,14 +105,14 @@ class SurfaceTable:
         return SurfaceTable(**texts, **others)
 
     def in_order(self) -> "SurfaceTable":
-        """The same rows in the order of their items."""
+        """Return the same rows in the order of their items."""
         return self.take(sorted_order(self.items))
 
     def __len__(self) -> int:
         return len(self.items)
 
     def members(self, rows: Ints) -> list[Member]:
-        """The items of some rows under their surface forms."""
+        """Return the items of some rows under their surface forms."""
         columns = (self.sources, self.counts, self.totals, self.sitelinks, self.links, self.label_codes)
         return [
             Member(
@@ -135,13 +135,13 @@ class SurfaceTable:
         ]
 
     def texts(self, rows: Ints) -> Iterator[str]:
-        """The surface forms of some rows."""
+        """Return the surface forms of some rows."""
         text = self.text.data
         bounds = zip(self.offsets[rows].tolist(), self.offsets[rows + 1].tolist(), strict=True)
         return (str(text[begin:end], "utf-8") for begin, end in bounds)
 
     def sample(self, count: int) -> Iterable[str]:
-        """The surface forms of the first rows."""
+        """Return the surface forms of the first rows."""
         return self.texts(np.arange(min(count, len(self))))
 
 
@@ -193,7 +193,7 @@ _IS_MARK: Final = np.array([chr(byte) in _MARKS for byte in range(256)])
 
 
 def form_of(surface: str) -> tuple[int, int, int]:
-    """The numbers of its characters (code points), of its words between blanks, and of digits and punctuation.
+    """Return the numbers of its characters (code points), of its words between blanks, and of digits and punctuation.
 
     >>> form_of("42nd Street")
     (11, 2, 2)
@@ -211,7 +211,7 @@ class SurfaceForms:
 
     @staticmethod
     def of(table: SurfaceTable) -> "SurfaceForms":
-        """What all surface forms of a table look like; larger numbers count as 65,535."""
+        """Return what all surface forms of a table look like; larger numbers count as 65,535."""
         numbers = [np.zeros((3, 0), dtype=np.uint16)]
         ends = [*range(0, len(table), _CHUNK), len(table)]
         for begin, end in pairwise(ends):
@@ -226,7 +226,7 @@ class SurfaceForms:
 
 
 def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:
-    """The index of each string among the known ones; DamagedInputError for one that is unknown."""
+    """Return the index of each string among the known ones; DamagedInputError for one that is unknown."""
     codes = pc.index_in(texts, pa.array(known))
     if codes.null_count:
         strange = texts.filter(pc.is_null(codes))[0]

@@ -50,7 +50,7 @@ class ScalarColumn(list[Any]):
         self._kind = kind
 
     def array(self) -> pa.Array:
-        """The column."""
+        """Return the column."""
         return pa.array(self, self._kind)
 
 
@@ -74,7 +74,7 @@ class ListColumn(_Lists[str]):
     """Lists of strings."""
 
     def array(self) -> pa.ListArray:
-        """The column."""
+        """Return the column."""
         return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), pa.array(self.values, pa.string()))
 
 
@@ -85,7 +85,7 @@ class SignatureColumn(_Lists[str]):
     """
 
     def array(self) -> pa.ListArray:
-        """The numbers of the properties of each list, ascending, without P31, P279 and what is no property."""
+        """Return the numbers of the properties of each list, ascending, without P31, P279 and what is no property."""
         ends = np.array(self.ends)
         numbers = _numbers(self.values, property_number)
         rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
@@ -108,7 +108,7 @@ class RelationColumn(_Lists[str]):
         super().add([identifier for identifier, _ in pairs])
 
     def array(self) -> pa.ListArray:
-        """The numbers of both, ascending and each once, without P31, P279 and what is no property or no item."""
+        """Return the numbers of both, ascending and each once, without P31, P279 and what is no property or no item."""
         rows = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
         properties, items = _numbers(self.values, property_number), _numbers(self.items, item_number)
         kept = (items > 0) & ~np.isin(properties, (0, *_CLASS_PROPERTIES))
@@ -125,7 +125,7 @@ class RelationColumn(_Lists[str]):
 
 
 def _numbers(ids: Sequence[str], number_of: Callable[[str], int]) -> Numbers:
-    """The number of each id, found once for each that differs."""
+    """Return the number of each id, found once for each that differs."""
     coded = pa.array(ids, pa.string()).dictionary_encode()
     found: Numbers = np.fromiter(map(number_of, coded.dictionary.to_pylist()), np.int64)[coded.indices.to_numpy()]
     return found
@@ -144,7 +144,7 @@ class MapColumn:
         self.ends.append(len(self.keys))
 
     def array(self) -> pa.MapArray:
-        """The column."""
+        """Return the column."""
         keys, values = pa.array(self.keys, pa.string()), pa.array(self.values, pa.string())
         return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), keys, values)
 
@@ -153,7 +153,7 @@ class StatementColumn(_Lists[tuple[str, str, str]]):
     """Lists of statements."""
 
     def array(self) -> pa.ListArray:
-        """The column."""
+        """Return the column."""
         parts = list(zip(*self.values, strict=True)) or [()] * len(STATEMENT)
         structs = pa.StructArray.from_arrays([pa.array(part, pa.string()) for part in parts], fields=list(STATEMENT))
         return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), structs)
@@ -184,7 +184,7 @@ class EntityColumns:
             column.add(value)
 
     def table(self) -> pa.Table:
-        """The items so far as a table, in the order in which they were added."""
+        """Return the items so far as a table, in the order in which they were added."""
         return pa.Table.from_arrays([column.array() for column in vars(self).values()], schema=ENTITIES)
 
 
@@ -239,7 +239,7 @@ class LineColumns:
             column.ends.append(len(column.values))
 
     def _others(self, statements: list[LineStatement] | None) -> tuple[str, ...]:
-        """The items at sound ranks that are not among the best; nearly always there are none."""
+        """Return the items at sound ranks that are not among the best; nearly always there are none."""
         if not self._best or not statements or len(statements) == 1:
             return ()
         if all(statement.rank != "preferred" for statement in statements):
@@ -287,7 +287,7 @@ class LineColumns:
 
 
 def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | str]:
-    """The values of statements that are not deprecated, with ``best`` only those of the best rank.
+    """Return the values of statements that are not deprecated, with ``best`` only those of the best rank.
 
     Statements of an unknown value or of no value are left out.
     """
@@ -308,7 +308,7 @@ def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | s
 
 
 def _qid(value: Value | str) -> str:
-    """The id of a value that is an item, else ""."""
+    """Return the id of a value that is an item, else ""."""
     if isinstance(value, str):
         return ""
     if value.id:
@@ -324,7 +324,7 @@ CERTAINTIES: Final[tuple[Certainty, ...]] = ("certain", "undecided")
 
 
 def split_by_certainty(table: pa.Table, linked_only: bool) -> Iterator[tuple[Certainty, pa.Table]]:
-    """The items that always stay, and those that only stay if an edge leads to them.
+    """Yield the items that always stay, and those that only stay if an edge leads to them.
 
     An item is certain if it has a class or a superclass; with ``linked_only``, an item with a class also needs a
     sitelink. Tables without rows are not yielded.
@@ -344,13 +344,13 @@ def split_by_certainty(table: pa.Table, linked_only: bool) -> Iterator[tuple[Cer
 
 
 def edge_targets(table: pa.Table) -> Numbers:
-    """The numbers of all items that an ``instance_of`` or ``subclass_of`` of the table leads to, ascending."""
+    """Return the numbers of all items that an ``instance_of`` or ``subclass_of`` of the table leads to, ascending."""
     found = [pc.unique(pc.list_flatten(table[name].combine_chunks())) for name in ("instance_of", "subclass_of")]
     return union(map(qid_numbers, found))
 
 
 def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
-    """How many items have each distinct list of classes, as ``schemas.UNLINKED``, ordered.
+    """Return how many items have each distinct list of classes, as ``schemas.UNLINKED``, ordered.
 
     For items that ``linked_only`` leaves out, since shares of all instances of a class depend on them. The tables have
     the columns of ``schemas.ENTITIES`` or of ``UNLINKED``; items without a class are not counted.
@@ -395,7 +395,7 @@ def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
 
 
 def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
-    """All of ``duplicate_rows`` but that of the latest revision of each item.
+    """Return all of ``duplicate_rows`` but that of the latest revision of each item.
 
     The row with the highest ``lastrevid`` stays, then the one with the greatest hash of its content, then the first by
     the columns ``places``. So neither the order of files and ranges nor the number of workers matters.
@@ -411,7 +411,7 @@ def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
 
 
 def content_hash(row: Mapping[str, object]) -> bytes:
-    """A digest of a row's values: it decides between rows of one item with the same revision.
+    """Return a digest of a row's values: it decides between rows of one item with the same revision.
 
     Its signature and relations come last, so that the choice is the same where none are recorded.
     """

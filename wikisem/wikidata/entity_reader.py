@@ -117,7 +117,7 @@ def _reporting(
     account: LineAccount,
     on_unreadable: Callable[[UnreadableRecord], object] | None,
 ) -> Iterator[tuple[Certainty, pa.Table]]:
-    """The tables, and then a report of each record that could not be read while they were made."""
+    """Yield the tables, and then a report of each record that could not be read while they were made."""
     before = len(account.unreadable)
     yield from tables
     for record in account.unreadable[before:]:
@@ -151,7 +151,7 @@ class EntityReader:
         return EntityReader, (self.fields,)
 
     def read(self, line: bytes | memoryview) -> Line | EntityRow | LeftOutLine | UnreadableLine:
-        """The item of a line without the comma after it, or why there is no item.
+        """Return the item of a line without the comma after it, or why there is no item.
 
         The item is a Line, or an EntityRow if ``read_leniently`` read it.
         """
@@ -216,14 +216,14 @@ class ChunkReader(LineAccount):
             yield from self.finish()
 
     def finish(self) -> Iterator[tuple[Certainty, pa.Table]]:
-        """The items that have not been yielded yet."""
+        """Yield the items that have not been yielded yet."""
         columns, self._columns, self._held = self._columns, EntityColumns(), 0
         if len(columns):
             yield from split_by_certainty(columns.table(), self._linked_only)
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:
-    """How the file of these ranges has to end: with "]" if it begins with "[", else with b"".
+    """Return how the file of these ranges has to end: with "]" if it begins with "[", else with b"".
 
     Raise WrongDumpError if it begins as XML does, before the rest of it is read.
     """
@@ -240,7 +240,7 @@ _Found = TypeVar("_Found")
 
 
 def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tuple[int, _Found | UnreadableLine]]:
-    """Where each of ``record_lines`` begins, and what ``read`` makes of it.
+    """Return where each of ``record_lines`` begins, and what ``read`` makes of it.
 
     Any error that a line causes in our code or in a library is caught here: the line is unreadable, and the next one is
     read.

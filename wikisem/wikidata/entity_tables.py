@@ -71,7 +71,7 @@ def table_file(path: str) -> TableFile | None:
 
 
 def find_table_files(folder: str) -> list[TableFile]:
-    """The files of tables in a folder, or at a URL, at any depth; none if it is a file.
+    """Return the files of tables in a folder, or at a URL, at any depth; none if it is a file.
 
     DamagedInputError if there are Parquet files, but none of these tables.
     """
@@ -130,11 +130,11 @@ class IdRange:
     stop: str | None
 
     def has(self, identifier: str) -> bool:
-        """Whether an id is in the range."""
+        """Return whether an id is in the range."""
         return self.start <= identifier and (self.stop is None or identifier < self.stop)
 
     def overlaps(self, group: RowGroup) -> bool:
-        """Whether a row group may have ids of the range."""
+        """Return whether a row group may have ids of the range."""
         return group.greatest >= self.start and (self.stop is None or group.least < self.stop)
 
 
@@ -147,7 +147,7 @@ class EntityTables:
     lacks: tuple[str, ...]
 
     def rows(self) -> dict[str, int]:
-        """How many rows are read of each table."""
+        """Return how many rows are read of each table."""
         found = Counter[str]()
         for part in self.parts:
             found[part.file.kind] += sum(group.rows for group in part.groups)
@@ -159,11 +159,11 @@ class EntityTables:
         return sum(group.size for part in self.parts for group in part.groups)
 
     def folders(self) -> list[str]:
-        """The folders of the tables."""
+        """Return the folders of the tables."""
         return sorted({part.file.folder for part in self.parts})
 
     def keys(self, kind: Kind) -> list[str]:
-        """The languages of labels, or the sites of links."""
+        """Return the languages of labels, or the sites of links."""
         return sorted({part.file.key for part in self.parts if part.file.kind == kind})
 
     def describe(self) -> dict[str, Any]:
@@ -245,7 +245,7 @@ def _require_one_release(found: Iterable[TableFile]) -> None:
 
 
 def release_of(folder: str) -> str:
-    """The date of a release in the name of a table's folder or of the one above it; empty without one.
+    """Return the date of a release in the name of a table's folder or of the one above it; empty without one.
 
     >>> release_of("hf://datasets/permutans/wikidata-claims@20260928"), release_of("20260507/wikidata-claims")
     ('2026-09-28', '2026-05-07')
@@ -284,7 +284,7 @@ def _open_file(file: TableFile) -> TablePart:
 
 
 def columns_of(file: TableFile, columns: Iterable[str]) -> tuple[str, ...]:
-    """The columns that are read of a file with these columns, beside the id."""
+    """Return the columns that are read of a file with these columns, beside the id."""
     if file.kind == "links" and not is_wikipedia(file.key):
         return ()  # such a page only counts
     nested = any(name.startswith("datavalue.") for name in columns)
@@ -292,7 +292,7 @@ def columns_of(file: TableFile, columns: Iterable[str]) -> tuple[str, ...]:
 
 
 def unsorted(path: str, row: int, before: str, seen: str) -> DamagedInputError:
-    """The error for a row whose id comes before the one of an earlier row."""
+    """Return the error for a row whose id comes before the one of an earlier row."""
     return DamagedInputError(
         f"{path}: expected rows in the order of their ids as strings, saw {seen} after {before} at row {row:,}; "
         "releases since 2026-09-30 are sorted"
@@ -300,7 +300,7 @@ def unsorted(path: str, row: int, before: str, seen: str) -> DamagedInputError:
 
 
 def _layout(parts: Sequence[TablePart]) -> Layout:
-    """The layout of the claims; UsageError if files of one run have several, or the links those of another."""
+    """Return the layout of the claims; UsageError if files of one run have several, or the links those of another."""
     found: dict[Layout, TablePart] = {}
     for part in parts:
         if part.file.kind == "claims":
@@ -322,7 +322,7 @@ def _layout(parts: Sequence[TablePart]) -> Layout:
 def _lacking(
     found: Sequence[TableFile], parts: Sequence[TablePart], layout: Layout, labels: Sequence[str] | None
 ) -> Iterator[str]:
-    """What the tables do not have that a dump has, a sentence each."""
+    """Return what the tables do not have that a dump has, a sentence each."""
     if not any("scholar" in file.folder.rpartition("/")[2] for file in found):
         yield "scholarly works such as articles and theses, which are in tables of their own (wikidata-scholar-*)"
     if all(part.file.kind != "entities" for part in parts):

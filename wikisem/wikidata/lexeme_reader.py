@@ -61,11 +61,11 @@ class Lexeme(msgspec.Struct, gc=False):
         return int(self.id[1:])
 
     def lemma(self, language: str) -> str:
-        """The lemma in the spelling of a language code; empty if it has none."""
+        """Return the lemma in the spelling of a language code; empty if it has none."""
         return self.lemmas[language].value if isinstance(self.lemmas, dict) and language in self.lemmas else ""
 
     def is_made(self) -> bool:
-        """Whether a statement says that it is derived from another lexeme."""
+        """Return whether a statement says that it is derived from another lexeme."""
         return isinstance(self.claims, Claims) and bool(self.claims.derived_from or self.claims.combines)
 
     def types(self) -> list[str]:
@@ -81,7 +81,7 @@ class Lexeme(msgspec.Struct, gc=False):
 
 
 def _best_ids(statements: list[LineStatement]) -> list[str]:
-    """The entities that the statements of best rank name."""
+    """Return the entities that the statements of best rank name."""
     return [value.id for value in ranked_values(statements, best=True) if isinstance(value, Value)]
 
 
@@ -102,7 +102,7 @@ class LexemeReader:
         self._unreadable: Counter[str] = Counter()
 
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
-        """The lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.
+        """Yield the lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.
 
         Left out are other entities and redirects. A line that is not a lexeme, or a part of the file that cannot be
         decoded, is given to ``on_unreadable``; without that, the first raises DamagedInputError. MissingInputError
@@ -127,7 +127,7 @@ class LexemeReader:
             raise MissingInputError(f"expected a lexeme dump, saw no file at {fspath(path)}") from error
 
     def counts(self) -> Counts:
-        """How many lines were read, kept, left out and unreadable so far."""
+        """Return how many lines were read, kept, left out and unreadable so far."""
         read = self._kept + sum(self._left_out.values()) + sum(self._unreadable.values())
         return Counts(read, self._kept, dict(self._left_out), dict(self._unreadable))
 

@@ -109,7 +109,7 @@ class LineAccount:
         self.unreadable.append(UnreadableRecord(self._stage, reason, where, detail))
 
     def counts(self) -> Counts:
-        """How many records are not items, by reason; items are counted once it is decided whether they stay."""
+        """Return how many records are not items, by reason; items are counted once it is decided whether they stay."""
         unreadable = Counter(record.reason for record in self.unreadable)
         read = sum(self.left_out.values()) + len(self.unreadable)
         return Counts(read, 0, dict(self.left_out), dict(unreadable))
@@ -119,7 +119,7 @@ class LineAccount:
 
 
 def item_number(qid: str) -> int:
-    """The number of an item id that fits 64 bits; 0 for anything else, such as a property's id."""
+    """Return the number of an item id that fits 64 bits; 0 for anything else, such as a property's id."""
     return int(qid[1:]) if _ITEM(qid) else 0
 
 
@@ -131,25 +131,25 @@ target_number = functools.lru_cache(maxsize=1 << 16)(item_number)
 
 @functools.lru_cache(maxsize=1 << 16)
 def target_id(identifier: str) -> str:
-    """The id if it is an item's, else ""."""
+    """Return the id if it is an item's, else ""."""
     return identifier if item_number(identifier) else ""
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def property_number(identifier: str) -> int:
-    """The number of a property id that fits 32 bits; 0 for anything else, such as an item's id."""
+    """Return the number of a property id that fits 32 bits; 0 for anything else, such as an item's id."""
     number = int(identifier[1:]) if _PROPERTY(identifier) else 0
     return number if number <= _MAX_PROPERTY else 0
 
 
 def sorted_qids(numbers: Iterable[int]) -> tuple[str, ...]:
-    """The ids of item numbers, each once, in the order of the numbers; 0 means no item."""
+    """Return the ids of item numbers, each once, in the order of the numbers; 0 means no item."""
     return tuple([f"Q{number}" for number in sorted(set(numbers)) if number])
 
 
 @functools.lru_cache(maxsize=1 << 12)
 def is_wikipedia(site: str) -> bool:
-    """Whether a site id is that of a Wikipedia, as "dewiki" is; "dewiktionary" and "commonswiki" are not."""
+    """Return whether a site id is that of a Wikipedia, as "dewiki" is; "dewiktionary" and "commonswiki" are not."""
     return language_of(site) is not None
 
 
@@ -231,12 +231,12 @@ class Line(msgspec.Struct, gc=False):
 
 
 def claim_keys(fields: Fields) -> frozenset[str]:
-    """The properties whose statements are read."""
+    """Return the properties whose statements are read."""
     return frozenset((*fields.properties, "P31", "P279"))
 
 
 def names_items(statements: msgspec.Raw) -> bool:
-    """Whether the statements of a property may be about items: all have one type, which the first one says.
+    """Return whether the statements of a property may be about items: all have one type, which the first one says.
 
     Dumps of before 2014 do not say it. Most properties of a line are identifiers, which need not be decoded then.
     """
@@ -248,7 +248,7 @@ _DATATYPE: Final = re.compile(rb'"datatype":"(wikibase-item")?').search
 
 
 def line_type(fields: Fields) -> type[Line]:
-    """The type of a whole line. Labels in languages that are not asked for do not become objects."""
+    """Return the type of a whole line. Labels in languages that are not asked for do not become objects."""
     codes, labels = fields.label_codes, cast(Any, dict[str, Label])
     if codes is not None:
         names = {f"label{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
@@ -274,7 +274,7 @@ class _WrongError(ValueError):
 
 
 def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | UnreadableLine:
-    """The item of a line, or why there is no item, for any line.
+    """Return the item of a line, or why there is no item, for any line.
 
     Left out are other types of entities and redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id",
     "bad-type", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
@@ -291,7 +291,7 @@ def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | Unr
 
 
 def _find_other_entity(data: Any, fields: Fields) -> LeftOutLine | None:
-    """What a line holds if that is no item."""
+    """Return what a line holds if that is no item."""
     if not isinstance(data, dict):
         raise _WrongError("no-entity", "a JSON object", data)
     if data.get("redirect") is not None:
@@ -365,7 +365,7 @@ def _labels(labels: Mapping[str, Any], codes: Sequence[str] | None) -> dict[str,
 
 
 def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Iterator[Any]:
-    """The values of a property's statements of the wanted ranks; statements without a value are passed over."""
+    """Yield the values of a property's statements of the wanted ranks; statements without a value are passed over."""
     statements = claims.get(identifier)
     if statements is None:
         return
@@ -391,7 +391,7 @@ def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Itera
 
 
 def _number(value: Any) -> int:
-    """The number of a value that is an item, else 0; values of type "bad" can be anything."""
+    """Return the number of a value that is an item, else 0; values of type "bad" can be anything."""
     if not isinstance(value, dict):
         return 0
     identifier, number = value.get("id"), value.get("numeric-id")

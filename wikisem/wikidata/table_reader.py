@@ -103,7 +103,7 @@ class TableReader(LineAccount):
                 yield from split_by_certainty(columns.table(), self._linked_only)
 
     def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
-        """The items among some ids as lines of a dump; properties and other entities are only noted."""
+        """Yield the items among some ids as lines of a dump; properties and other entities are only noted."""
         stop = begin + len(ids)
         labels, links = (rows[kind].window(begin, stop, "key", "value") for kind in ("labels", "links"))
         revisions = rows["entities"].window(begin, stop, "lastrevid")
@@ -130,7 +130,7 @@ class TableReader(LineAccount):
     # The row groups of a file.
 
     def _read_part(self, part: TablePart, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
-        """The rows of a file that are in the range and can be read, a table for each row group."""
+        """Yield the rows of a file that are in the range and can be read, a table for each row group."""
         numbers = [number for number, group in enumerate(part.groups) if range_.overlaps(group)]
         if not numbers:
             return
@@ -148,7 +148,7 @@ class TableReader(LineAccount):
                     yield self._drop_unreadable(found, part.file, rows + group.begin)
 
     def _rows_in(self, ids: pa.Array, group: RowGroup, range_: IdRange, path: str) -> Numbers:
-        """The rows of a row group whose ids are in the range; DamagedInputError unless the ids ascend."""
+        """Return the rows of a row group whose ids are in the range; DamagedInputError unless the ids ascend."""
         filled = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False))
         if ids.null_count:
             # A row without an id is rejected once, by the range in which its row group begins.
@@ -168,7 +168,7 @@ class TableReader(LineAccount):
         return filled[first_from(range_.start) : stop]
 
     def _drop_unreadable(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
-        """The rows that can be read; the others are noted by their ``places`` in the file."""
+        """Return the rows that can be read; the others are noted by their ``places`` in the file."""
         sound = np.ones(len(rows), np.bool_)
         for reason, expected, column, passed in _checks(rows, file):
             wrong = sound & ~passed
@@ -187,7 +187,7 @@ class TableReader(LineAccount):
 
 
 def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _Mask]]:
-    """The checks of a row: the reason to reject it, what is expected, in which column, and the rows that pass."""
+    """Yield the checks of a row: the reason to reject it, what is expected, in which column, and the rows that pass."""
 
     def mask(found: pa.ChunkedArray) -> _Mask:
         return pc.fill_null(found, False).to_numpy()  # type: ignore[no-any-return]
@@ -216,18 +216,18 @@ class _GroupReader:
     part: TablePart
 
     def read(self, *names: str) -> pa.Table:
-        """The columns of these names that there are; of a member of a struct, ``struct.member``."""
+        """Return the columns of these names that there are; of a member of a struct, ``struct.member``."""
         return self.file.read_row_group(self.number, list(names), use_threads=False)
 
     def values(self, table: pa.Table, member: str) -> pa.Array:
-        """A member of ``datavalue`` as strings; nulls if the file has no such member."""
+        """Return a member of ``datavalue`` as strings; nulls if the file has no such member."""
         if f"datavalue.{member}" not in self.part.columns:
             return pa.nulls(len(table), pa.string())
         return _strings(pc.struct_field(table["datavalue"], member))
 
 
 def _plain(group: _GroupReader, asked: frozenset[str]) -> pa.Table:
-    """The rows of a row group in the same columns for every layout; strings only of properties asked for."""
+    """Return the rows of a row group in the same columns for every layout; strings only of properties asked for."""
     file = group.part.file
     if file.kind == "entities":
         return pa.table({"lastrevid": pc.fill_null(group.read("lastrevid")["lastrevid"].cast(pa.int64()), 0)})
@@ -272,7 +272,7 @@ def _plain_claims(group: _GroupReader, asked: frozenset[str]) -> pa.Table:
 
 
 def _strings(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column of strings of any type as one array."""
+    """Return a column of strings of any type as one array."""
     found = column.cast(pa.string())
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
@@ -300,7 +300,7 @@ class _Rows:
         return cls(ends, columns)
 
     def keep(self, kept: _Mask) -> "_Rows":
-        """Some of the rows."""
+        """Return some of the rows."""
         before = np.concatenate([[0], np.cumsum(kept)])
         return _Rows(before[self.ends], {name: column.filter(pa.array(kept)) for name, column in self.columns.items()})
 

@@ -21,7 +21,7 @@ _PLAIN: Final = regex.compile(r"[\p{GCB=Other}--\p{InCB=Linker}]*+", regex.V1)
 
 @lru_cache(maxsize=1024)  # several rules read both ends of the same few surfaces
 def graphemes(text: str) -> Sequence[str]:
-    """The grapheme clusters of a string, in order; joined they give the string.
+    """Return the grapheme clusters of a string, in order; joined they give the string.
 
     The string itself if each of its code points is a cluster, so that slices are cheap.
     """

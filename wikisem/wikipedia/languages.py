@@ -100,7 +100,7 @@ _SAMPLE: Final = 10_000
 def language_profile(
     code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = (), rows: bool = True
 ) -> LanguageProfile:
-    """What is known about a language by its code, and by its ``site`` and ``sample`` if given.
+    """Return what is known about a language by its code, and by its ``site`` and ``sample`` if given.
 
     ``site`` adds the wiki's namespaces to the stop affixes. ``sample`` is strings in the language: one that is in no
     table, or is written in several scripts, gets the script of most of their letters. Without ``rows`` only what
@@ -157,7 +157,7 @@ def _known_script(code: str) -> str | None:
 
 
 def detect_script(sample: Iterable[str]) -> str:
-    """The script with rules of its own that most letters of the first 10,000 strings are written in, else ""."""
+    """Return the script with rules of its own that most letters of the first 10,000 strings are written in, else ""."""
     text = "".join(islice(sample, _SAMPLE))
     letters = "".join(regex.findall(r"[\p{L}\p{M}]", text))
     counts = {name: len(regex.findall(f"[{script.letters}]", letters)) for name, script in SPECIAL_SCRIPTS.items()}
@@ -166,5 +166,5 @@ def detect_script(sample: Iterable[str]) -> str:
 
 
 def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:
-    """The stop affixes of namespaces (``Name:``), sorted; the main namespace has no name."""
+    """Return the stop affixes of namespaces (``Name:``), sorted; the main namespace has no name."""
     return tuple(sorted({f"{name.replace('_', ' ').strip()}:" for name in names if name.strip(" _")}))

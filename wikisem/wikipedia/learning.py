@@ -53,7 +53,7 @@ class LinkLetters:
         return LinkLetters(self.links + other.links, self.before + other.before, self.after + other.after, dict(trail))
 
     def to_plain(self) -> dict[str, Any]:
-        """The counts as plain values, which ``LinkLetters(**values)`` reads."""
+        """Return the counts as plain values, which ``LinkLetters(**values)`` reads."""
         return {**asdict(self), "trail": dict(sorted(self.trail.items()))}
 
 
@@ -108,7 +108,7 @@ class ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     support: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
 
     def values(self) -> dict[str, Any]:
-        """The values that the file has."""
+        """Return the values that the file has."""
         return {key: value for key in KEYS if (value := getattr(self, key)) is not msgspec.UNSET}
 
 
@@ -143,7 +143,7 @@ def read_profile_file(text: bytes | str, where: str) -> ProfileFile:
 def write_profile_file(
     code: str, values: Mapping[str, Any], source: Mapping[str, str], support: Mapping[str, int]
 ) -> str:
-    """The file of a profile, which ``read_profile_file`` reads."""
+    """Return the file of a profile, which ``read_profile_file`` reads."""
     wiki = wiki_of(code)
     name = f"{WIKIPEDIAS[wiki].name} ({code})" if wiki is not None else code
     return "\n".join(
@@ -164,7 +164,7 @@ def write_profile_file(
 
 
 def _toml(value: Any) -> str:
-    """A string, number, truth value or tuple of strings; JSON and TOML write these alike."""
+    """Return a string, number, truth value or tuple of strings; JSON and TOML write these alike."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -204,7 +204,7 @@ class FoundProfile:
     support: Mapping[str, int]
 
     def values(self) -> dict[str, Any]:
-        """The values by key."""
+        """Return the values by key."""
         return {key: getattr(self.profile, key) for key in KEYS}
 
 
@@ -216,7 +216,7 @@ def find_profile(
     given: ProfileFile | None = None,
     rows: bool = True,
 ) -> FoundProfile:
-    """The profile of a language by all known facts; without ``rows``, only by the dump and MediaWiki."""
+    """Return the profile of a language by all known facts; without ``rows``, only by the dump and MediaWiki."""
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces, rows=rows)
     wiki = own_code(code)
@@ -279,7 +279,7 @@ def _learn(profile: LanguageProfile, seen: Evidence, *, known_trail: bool, known
 
 
 def with_values(profile: LanguageProfile, values: Mapping[str, Any]) -> LanguageProfile:
-    """The profile with other values, and with the words of its new lists among its stop affixes."""
+    """Return the profile with other values, and with the words of its new lists among its stop affixes."""
     lists = values.get("lists", profile.lists)
     kept = [affix for affix in profile.stop_affixes if affix not in profile.lists]
     stop_affixes = profile.stop_affixes if lists == profile.lists else (*kept, *lists)
@@ -315,7 +315,7 @@ _LEAST_SHARE: Final = 0.003
 
 
 def learned_trail(found: LinkLetters) -> str:
-    """A regular expression for the trail of links: a to z, and other letters that follow links often enough.
+    """Return a regular expression for the trail of links: a to z, and other letters that follow links often enough.
 
     >>> learned_trail(LinkLetters(1000, 0, 40, {"s": 30, "ū": 9, "š": 3, "q": 1, "ж": 1}))
     '[a-zšū]+'

@@ -19,7 +19,7 @@ CANONICAL: Final[Mapping[str, int]] = {
 
 
 def fold(name: str) -> str:
-    """A namespace name or interwiki prefix as MediaWiki compares it: case and repeated spaces do not matter."""
+    """Return a namespace name or interwiki prefix as MediaWiki compares it: case and repeated spaces do not matter."""
     return " ".join(name.replace("_", " ").split()).lower()
 
 
@@ -45,15 +45,15 @@ class SiteInfo:
         return {fold(name): number for names in (CANONICAL, self.aliases, local) for name, number in names.items()}
 
     def with_language(self, language: str, aliases: Mapping[str, int]) -> "SiteInfo":
-        """The same wiki with the language that the caller knows, and that language's aliases of namespaces."""
+        """Return the same wiki with the language that the caller knows, and that language's aliases of namespaces."""
         return replace(self, language=language, aliases={**self.aliases, **aliases})
 
     def to_json(self) -> str:
-        """The SiteInfo as JSON that ``from_json`` reads."""
+        """Return the SiteInfo as JSON that ``from_json`` reads."""
         values = {name: value for name, value in vars(self).items() if name != "prefixes"}
         return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)
 
     @classmethod
     def from_json(cls, data: bytes | str, where: str = "siteinfo.json") -> "SiteInfo":
-        """The SiteInfo that ``to_json`` wrote."""
+        """Return the SiteInfo that ``to_json`` wrote."""
         return decode_json(data, cls, where, "the site information of a wiki")

@@ -44,12 +44,12 @@ class Title(NamedTuple):
 
 
 def unescape(text: str) -> str:
-    """The text with its HTML entities read; unlike browsers, MediaWiki requires the semicolon."""
+    """Return the text with its HTML entities read; unlike browsers, MediaWiki requires the semicolon."""
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 
 def _character(entity: re.Match[str]) -> str:
-    """The character of an entity; U+FFFD for a number that no character has, however many digits it has."""
+    """Return the character of an entity; U+FFFD for a number that no character has, however many digits it has."""
     written = entity.group()
     if written[1] != "#":
         return html.unescape(written)
@@ -59,7 +59,7 @@ def _character(entity: re.Match[str]) -> str:
 
 
 def composed(text: str) -> str:
-    """The text in the normal form that MediaWiki keeps all text in: NFC."""
+    """Return the text in the normal form that MediaWiki keeps all text in: NFC."""
     if text.isascii():
         return text
     if len(text) > _LONG_TEXT:  # in NFD first, with its marks sorted in n log n steps
@@ -70,7 +70,7 @@ def composed(text: str) -> str:
 
 
 def upper_first(text: str, language: str = "") -> str:
-    """The text with its first letter in upper case, if the upper case is a single letter.
+    """Return the text with its first letter in upper case, if the upper case is a single letter.
 
     As in MediaWiki, ß stays as it is, and so do Georgian letters, whose capitals are for whole words only
     (``$wgOverrideUcfirstCharacters``, 2026-11); Turkish and related languages have a dotted capital i.
@@ -90,7 +90,7 @@ def link_title(written: str, site: SiteInfo) -> Title | None:
 
 
 def leads_away(prefix: str, site: SiteInfo) -> bool | None:
-    """Whether text before a colon names another namespace or wiki; None if the rest of the link must say."""
+    """Return whether text before a colon names another namespace or wiki; None if the rest of the link must say."""
     key = fold(prefix)
     if not key or key == site.language or not _PLAIN.fullmatch(prefix) or _URL.match(f"{prefix}:"):
         return None
@@ -111,7 +111,7 @@ def read_title(written: str, site: SiteInfo) -> Title | None:
 
 
 def _split(text: str, site: SiteInfo) -> tuple[int | None, str]:
-    """The namespace that a title's prefix names (None for another wiki), and the title without the prefix."""
+    """Return the namespace that a title's prefix names (None for another wiki), and the title without the prefix."""
     start = 0
     while (colon := text.find(":", start)) >= 0:
         key = fold(text[start:colon])

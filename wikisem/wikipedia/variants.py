@@ -60,7 +60,7 @@ Convert = Callable[[str], str]
 
 
 def conversion_of(language: str) -> str:
-    """The converter of a language's titles, with its version or date; "" without one, or if OpenCC is missing.
+    """Return the converter of a language's titles, with its version or date; "" without one, or if OpenCC is missing.
 
     >>> conversion_of("sr"), conversion_of("de")
     ('letters of 2026-11', '')
@@ -72,12 +72,12 @@ def conversion_of(language: str) -> str:
 
 
 def lacks_conversion(language: str) -> bool:
-    """Whether titles of a language would be converted if OpenCC were installed."""
+    """Return whether titles of a language would be converted if OpenCC were installed."""
     return own_code(language) in _TITLES and not _opencc_version()
 
 
 def variant_of(variant: str, language: str) -> str:
-    """The variant itself if the language has it, else "": surface forms of other languages stay as they are.
+    """Return the variant itself if the language has it, else "": surface forms of other languages stay as they are.
 
     So do those of a language that is itself another variant.
 
@@ -101,7 +101,7 @@ class TitleVariants:
     first_letter: bool = True
 
     def of(self, titles: Sequence[str]) -> Iterator[list[str]]:
-        """The titles in each variant, in MediaWiki's order; some do not change."""
+        """Yield the titles in each variant, in MediaWiki's order; some do not change."""
         code = own_code(self.language)
         converters = [_opencc(name) for name in _TITLES.get(code, ())] or [
             converter(variant) for variant in VARIANTS[code]
@@ -112,7 +112,7 @@ class TitleVariants:
 
 
 def convert_all(convert: Convert, texts: Sequence[str]) -> list[str]:
-    """Each of the strings converted; joined by line feeds, which stay, this takes a third of the time.
+    """Return each of the strings converted; joined by line feeds, which stay, this takes a third of the time.
 
     >>> convert_all(converter("sr-el"), ["Ниш", "", "Шабац"])
     ['Niš', '', 'Šabac']
@@ -123,7 +123,7 @@ def convert_all(convert: Convert, texts: Sequence[str]) -> list[str]:
 
 @cache
 def converter(variant: str) -> Convert:
-    """A function that writes text in a variant; UsageError if that needs OpenCC, which is not installed.
+    """Return a function that writes text in a variant; UsageError if that needs OpenCC, which is not installed.
 
     >>> [converter(variant)("Žižek i Novi Sad") for variant in ("sr-ec", "sr-el")]
     ['Жижек и Нови Сад', 'Žižek i Novi Sad']

@@ -54,13 +54,13 @@ _VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "z
 
 
 def visible(text: str) -> str:
-    """The text in NFC without invisible characters, every run of white space as one space, ends trimmed."""
+    """Return the text in NFC without invisible characters, every run of white space as one space, ends trimmed."""
     plain = text.isascii() and text.isprintable()
     return " ".join((text if plain else composed(_UNSEEN.sub("", text))).split())
 
 
 def anchor_text(raw: str, work: Work | None = None) -> str:
-    """The visible text of an anchor's wikitext: templates and footnotes removed, marks and tags read.
+    """Return the visible text of an anchor's wikitext: templates and footnotes removed, marks and tags read.
 
     Empty for an anchor that only the parser can read and that is longer than ``LONGEST_PARSED``. ``work`` counts the
     steps.
@@ -80,7 +80,7 @@ def anchor_text(raw: str, work: Work | None = None) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """The text without its marks for bold and italics; apostrophes that are not part of a mark stay.
+    """Return the text without its marks for bold and italics; apostrophes that are not part of a mark stay.
 
     As in ``Parser::doQuotes``, one of four stays, and all but five of more than five; if both bold and italics are left
     open, one of the marks for bold was an apostrophe before italics.
@@ -117,7 +117,7 @@ def _plain(wikitext: Iterable[nodes.Node]) -> Iterable[str]:
 
 
 def _convert(rule: re.Match[str]) -> str:
-    """What ``-{rule}-`` shows: the text itself, or one of its variants; nothing where a flag hides it."""
+    """Return what ``-{rule}-`` shows: the text itself, or one of its variants; nothing where a flag hides it."""
     if not rule.group(2):
         return rule.group()
     flags, bar, body = rule.group(1).rpartition("|")

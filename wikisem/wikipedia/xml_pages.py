@@ -26,7 +26,7 @@ LAYOUT: Final = "0.11"
 
 
 def read_page(data: bytes, site: SiteInfo) -> Page:
-    """The page that ``<page>...</page>`` holds; its text is empty if it was deleted.
+    """Return the page that ``<page>...</page>`` holds; its text is empty if it was deleted.
 
     Of several revisions the last counts, of several slots the main one. Raises DamagedInputError if the bytes are not a
     well-formed page.
@@ -64,7 +64,7 @@ _escaped: Final = partial(escape, entities={'"': "&quot;"})
 
 
 def canonical(page: Page) -> bytes:
-    """The page in the layout of MediaWiki's exporter, as far as links need it."""
+    """Return the page in the layout of MediaWiki's exporter, as far as links need it."""
     redirect = "" if page.redirect is None else f'<redirect title="{_escaped(page.redirect)}" />'
     return (
         f"<page><title>{_escaped(page.title)}</title><ns>{page.namespace}</ns>{redirect}"
@@ -73,14 +73,14 @@ def canonical(page: Page) -> bytes:
 
 
 def unescape_xml(text: str) -> str:
-    """The text with the entities read that MediaWiki's exporter writes."""
+    """Return the text with the entities read that MediaWiki's exporter writes."""
     if "&" not in text:
         return text
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
 
 
 def marks_redirects(site: SiteInfo) -> bool:
-    """Whether the dump marks redirects; in older ones only the text of a page says that it is one."""
+    """Return whether the dump marks redirects; in older ones only the text of a page says that it is one."""
     return site.version not in _UNMARKED
 
 
@@ -97,7 +97,7 @@ _LANGUAGE: Final = re.compile(rb"""\bxml:lang=["']([^"']*)["']""")
 
 
 def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> SiteInfo | None:
-    """The wiki of a dump file, from the text before its first page; None if that text cannot be decoded.
+    """Return the wiki of a dump file, from the text before its first page; None if that text cannot be decoded.
 
     DamagedInputError if the file is empty or not a MediaWiki dump, WrongDumpError if it begins as JSON does.
     """

@@ -101,7 +101,7 @@ class StreamTally:
         return damage
 
     def part(self) -> StreamPart:
-        """What the other ranges need to know about this one."""
+        """Return what the other ranges need to know about this one."""
         range_ = self._range
         return StreamPart(range_.path, range_.start, self._end, self._fresh, self._blocks, self._fold, self._known)
 
@@ -140,7 +140,7 @@ def _compare(path: str, checksum: int, byte: int, seen: int, known: bool) -> Dam
 def read_blocks(
     range_: Range, source: BinaryIO, on_stream: Callable[[StreamPart], object] = lambda _: None
 ) -> Iterator[Block | BadRegion]:
-    """The blocks that begin in the range, then those after it, for as long as the caller asks for more.
+    """Yield the blocks that begin in the range, then those after it, for as long as the caller asks for more.
 
     Streams may have any level, blocks any bit offset. ``on_stream`` is called with the part of the range in its streams
     once its own blocks are read.
@@ -208,7 +208,7 @@ class _BlockScanner:
         self._scanned = start  # every mark that begins before this byte has been found
 
     def mark_from(self, bit: int) -> int | None:
-        """The first block mark at or after a bit; the marks before it are forgotten."""
+        """Return the first block mark at or after a bit; the marks before it are forgotten."""
         while True:
             while self._marks and self._marks[0] < bit:
                 self._marks.popleft()
@@ -230,7 +230,7 @@ class _BlockScanner:
         return True
 
     def read(self, mark: int) -> decoder.DecodedBlock | None:
-        """The block at a mark, or None where it cannot be decoded."""
+        """Return the block at a mark, or None where it cannot be decoded."""
         self._ahead.discard(mark // 8)
         while len(self._marks) < 2 and self._scanned < mark // 8 + BLOCK_LIMIT and self._scan():
             pass
@@ -249,7 +249,7 @@ class _BlockScanner:
         return self._decoder.decode(memoryview(data)[: first + size], 8 * first + mark % 8)
 
     def _decode_with_python(self, mark: int, following: int | None) -> decoder.DecodedBlock | None:
-        """The same with ``bz2``, which must be told the end: the next mark, or an end mark right before that."""
+        """Decode with ``bz2``, which must be told the end: the next mark, or an end mark right before that."""
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
         elif following % 8:
@@ -283,7 +283,7 @@ class _BlockScanner:
         return None if foreign is None else self._damage_between("garbage", 8 * foreign, following)
 
     def _find_foreign(self, start: int, following: int | None) -> int | None:
-        """The first byte from ``start`` to a mark that does not belong there; None if all do.
+        """Return the first byte from ``start`` to a mark that does not belong there; None if all do.
 
         Only empty streams and the mark's header do, or zeros at the end of the file. Little of it is held at a time.
         """
@@ -299,18 +299,18 @@ class _BlockScanner:
         return None
 
     def is_end(self, bit: int) -> bool:
-        """Whether a stream ends at a bit."""
+        """Return whether a stream ends at a bit."""
         return self._number(bit, MARK_BITS) == END_MARK
 
     def checksum(self, mark: int) -> int:
-        """The checksum of the block or stream whose mark is at a bit; -1 where the file ends before it does."""
+        """Return the checksum of the block or stream whose mark is at a bit; -1 where the file ends before it does."""
         return self._number(mark + MARK_BITS, _CHECKSUM_BITS)
 
     def _number(self, bit: int, width: int) -> int:
         return decoder.bits_at(self._ahead.slice(bit // 8, (bit + width + 7) // 8), bit % 8, width)
 
     def damage(self, mark: int, following: int | None) -> Damage:
-        """The damage to report for a block that cannot be decoded."""
+        """Return the damage to report for a block that cannot be decoded."""
         truncated = following is None and not find_marks(self._from(mark), END_MARK)
         return self._damage_between("truncated" if truncated else "undecodable", mark, following)
 

@@ -48,14 +48,14 @@ else:
 
 
 def decoder_name() -> str:
-    """The name, for people, of what decodes bzip2 here."""
+    """Return the name, for people, of what decodes bzip2 here."""
     if native is None:
         return "Python's bz2, for wikisem was installed without a C compiler"
     return f"wikisem's decoder in C ({native.BlockDecoder().instructions})"
 
 
 def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
-    """The bit offsets from byte ``start`` of ``data`` on at which a mark is, in ascending order."""
+    """Return the bit offsets from byte ``start`` of ``data`` on at which a mark is, in ascending order."""
     if native is None:
         return find_marks_in_python(data[start:], mark)
     found: list[int] = native.find_marks(memoryview(data)[start:], mark)
@@ -63,7 +63,7 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 
 
 def find_marks_in_python(data: bytes, mark: int) -> list[int]:
-    """The bit offsets in ``data`` at which a mark begins, in ascending order."""
+    """Return the bit offsets in ``data`` at which a mark begins, in ascending order."""
     found = []
     for bit, core in enumerate(_CORES[mark]):
         byte = data.find(core)
@@ -76,7 +76,7 @@ def find_marks_in_python(data: bytes, mark: int) -> list[int]:
 
 
 def bits_at(data: bytes, start: int, width: int = MARK_BITS) -> int:
-    """The bits from bit ``start`` on, as a number; -1 where fewer than ``width`` are left."""
+    """Return the bits from bit ``start`` on, as a number; -1 where fewer than ``width`` are left."""
     first, bit = divmod(start, 8)
     size = (bit + width + 7) // 8
     if start + width > 8 * len(data):
@@ -85,7 +85,7 @@ def bits_at(data: bytes, start: int, width: int = MARK_BITS) -> int:
 
 
 def align(data: bytes, bit: int) -> bytes:
-    """The data without its first ``bit`` bits (0 to 7); zero bits fill up the last byte."""
+    """Return the data without its first ``bit`` bits (0 to 7); zero bits fill up the last byte."""
     if bit == 0:
         return data
     words = np.frombuffer(data, dtype=np.uint8)
@@ -101,7 +101,7 @@ class NativeDecoder:
         self._decoder: Final = native.BlockDecoder() if native else None
 
     def decode(self, data: bytes | memoryview, bit: int) -> DecodedBlock | None:
-        """The block whose mark is at a bit; None where ``bz2`` has to be asked."""
+        """Return the block whose mark is at a bit; None where ``bz2`` has to be asked."""
         if self._decoder is None:
             return None
         try:
@@ -132,7 +132,7 @@ def decode_to(block: bytes, bits: int) -> bytes | None:
 
 
 def decode_without_end(data: bytes) -> DecodedBlock | None:
-    """The block at the beginning of aligned data that goes on after it; None if there is no whole one.
+    """Return the block at the beginning of aligned data that goes on after it; None if there is no whole one.
 
     bzip2 returns nothing before it has read a block to its last bit, and looks at the next mark only then: so the
     shortest prefix of the data for which it returns text ends in the last byte of the block.

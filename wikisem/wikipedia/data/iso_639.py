@@ -53,7 +53,7 @@ _TRADITIONAL: Final = frozenset({"lzh", "yue"})
 
 
 def iso_639_3(code: str) -> str:
-    """The three letters of ISO 639-3 for the language of a Wikipedia.
+    """Return the three letters of ISO 639-3 for the language of a Wikipedia.
 
     >>> [iso_639_3(code) for code in ("de", "no", "als", "zh-classical", "fiu-vro", "ceb")]
     ['deu', 'nor', 'gsw', 'lzh', 'vro', 'ceb']
@@ -62,7 +62,7 @@ def iso_639_3(code: str) -> str:
 
 
 def iso_639(code: str) -> str:
-    """The shortest code of ISO 639: two letters where there are any.
+    """Return the shortest code of ISO 639: two letters where there are any.
 
     >>> [iso_639(code) for code in ("de", "als", "simple", "zh-yue")]
     ['de', 'gsw', 'en', 'yue']
@@ -74,7 +74,7 @@ def iso_639(code: str) -> str:
 
 
 def iso_15924(code: str) -> str:
-    """The script that the language of a Wikipedia is most written in.
+    """Return the script that the language of a Wikipedia is most written in.
 
     >>> [iso_15924(code) for code in ("de", "sr", "ja", "zh", "zh-yue", "ko")]
     ['Latn', 'Cyrl', 'Jpan', 'Hans', 'Hant', 'Hang']

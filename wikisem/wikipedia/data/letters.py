@@ -23,7 +23,7 @@ class Letters(NamedTuple):
 
 
 def _pairs(source: str, target: str) -> dict[str, str]:
-    """The words of two strings side by side, in small letters and with a capital.
+    """Return the words of two strings side by side, in small letters and with a capital.
 
     >>> _pairs("н њ", "n nj")
     {'н': 'n', 'њ': 'nj', 'Н': 'N', 'Њ': 'Nj'}
@@ -33,7 +33,7 @@ def _pairs(source: str, target: str) -> dict[str, str]:
 
 
 def _without_case(source: str, target: str) -> dict[str, str]:
-    """The words of two strings side by side, whether or not the letters of the first are capitals."""
+    """Return the words of two strings side by side, whether or not the letters of the first are capitals."""
     small = dict(zip(source.split(), target.split(), strict=True))
     return {letter.upper(): written for letter, written in small.items()} | small
 
