@@ -44,7 +44,7 @@ def html_of(page: str) -> str:
 
 @pytest.mark.parametrize("page", TEXTS)
 def test_every_text_of_the_file_is_said_by_its_page(page: str) -> None:
-    """A text that was changed in the page is found here: its translations would be lost."""
+    """A string that was changed in the page is found here: its translations would be lost."""
     html = html_of(page)
     assert [
         one for one in TEXTS[page] if f'"{one}"' not in html and f">{one}<" not in html and one not in OF_DATA[page]
