@@ -6,7 +6,7 @@ right.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -55,14 +55,19 @@ class HumanScore:
 
 def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> HumanScore:
     """Score answers that ``check_answers`` let through."""
-    shares = _shares(answers, annotation)
+    right = {(one.annotator, one.case): one.choice == annotation.by_id[one.case].outlier for one in answers}
+    by_case: defaultdict[str, list[bool]] = defaultdict(list)
+    for (_, case), is_right in right.items():
+        by_case[case].append(is_right)
+    shares = {case: sum(own) / len(own) for case, own in sorted(by_case.items())}
+    unsure = Counter(one.annotator for one in answers if one.choice == CANNOT_TELL)
+    annotators = []
+    for name, asked in annotation.annotators.items():
+        own = [is_right for (annotator, _), is_right in right.items() if annotator == name]
+        annotators.append(AnnotatorScore(name, len(asked), len(own), sum(own), unsure[name]))
     classes = {case.id: class_of(case.outlier_class).key for case in annotation.cases}
-    return HumanScore(
-        tuple(_score_annotator(name, answers, annotation) for name in annotation.annotators),
-        mean_of_shares(list(shares.values()), annotation.seed),
-        _by_class(shares, classes, annotation.seed),
-        shares,
-    )
+    by_class = _by_class(shares, classes, annotation.seed)
+    return HumanScore(tuple(annotators), mean_of_shares(list(shares.values()), annotation.seed), by_class, shares)
 
 
 def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int) -> dict[str, ErrorBars | None]:
@@ -71,22 +76,6 @@ def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int
         name: mean_of_shares([share for case, share in shares.items() if classes[case] == name], seed)
         for name in sorted(set(classes.values()))
     }
-
-
-def _shares(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, float]:
-    given: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for answer in answers:
-        given[answer.case] += 1
-        right[answer.case] += answer.choice == annotation.by_id[answer.case].outlier
-    return {case: right[case] / given[case] for case in sorted(given)}
-
-
-def _score_annotator(name: str, answers: Iterable[Answer], annotation: AnnotationSet) -> AnnotatorScore:
-    own = [answer for answer in answers if answer.annotator == name]
-    right = sum(answer.choice == annotation.by_id[answer.case].outlier for answer in own)
-    unsure = sum(answer.choice == CANNOT_TELL for answer in own)
-    return AnnotatorScore(name, len(annotation.annotators[name]), len(own), right, unsure)
 
 
 def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars | None:

@@ -68,18 +68,15 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
         )
         for code, groups in run.groups.items()
     ]
-    spreads = _spreads([group for groups in run.groups.values() for group in groups])
-    return read_facts(run.manifest, languages, published, spreads=spreads, **more)
-
-
-def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
-    """Of each of coherence and the margins of an outlier class: how many are known, and their five quartiles."""
-    values = {"coherence": [group.coherence for group in groups]}
+    every = [group for groups in run.groups.values() for group in groups]
+    values = {"coherence": [group.coherence for group in every]}
     for number, kind in OUTLIER_CLASSES.items():
-        outliers = (one for group in groups for one in group.outliers if one.outlier_class == number)
-        values[f"margin, {kind.name}"] = [one.margin for one in outliers]
-    known = {name: [one for one in own if one is not None] for name, own in values.items()}
-    return {name: (len(own), np.quantile(own, [0, 0.25, 0.5, 0.75, 1]).tolist()) for name, own in known.items() if own}
+        outliers = (outlier for group in every for outlier in group.outliers if outlier.outlier_class == number)
+        values[f"margin, {kind.name}"] = [outlier.margin for outlier in outliers]
+    known = {name: [value for value in own if value is not None] for name, own in values.items()}
+    quartiles = [0, 0.25, 0.5, 0.75, 1]
+    spreads = {name: (len(own), np.quantile(own, quartiles).tolist()) for name, own in known.items() if own}
+    return read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
 
 # The release: which files it has, and how each is written whole.
@@ -362,24 +359,17 @@ def browse_files(facts: ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ())
         )
         for code, own in groups.items()
     ]
-    about: dict[str, Any] = {"name": facts.name, "facts": dict(_fact_rows(facts))}
+    rows = {
+        "recipe": str(facts.recipe.get("name", "")),
+        "seed": str(facts.seed),
+        **dict(sorted(facts.versions.items())),
+    }
+    rows |= {source_kind(language, facts): source.name for language, source in facts.sources}
     for language in languages:
         yield f"data/{language.code}.js", language_script(language)
-    yield "data/index.js", index_script(about, languages, {code: _language_name(code) for code in groups})
+    names = {code: WIKIPEDIAS[wiki].name for code in groups if (wiki := wiki_of(code)) and wiki in WIKIPEDIAS}
+    yield "data/index.js", index_script({"name": facts.name, "facts": rows}, languages, names)
     yield "index.html", browse_page(facts.name, TEXTS["made_up"] if facts.made_up else "")
-
-
-def _fact_rows(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    yield "recipe", str(facts.recipe.get("name", ""))
-    yield "seed", str(facts.seed)
-    yield from sorted(facts.versions.items())
-    for language, source in facts.sources:
-        yield source_kind(language, facts), source.name
-
-
-def _language_name(code: str) -> str:
-    wiki = wiki_of(code)
-    return WIKIPEDIAS[wiki].name if wiki is not None and wiki in WIKIPEDIAS else code
 
 
 def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> dict[str, _ByModel]:

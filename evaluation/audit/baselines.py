@@ -1,7 +1,7 @@
-"""Baselines that know nothing of meaning: how often the longest word of a test case is its outlier, and others.
+"""Baselines that ignore meaning, such as how often the longest word of a test case is its outlier.
 
-A set is solved by meaning only if each of these is right as often as chance. A picker says how much each word of a case
-stands out, and picks the one that does most; of k words that stand out alike it is right with 1/k, so that a picker
+A set is solved by meaning only if each of these is right as often as chance. A picker gives each word of a case a
+salience, and picks the word with the highest; of k words with equal salience it is right with 1/k, so that a picker
 that cannot tell words apart is at chance.
 
 In the cluster {Oslo, Bern, Lima} the outlier *Mount Fuji* has most words and most characters, and *Rome* ties with
@@ -27,26 +27,26 @@ from wikisem.heuristics.selection.places import letter_pairs
 from wikisem.records import OUTLIER_CLASSES, Group, Member, class_of
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 
-# How much each word of a case stands out; None where the data set does not say what it takes.
-Standing: TypeAlias = list[float] | None
-Picker = Callable[[Sequence[Member]], Standing]
+# The salience of each word of a case; None where the data set lacks the facts for it.
+Saliences: TypeAlias = list[float] | None
+Picker = Callable[[Sequence[Member]], Saliences]
 # How often each word (token) of texts occurs, for the baseline ``LEAST_FREQUENT``.
 Frequencies = Mapping[str, float]
 
 # Form.
 
 
-def longest(words: Sequence[Member]) -> Standing:
+def longest(words: Sequence[Member]) -> Saliences:
     """Most characters, as a reader counts them."""
     return [len(graphemes(word.surface)) for word in words]
 
 
-def most_words(words: Sequence[Member]) -> Standing:
+def most_words(words: Sequence[Member]) -> Saliences:
     """Most words between blanks."""
     return [len(word.surface.split()) for word in words]
 
 
-def odd_letter_pairs(words: Sequence[Member]) -> Standing:
+def odd_letter_pairs(words: Sequence[Member]) -> Saliences:
     """The word whose pairs of letters, its two ends included, are in the fewest others on average, case ignored.
 
     >>> odd = odd_letter_pairs([Member(surface=name) for name in ("Hamburg", "Salzburg", "Oslo")])
@@ -58,7 +58,7 @@ def odd_letter_pairs(words: Sequence[Member]) -> Standing:
     return [-fmean(having[pair] for pair in own) for own in pairs]
 
 
-def odd_capital(words: Sequence[Member]) -> Standing:
+def odd_capital(words: Sequence[Member]) -> Saliences:
     """The word whose first letter has another case than most."""
     cases = [initial_case(word.surface) for word in words]
     having = Counter(cases)
@@ -69,23 +69,23 @@ def odd_capital(words: Sequence[Member]) -> Standing:
 
 
 def _least(known: Callable[[Member], int | None]) -> Picker:
-    """The least of a number that counts how well an item is known."""
+    """Make a picker of the word whose item has the lowest of a number that counts how well it is known."""
 
-    def standing(words: Sequence[Member]) -> Standing:
+    def saliences(words: Sequence[Member]) -> Saliences:
         numbers = [known(word) or 0 for word in words]
         return [-number for number in numbers] if any(numbers) else None
 
-    return standing
+    return saliences
 
 
 def _other_end(picker: Picker) -> Picker:
-    """The word that stands out least by a picker, such as the shortest."""
+    """Make a picker of the word with the lowest salience of another, such as the shortest."""
 
-    def standing(words: Sequence[Member]) -> Standing:
+    def saliences(words: Sequence[Member]) -> Saliences:
         found = picker(words)
-        return None if found is None else [-each for each in found]
+        return None if found is None else [-salience for salience in found]
 
-    return standing
+    return saliences
 
 
 least_linked: Final = _least(lambda word: word.total)
@@ -112,12 +112,12 @@ LEAST_FREQUENT: Final = "least frequent token"
 def least_frequent_token(frequencies: Frequencies) -> Picker:
     """The word that has the rarest token; a token that is not listed has no frequency at all."""
 
-    def standing(words: Sequence[Member]) -> Standing:
+    def saliences(words: Sequence[Member]) -> Saliences:
         return [
             -min((frequencies.get(token, 0) for token in word.surface.casefold().split()), default=0) for word in words
         ]
 
-    return standing
+    return saliences
 
 
 def read_frequencies(path: Path) -> Frequencies:
@@ -152,14 +152,14 @@ Columns = Mapping[str, Baselines]
 COLUMNS: Final[Mapping[int | None, str]] = {number: class_of(number).name for number in (*OUTLIER_CLASSES, None)}
 
 
-def credit(standing: list[float], outlier: int) -> float:
-    """How often the word that stands out most is the outlier: 1/k if it is one of k such words, else 0.
+def credit(saliences: list[float], outlier: int) -> float:
+    """Give 1/k if the outlier is one of the k words with the highest salience, else 0.
 
     >>> credit([4, 9, 4], 1), credit([4, 9, 9], 1), credit([9, 4, 4], 1)
     (1.0, 0.5, 0.0)
     """
-    most = max(standing)
-    return 1 / standing.count(most) if standing[outlier] == most else 0.0
+    highest = max(saliences)
+    return 1 / saliences.count(highest) if saliences[outlier] == highest else 0.0
 
 
 # The class of a case, and its words, the outlier last.
@@ -173,9 +173,9 @@ def baselines_of(cases: Sequence[Case], pickers: Mapping[str, Picker] = PICKERS)
     for name, picker in pickers.items():
         right: defaultdict[str, list[float]] = defaultdict(list)
         for qid, words in cases:
-            standing = picker(words)
-            if standing is not None:
-                right[qid].append(credit(standing, -1))
+            saliences = picker(words)
+            if saliences is not None:
+                right[qid].append(credit(saliences, -1))
         found[name] = None
         if right:
             sums, sizes = np.array([(sum(own), len(own)) for own in right.values()], dtype=np.float64).T

@@ -46,7 +46,7 @@ class BrowseLanguage:
     groups: Sequence[Group]
     rejections: Sequence[Rejection] = ()
     scores: Scores = field(default_factory=dict)
-    english: frozenset[str] = frozenset()  # the classes whose label is English for want of another
+    english: frozenset[str] = frozenset()  # the classes that only have an English label
     walls: Sequence[Wall] = ()
     labels: Mapping[str, str] = field(default_factory=dict)  # of further classes, those that brought outliers in
 
@@ -133,7 +133,7 @@ def language_script(language: BrowseLanguage) -> bytes:
 
 
 def _wall(wall: Wall) -> dict[str, Any]:
-    """A wall: its words as item, surface and the number of their group, and the classes that herrings fit besides."""
+    """A wall: its words as item, surface and the number of their group, and the other classes that herrings fit."""
     classes = [group.qid for group in wall.groups]
     group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
     fits = {

@@ -162,9 +162,9 @@ def biases(facts: ReleaseFacts) -> str:
             names = [name for name, rate in language.baselines.items() if rate is not None and rate[1] > chance[2]]
             better += [f"{language.code} ({', '.join(names)})"] if names else []
     if better:
-        lines.append(f"Pickers that know nothing of meaning are better than chance in {listed(better)}.")
+        lines.append(f"Guessers that ignore meaning are better than chance in {listed(better)}.")
     elif any(language.baselines for language in facts.filled):
-        lines.append("No picker that knows nothing of meaning is surely better than chance.")
+        lines.append("No guesser that ignores meaning is surely better than chance.")
     return " ".join(lines)
 
 
