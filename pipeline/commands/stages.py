@@ -100,6 +100,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "action": "store_true",
         "help": "start even though another run seems to be at work in OUT, if you know that it has ended",
     },
+    "--quiet": {"action": "store_true", "help": "print no progress on standard error, only warnings and errors"},
     "--checksum": {
         "action": "store_true",
         "help": "identify inputs by SHA-256, not by path, size and time, also in the manifest",
@@ -272,7 +273,7 @@ def _command(
     return SimpleNamespace(__doc__=inspect.cleandoc(run.__doc__ or ""), add_arguments=add_arguments, run=run)
 
 
-_INTO: Final = "--output --workers --break-lock"
+_INTO: Final = "--output --workers --break-lock --quiet"
 _DUMPS: Final = f"{_INTO} --max-unreadable"
 _LABELLED: Final = f"languages (or {stages.ALL}) whose labels are kept beside English and mul"
 
@@ -299,7 +300,7 @@ COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
     "groups": _command(groups, f"recipe --seed --languages {_INTO} --profile", ["the recipe's"]),
     "walls": _command(
         walls,
-        "output --languages --number --seed --workers --break-lock",
+        "output --languages --number --seed --workers --break-lock --quiet",
         ["every one that has groups"],
         {"output": {"help": "the output folder of a finished run"}},
     ),

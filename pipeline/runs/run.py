@@ -225,9 +225,15 @@ def check_writable(output: str) -> None:
 
 def make_run(arguments: argparse.Namespace) -> Run:
     """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
-    runtime = Runtime(absolute_setup_file(arguments.beam_options), progress)
+    beam_options = absolute_setup_file(arguments.beam_options)
+    runtime = Runtime(beam_options) if arguments.quiet else Runtime(beam_options, progress)
     runtime.configure_file_systems()
-    return Run(absolute(arguments.output), runtime, arguments.max_unreadable, log, arguments.break_lock)
+
+    def say(line: str) -> None:
+        if not arguments.quiet or line.startswith("warning: "):
+            log(line)
+
+    return Run(absolute(arguments.output), runtime, arguments.max_unreadable, say, arguments.break_lock)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """Progress: what a bar and plain lines say of parts and bytes."""
 
+import argparse
 import io
 import itertools
 import sys
@@ -8,8 +9,10 @@ import pytest
 from rich.console import Console
 
 from tests.waiting import wait_until
+from wikisem.pipeline.cli import open_command
 from wikisem.pipeline.console import terminal as module
 from wikisem.pipeline.console.terminal import progress, words_of_work
+from wikisem.pipeline.runs.run import make_run
 from wikisem.transforms.io.runtime import words_of_languages
 
 
@@ -72,3 +75,17 @@ def test_a_bar_shows_parts_and_bytes(size: int, shown: list[str], monkeypatch: p
     with progress("entities", lambda: 1, 4, lambda: next(read), size):
         wait_until(lambda: all(text in screen.getvalue() for text in shown))
     assert ("GB" in screen.getvalue()) == bool(size)
+
+
+@pytest.mark.parametrize("quiet", ["", "--quiet"])
+def test_a_quiet_run_says_warnings_alone(quiet: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """For logs of machines: neither the labels of stages nor their progress."""
+    words = ["wikisem", "--output", "memory://quiet", *quiet.split()]
+    arguments = open_command("taxonomy")[1].parse_known_only(words)
+    run = make_run(argparse.Namespace(**vars(arguments), beam_options=[]))
+    with run.runtime.progress("entities", lambda: 0, 1, lambda: 0, 0, str):
+        wait_until(lambda: bool(quiet) or "entities" in capsys.readouterr().err)
+    run.log("warning: no label")
+    run.log("done")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == (["warning: no label"] if quiet else ["warning: no label", "done"])
