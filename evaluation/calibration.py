@@ -48,6 +48,9 @@ _NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
 _POWER_QUANTILE: Final = 0.8416212335729143  # of 0.8
 # Standard deviations of the priors of θ, of the mean of ln a, and of its spread.
 _ABILITY_SD, _MEAN_SD, _SPREAD_SD = 3.0, 1.0, 0.5
+# Of a further model's ability: how far it is looked for, and the least standard deviation before any answer.
+_FARTHEST: Final = 5.0
+_LEAST_SPREAD: Final = 0.5
 _WIDEST: Final = 4.2
 
 
@@ -370,6 +373,74 @@ def _agreement(answers: Answers, form: Places, other: Places) -> float:
 def shortest_form(forms: Sequence[Form]) -> Form | None:
     """The shortest chosen form whose mean ρ is at least ``KEPT``; None if there is none."""
     return min((form for form in forms if form.chosen and form.rho >= KEPT), key=lambda form: form.groups, default=None)
+
+
+# A further model, asked one group after the other.
+
+
+class AdaptiveForm:
+    """The ability of a model that was not calibrated, from its answers to some groups of a calibrated bank.
+
+    ``ability`` and ``error`` are mean and standard deviation of its posterior distribution, from a normal one with mean
+    and spread of the bank's abilities (Bock and Mislevy 1982, Applied Psychological Measurement 6); difficulties and
+    discriminations are integrated out. The group to ask next is the one with the most Fisher information there (Lord
+    1980, "Applications of item response theory", chapter 10).
+    """
+
+    def __init__(self, bank: Calibration) -> None:
+        self.bank = bank
+        self.asked: set[int] = set()
+        self._abilities = np.linspace(-_FARTHEST, _FARTHEST, 101)
+        logits = bank.node_a[:, None] * (self._abilities - bank.node_b[:, None])
+        self._right, self._wrong = log_expit(logits), log_expit(-logits)
+        spread = max(float(bank.abilities.std()), _LEAST_SPREAD)
+        self._density = -(((self._abilities - bank.abilities.mean()) / spread) ** 2) / 2
+        self._estimate()
+
+    def add(self, group: int, right: float, cases: float) -> None:
+        """Take in how many cases of a group, given by its place in the bank, were answered rightly."""
+        self.asked.add(group)
+        nodes = np.log(np.maximum(self.bank.posterior[group], 1e-300))[:, None]
+        self._density += logsumexp(nodes + right * self._right + (cases - right) * self._wrong, axis=0)
+        self._estimate()
+
+    def next_groups(self) -> list[tuple[int, float]]:
+        """The groups that were not asked with what their cases tell at this ability, the most informative first."""
+        worth = self.bank.answers.asked.max(axis=1) * self.bank.information(self.ability)
+        order: list[int] = np.argsort(-worth, kind="stable").tolist()
+        return [(group, float(worth[group])) for group in order if group not in self.asked]
+
+    def _estimate(self) -> None:
+        density = np.exp(self._density - logsumexp(self._density))
+        self.ability = float(density @ self._abilities)
+        self.error = math.sqrt(float(density @ (self._abilities - self.ability) ** 2))
+
+
+def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> tuple[list[Row], list[str]]:
+    """The ability so far of each further model, and the ``most`` informative groups to ask it next; and notes.
+
+    Without answers there are the groups to begin with.
+    """
+    places = {name: index for index, name in enumerate(bank.answers.groups)}
+    rows, notes = list[Row](), list[str]()
+    for column, model in enumerate(so_far.models if so_far else ["a new model"]):
+        form, unknown = AdaptiveForm(bank), 0
+        for row, group in enumerate(so_far.groups if so_far else ()):
+            assert so_far is not None
+            if so_far.asked[row, column] and group in places:
+                form.add(places[group], so_far.right[row, column], so_far.asked[row, column])
+            unknown += bool(so_far.asked[row, column]) and group not in places
+        cases = int(so_far.asked[:, column].sum()) if so_far else 0
+        head = Row(task="calibrate", model=model, part="so far", metric="ability", cases=cases)
+        half = _NORMAL_QUANTILE * form.error
+        ends = {"value": form.ability, "low": form.ability - half, "high": form.ability + half, "se": form.error}
+        rows.append(replace(head, **ends))
+        rows += [
+            replace(head, part="next", name=bank.answers.groups[group], metric="information", value=worth, cases=0)
+            for group, worth in form.next_groups()[:most]
+        ]
+        notes += [f"{model}: {unknown} groups that are not in the bank are left out"] if unknown else []
+    return rows, notes
 
 
 # Answers, case by case, and what they say as rows.

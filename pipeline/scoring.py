@@ -113,7 +113,11 @@ def calibrate(arguments: argparse.Namespace) -> None:
     """Fit the model to the answers in the files, and report what it says of models, groups and short forms."""
     discriminations = {"auto": None, "rasch": False, "2pl": True}[arguments.model]
     by_case = arguments.by == "case"
-    scores = evaluate.calibrate(arguments.cases, discriminations=discriminations, by_case=by_case, seed=arguments.seed)
+    about = {"discriminations": discriminations, "by_case": by_case, "so_far": arguments.next, "seed": arguments.seed}
+    scores = evaluate.calibrate(arguments.cases, **about)
+    if arguments.next:
+        deliver_scores(scores, "calibration, so far", arguments, "answers")
+        return
     told = [(float(row.name), row.value or 0.0) for row in scores.rows if row.part == "information"]
     curve = Curve("information of all groups by ability", "ability", "information", told)
     deliver_scores(scores, "calibration", arguments, "answers", [curve])

@@ -338,16 +338,24 @@ def calibrate(
     *,
     discriminations: bool | None = None,
     by_case: bool = False,
+    so_far: str | PathLike[str] | None = None,
     seed: int = SEED,
 ) -> Scores:
     """Put models and groups on one scale, from the answers in files of ``--cases``: "ability" and "difficulty".
 
     ``discriminations`` gives each group a discrimination of its own, None if there are eight models or more;
-    ``by_case`` gives each case a difficulty of its own. Raises MissingExtraError without SciPy, and MissingInputError
-    for fewer than two models or ten classes.
+    ``by_case`` gives each case a difficulty of its own. With ``so_far``, a file of the answers of further models to
+    some of the groups, perhaps none, there are their abilities so far and the groups to ask "next" instead. Raises
+    MissingExtraError without SciPy, and MissingInputError for fewer than two models or ten classes.
     """
     calibration = optional_module("wikisem.evaluation.calibration", "evaluate calibrate", "counts", package="scipy")
     answers = calibration.read_answers(list(map(Path, files)), by_case=by_case)
+    if so_far is not None:
+        file = Path(so_far)
+        empty = file.is_file() and not file.stat().st_size
+        given = None if empty else calibration.read_answers([file], by_case=by_case)
+        bank = calibration.calibrate(answers, discriminations=discriminations)
+        return Scores(*calibration.rows_of_next(bank, given))
     found: Scores = calibration.scores_of_answers(answers, discriminations, seed)
     return found
 

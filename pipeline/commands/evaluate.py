@@ -201,6 +201,13 @@ def _calibrate(parser: argparse.ArgumentParser) -> None:
         default="group",
         help="what has a difficulty of its own (default: group)",
     )
+    parser.add_argument(
+        "--next",
+        type=argument(path_of),
+        metavar="FILE",
+        help="answers of further models to some of the groups, perhaps an empty file: print their abilities so far "
+        "and which groups to ask next, in place of what CASES say of their models",
+    )
     add_seed(parser, "halves of models and groups", SEED)
     _add_forms(parser)
     parser.set_defaults(score="calibrate", vectors=[])

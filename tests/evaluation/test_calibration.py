@@ -13,7 +13,15 @@ from lxml import html
 from tests.rows import printed_rows
 from wikisem.errors import MissingInputError
 from wikisem.evaluation import calibration
-from wikisem.evaluation.calibration import Answers, Calibration, calibrate, differences, short_forms, shortest_form
+from wikisem.evaluation.calibration import (
+    AdaptiveForm,
+    Answers,
+    Calibration,
+    calibrate,
+    differences,
+    short_forms,
+    shortest_form,
+)
 from wikisem.evaluation.statistics import FloatArray
 from wikisem.pipeline.cli import main
 
@@ -270,3 +278,79 @@ def test_no_model_is_ranked_by_a_form_that_it_chose(monkeypatch: pytest.MonkeyPa
     for at in fitted:
         assert not calls[at][1] & calls[at + 1][1]
         assert calls[at][1] | calls[at + 1][1] == set(answers.models)
+
+
+def test_groups_are_asked_by_what_they_tell(simulated: tuple[Answers, FloatArray, Calibration]) -> None:
+    """The first is the most informative at the bank's mean; each one asked lowers the error, and is not asked again."""
+    _, _, bank = simulated
+    form = AdaptiveForm(bank)
+    assert form.ability == pytest.approx(bank.abilities.mean(), abs=0.01)
+    assert form.error == pytest.approx(bank.abilities.std(), abs=0.01)
+    seen, errors = set[int](), [form.error]
+    for _ in range(12):
+        (group, worth), *rest = form.next_groups()
+        assert worth == pytest.approx(4 * bank.information(form.ability)[group])
+        assert all(worth >= other for _, other in rest)
+        assert group not in seen
+        seen.add(group)
+        form.add(group, 4, 4)
+        errors.append(form.error)
+    assert form.ability > bank.abilities.mean() + 1
+    assert errors[-1] < errors[0]
+    # A model that solves all is asked ever harder groups.
+    hard = bank.difficulty[0][[group for group, _ in form.next_groups()[:5]]].mean()
+    assert hard > bank.difficulty[0].mean() + 0.5
+
+
+def test_an_adaptive_form_finds_the_ability(simulated: tuple[Answers, FloatArray, Calibration]) -> None:
+    """With a tenth of the groups, further models come out near the truth, and intervals cover it."""
+    _, (logs, b), bank = simulated
+    generator = np.random.default_rng(5)
+    abilities = np.linspace(-1.5, 1.5, 20)
+    found = []
+    for ability in abilities:
+        form = AdaptiveForm(bank)
+        for _ in range(20):
+            group = form.next_groups()[0][0]
+            chance = 1 / (1 + np.exp(-np.exp(logs[group]) * (ability - b[group])))
+            form.add(group, generator.binomial(4, chance), 4)
+        found.append((form.ability, form.error))
+    means, errors = np.array(found).T
+    assert np.corrcoef(means, abilities)[0, 1] > 0.95
+    assert np.mean(np.abs(means - abilities) < 1.96 * errors) >= 0.85
+
+
+def test_the_command_says_what_to_ask_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From an empty file on; answers to groups that the bank does not have are left out, and counted."""
+    answers, _ = simulate(40, 0.4)
+    lines = [
+        {"case": f"{group}/{case}", "group": group, "model": model, "right": bool(case < answers.right[row, column])}
+        for row, group in enumerate(answers.groups)
+        for column, model in enumerate(answers.models)
+        for case in range(4)
+    ]
+    bank, so_far = tmp_path / "cases.jsonl", tmp_path / "so-far.jsonl"
+    bank.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    so_far.write_text("")
+    words = ["evaluate", "calibrate", str(bank), "--next", str(so_far)]
+    assert main([*words, "--json"]) == 0
+    first, *groups = printed_rows(capsys.readouterr().out)
+    assert (first.model, first.part, first.metric, first.cases) == ("a new model", "so far", "ability", 0)
+    assert len(groups) == 10
+    worth = [row.value or 0.0 for row in groups]
+    assert worth == sorted(worth, reverse=True)
+    asked = [
+        {"case": f"{groups[0].name}/{case}", "group": groups[0].name, "model": "new", "right": True}
+        for case in range(4)
+    ]
+    other = {"case": "other/1", "group": "other", "model": "new", "right": True}
+    so_far.write_text("".join(json.dumps(line) + "\n" for line in [*asked, other]))
+    assert main([*words, "--json"]) == 0
+    printed = capsys.readouterr()
+    then, *left = printed_rows(printed.out)
+    assert (then.value or 0) > (first.value or 0)
+    assert (then.se or 0) < (first.se or 0)
+    assert groups[0].name not in {row.name for row in left}
+    assert "new: 1 groups that are not in the bank are left out" in printed.err
+    assert main(words) == 0
+    assert "so far" in capsys.readouterr().out
