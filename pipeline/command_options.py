@@ -198,5 +198,5 @@ def add_word_filter(parser: argparse.ArgumentParser) -> None:
 
 def add_figure(parser: argparse.ArgumentParser, option: str, drawn: str) -> None:
     """Declare the option of a file to draw into; ``drawn`` says what."""
-    text = f"draw {drawn} into this .png, .svg or .pdf file (needs matplotlib: pip install 'wikisem[figures]')"
+    text = f"draw {drawn} into this .png, .svg or .pdf file"
     parser.add_argument(option, type=argument(figure_file), metavar="FILE", help=text)

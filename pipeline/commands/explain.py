@@ -11,6 +11,7 @@ from itertools import chain
 from os import PathLike, fspath
 from typing import Final
 
+import msgspec
 from rich.table import Table
 from rich.text import Text
 
@@ -23,10 +24,19 @@ from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, TAXONOMY
 from wikisem.outputs.groupfile import read_groups
+from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline.command_options import Listed, add_figure, argument, folder, list_of
 from wikisem.pipeline.commands import show
 from wikisem.pipeline.console.tables import group_table
-from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line, print_notes
+from wikisem.pipeline.console.terminal import (
+    drawing_module,
+    log,
+    make_console,
+    number_columns,
+    print_json,
+    print_line,
+    print_notes,
+)
 from wikisem.pipeline.explain.explanation import (
     ClassStatements,
     Explanation,
@@ -72,23 +82,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ITEM",
         help="also say whether these items, such as Q84,Q90, may be outliers of the class",
     )
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each language, one a line")
     add_figure(parser, "--figure", "the group, too,")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
-    if _has_only_tables(arguments.output):
+    if is_release(data_set_path(arguments.output)):
         if arguments.figure is not None or arguments.item:
             option = "--figure" if arguments.figure is not None else "--item"
             raise MissingInputError(f"{option} needs the OUT of a run, saw a release: {_NOT_RELEASED}")
-        show.run(arguments)
+        if arguments.json:
+            for released in explain(arguments.output, arguments.name, arguments.language):
+                _print_json(released)
+        else:
+            show.run(arguments)
         print_notes([_NOT_RELEASED])
         return 0
     output = folder(arguments.output)
     taxonomy, explanations = _explain(output, arguments.name, arguments.language, arguments.item)
     statements = explain_statements(output, taxonomy, explanations, arguments.item)
     for explanation, found in zip(explanations, statements, strict=True):
-        _print_explanation(output, taxonomy, explanation, found)
+        if arguments.json:
+            _print_json(explanation, found)
+        else:
+            _print_explanation(output, taxonomy, explanation, found)
     if arguments.figure is not None:
         drawn = next((explanation for explanation in explanations if explanation.group is not None), None)
         if drawn is None:
@@ -96,8 +114,14 @@ def run(arguments: argparse.Namespace) -> int:
             raise MissingInputError(f"expected a group of {explanations[0].qid} to draw, saw none in {languages}")
         figure = drawing_module("wikisem.pipeline.explain.figure", "--figure")
         figure.draw(arguments.figure, taxonomy, drawn)
-        print_line(f"figure: {arguments.figure}")
+        (log if arguments.json else print_line)(f"figure: {arguments.figure}")
     return 0
+
+
+def _print_json(explanation: Explanation, statements: ClassStatements | None = None) -> None:
+    """Print all that is known, without the recipe of the groups, which the manifest has."""
+    found = {key: value for key, value in vars(explanation).items() if key != "recipe"} | {"statements": statements}
+    print_json(msgspec.to_builtins(found, str_keys=True, order="deterministic"))
 
 
 def explain(output: str | PathLike[str], name: str, language: str | None = None) -> list[Explanation]:
@@ -109,7 +133,7 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
     language, and UnknownItemError for a class that is not in the graph.
     """
     where, code = fspath(output), None if language is None else check_language(language)
-    if not _has_only_tables(where):
+    if not is_release(data_set_path(where)):
         return _explain(folder(where), name, code, ())[1]
     run = read_run(data_set_path(where))
     known = classes_of(chain.from_iterable(run.groups.values()))
@@ -121,12 +145,6 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
             f"{where}: expected a group or a rejected class, saw none of {qid}{f' in {code}' if code else ''}"
         )
     return explanations
-
-
-def _has_only_tables(output: str) -> bool:
-    """Whether this is a release; the OUT of a run has a class graph or can make it."""
-    groups = data_set_path(output) / "groups"
-    return any(groups.glob("*.parquet")) and not any(groups.glob("*.jsonl"))
 
 
 def _explain(output: str, name: str, language: str | None, items: Sequence[str]) -> tuple[Taxonomy, list[Explanation]]:

@@ -16,8 +16,8 @@ _SHARED: Final = 2  # an option that this many commands, or tasks of one, declar
 _WIDTH: Final = 140
 _HEAD: Final = """# Commands
 
-Every command with its options, made from the parsers by `python -m tests.docs.commands_page`; `wikisem build --help`
-adds two examples. Options after *Also* are described [once for all commands](#options-of-many-commands).
+Made from the parsers by `python -m tests.docs.commands_page`; `wikisem build --help` adds two examples. Options after
+*Also* are described [once for all commands](#options-of-many-commands).
 """
 # The page about each command; of commands of a build it is the one about what they make.
 _ABOUT: Final = {
@@ -59,10 +59,6 @@ def commands_page() -> str:
     parsers = {name: open_command(name)[1] for name in COMMANDS}
     shared = _shared(parsers.values())
     lines = [_HEAD]
-    for family, commands in FAMILIES.items():
-        links = f"- **{family.capitalize()}**: {', '.join(f'[`{name}`](#{name})' for name in commands)}"
-        lines += [textwrap.fill(links, _WIDTH, subsequent_indent="  ")]
-    lines += [""]
     pipelines = ", ".join(f"`{name}`" for name in COMMANDS if name in PIPELINES)
     said_once = [f"A data set is {DATA_SET}.", f"{_BEAM}{pipelines}."]
     lines += ["## Options of many commands", "", *shared.values(), "", *(f"{_filled(each)}\n" for each in said_once)]

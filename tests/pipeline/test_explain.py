@@ -1,5 +1,6 @@
 """explain: what it prints, what it draws, and what it says when it cannot."""
 
+import json
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -107,6 +108,28 @@ def test_an_instance_whose_name_means_another_item_says_so(tmp_path: Path, capsy
     assert "its name means another item" in text
     assert "a group of 7" in text
     assert "same surface form" not in text
+
+
+def test_an_explanation_is_json_too(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An object for each language, with the group or why there is none, and the most prominent instances."""
+    assert main(["explain", str(output), "Q100", "--json"]) == 0
+    found = {one["language"]: one for one in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert found.keys() == {"de", "en"}
+    assert len(found["en"]["group"]["cluster"]) == 7
+    assert found["en"]["labels"]["Q102"] == "place"
+    assert found["de"]["group"] is None
+    assert found["de"]["rejection"]["reason"]
+    assert found["en"]["ranked"][0].keys() == {"qid", "surface", "sitelinks"}
+
+
+def test_the_set_that_comes_with_wikisem_is_explained_as_a_release(capsys: pytest.CaptureFixture[str]) -> None:
+    """By its name; what only a run has is said."""
+    assert main(["explain", "sample", "capital", "--language", "en"]) == 0
+    assert "capital (Q5119, en) in full" in capsys.readouterr().out
+    assert main(["explain", "sample", "Q5119", "--language", "en", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["group"]["class"] == "Q5119"
+    assert "a release has no class graph" in err
 
 
 def test_a_class_is_named_by_its_label(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
