@@ -255,6 +255,7 @@ def test_emoji_need_neither_endpoint_nor_entities(tmp_path: Path) -> None:
     assert sum(line.startswith(": ") for line in lines) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_ten_languages_from_one_recipe(realdata: Path, tmp_path: Path) -> None:
     """From a real dump to ten languages in one run, offline; a real server with its triples gives the same bytes."""

@@ -98,6 +98,7 @@ def place(world: SampleDumps) -> str:
     return place
 
 
+@pytest.mark.slow
 def test_a_build_and_all_that_reads_it_keep_a_secret(
     place: str, world: SampleDumps, tmp_path: Path, said: Said
 ) -> None:

@@ -47,6 +47,7 @@ def test_a_run_says_once_what_decodes_bzip2(
     assert manifest_of(tmp_path)["versions"]["bzip2"] == decoder_name()
 
 
+@pytest.mark.slow
 def test_a_build_that_is_repeated_does_nothing(
     world: SampleDumps, german: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_build_that_is_repeated_does_nothing(
     assert {**tree_of(german, "."), "manifest.json": ""} == {**before, "manifest.json": ""}
 
 
+@pytest.mark.slow
 def test_another_language_reruns_what_it_needs_and_leaves_the_first_as_it_is(
     world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,6 +72,7 @@ def test_another_language_reruns_what_it_needs_and_leaves_the_first_as_it_is(
     assert {path: digest for path, digest in results_of(output).items() if "ja" not in path} == results_of(german)
 
 
+@pytest.mark.slow
 def test_another_recipe_redoes_the_stages_that_depend_on_it(
     world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,6 +84,7 @@ def test_another_recipe_redoes_the_stages_that_depend_on_it(
     assert results_of(output) != results_of(german)
 
 
+@pytest.mark.slow
 def test_a_stage_that_was_cut_off_is_done_again(
     world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,6 +113,7 @@ def test_the_stages_one_by_one_leave_what_build_leaves(world: SampleDumps, germa
     assert results_of(Path(output)) == results_of(german)
 
 
+@pytest.mark.slow
 def test_texts_are_read_with_the_outlier_classes_that_the_build_gave(
     world: SampleDumps, german: Path, tmp_path: Path
 ) -> None:

@@ -259,6 +259,7 @@ def test_text_is_escaped_as_the_exporter_does() -> None:
     assert page.findtext("revision/text") == '<ref name="x">[[C & D]]</ref>'
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_facts_agree_with_genuine_dumps(realdata: Path) -> None:
     """Where a genuine dump holds an item, its classes, superclasses, sitelink count and page titles say the same."""

@@ -145,6 +145,7 @@ def _best(claims: Mapping[str, Any], name: str) -> Iterator[int]:
             yield int(one["mainsnak"]["datavalue"]["value"]["numeric-id"])
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_pairs_of_real_statements(realdata: Path, tmp_path: Path) -> None:
     """Subclasses and instances among single words that GloVe knows, counted again over the raw JSON of the dump."""

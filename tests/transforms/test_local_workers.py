@@ -207,6 +207,7 @@ def test_the_next_pipeline_runs_after_a_failure(tmp_path: Path) -> None:
     assert (tmp_path / "done").exists()
 
 
+@pytest.mark.slow
 def test_workers_die_with_a_run_that_is_killed(tmp_path: Path) -> None:
     """SIGKILL leaves a run no time to end anything: its workers end all the same."""
     program = f"""
