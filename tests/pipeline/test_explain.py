@@ -119,7 +119,7 @@ def test_an_explanation_is_json_too(output: Path, capsys: pytest.CaptureFixture[
     assert found["en"]["labels"]["Q102"] == "place"
     assert found["de"]["group"] is None
     assert found["de"]["rejection"]["reason"]
-    assert found["en"]["ranked"][0].keys() == {"qid", "surface", "sitelinks"}
+    assert found["en"]["ranked"][0].keys() == {"qid", "surface", "sitelinks", "clear"}
 
 
 def test_the_set_that_comes_with_wikisem_is_explained_as_a_release(capsys: pytest.CaptureFixture[str]) -> None:
