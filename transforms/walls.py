@@ -27,7 +27,8 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Tier
-from wikisem.transforms.groups.shared_files import clear_members, open_graph, read_members, read_unlinked
+from wikisem.surfaces.table import clear_members, read_members
+from wikisem.transforms.groups.shared_files import open_graph, read_unlinked
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.wikipedia.languages import LanguageProfile, language_profile

@@ -32,7 +32,7 @@ from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import first_label
-from wikisem.transforms.groups.shared_files import clear_members, read_members
+from wikisem.surfaces.table import clear_members, read_members
 from wikisem.wikis import name_codes
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.

@@ -11,7 +11,8 @@ from tests.transforms.world_of_groups import bare, by_label, expected, read_buil
 from wikisem.layout import Scratch
 from wikisem.recipes.options import ClusterOptions, SurfaceOptions
 from wikisem.records import Entity
-from wikisem.transforms.groups.shared_files import clear_members, open_graph, read_facts, read_members
+from wikisem.surfaces.table import clear_members, read_members
+from wikisem.transforms.groups.shared_files import open_graph, read_facts
 
 CLEAR = replace(
     SMALL,

@@ -1,10 +1,9 @@
 """What the steps of the groups stage share: arrays that they open, labels and titles of items, finished groups."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -12,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from wikisem.arrow.columns import MapLookup, distinct, qid_numbers
+from wikisem.arrow.columns import MapLookup, distinct
 from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.files import for_each_file, list_files, make_folder, open_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
+from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
 from wikisem.graph.store import open_arrays
 from wikisem.layout import Scratch, group_leaves
@@ -29,10 +28,10 @@ from wikisem.outputs.groupfile import (
     side_files,
 )
 from wikisem.recipes.options import Recipe
-from wikisem.records import Group, Member, Rejection
+from wikisem.records import Group, Rejection
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, first_label, write_in
-from wikisem.surfaces.table import COLUMNS, SurfaceTable
+from wikisem.surfaces.table import LATE_FIELDS, SurfaceTable
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
 
@@ -141,48 +140,6 @@ def read_facts(scratch: Scratch, language: str) -> GroupFacts:
     """The facts of a language's groups, once these are written."""
     with open_binary(scratch.group_facts(language)) as source:
         return msgspec.json.decode(source.read(), type=GroupFacts)
-
-
-# The fields of members that no choice depends on: they are read once it is known which items are members.
-LATE_FIELDS: Final = ("title",)
-
-
-def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[str]) -> dict[str, Member]:
-    """Items of the graph under their surface forms in a language, from the files of these."""
-    wanted = pa.array(sorted(items), pa.string())
-    found: dict[str, Member] = {}
-    for path in surfaces if items else ():
-        for table in read_row_groups(path, [*COLUMNS, *LATE_FIELDS]):
-            rows = table.filter(pc.is_in(table["qid"], value_set=wanted)).combine_chunks()
-            members = SurfaceTable.of_table(rows, graph)
-            late = rows.select(LATE_FIELDS).to_pylist()
-            every = zip(members.members(np.arange(len(members))), late, strict=True)
-            found |= {member.id: replace(member, **fields) for member, fields in every}
-    return found
-
-
-def clear_members(
-    members: Mapping[str, Member], surfaces: Sequence[str], graph: ClassGraph, least: float
-) -> dict[str, Member]:
-    """Those of some items whose surface form means them, as the groups stage has it: an anchor does.
-
-    A label or a title does if its item has the share ``least`` of the sitelinks of all items of the graph with that
-    surface form in the files; of items without any sitelink each has an equal share.
-    """
-    asked = pa.array(sorted({one.surface for one in members.values() if one.source != "anchor"}), pa.string())
-    alike: defaultdict[str, list[int]] = defaultdict(list)
-    for path in surfaces if least and len(asked) else ():
-        for table in read_row_groups(path, ["qid", "surface"]):
-            rows = table.filter(pc.is_in(table["surface"], value_set=asked))
-            items, here = indices_of(qid_numbers(rows["qid"]), graph.items)
-            for surface, item in zip(rows.filter(pa.array(here))["surface"].to_pylist(), items[here], strict=True):
-                alike[surface].append(int(graph.sitelinks[item]))
-
-    def share(one: Member) -> float:
-        total = sum(alike[one.surface])
-        return (one.sitelinks or 0) / total if total else 1 / len(alike[one.surface])
-
-    return {qid: one for qid, one in members.items() if not least or one.source == "anchor" or share(one) >= least}
 
 
 def add_late_fields(groups: Sequence[Group], surfaces: Iterable[str]) -> list[Group]:

@@ -1,7 +1,8 @@
 """The surface forms of one language as arrays that are mapped into memory, to look them up by item."""
 
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -10,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
 from wikisem.arrow.columns import qid_numbers
+from wikisem.arrow.parquet import read_row_groups
 from wikisem.errors import DamagedInputError
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_of, sorted_order
@@ -234,3 +237,47 @@ def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:
         raise DamagedInputError(f"expected {what} one of {shown}, saw {strange}")
     numbers: Int64s = codes.to_numpy().astype(np.int64)
     return numbers
+
+
+# Items as members.
+
+# The fields of members that no choice depends on: they are read once it is known which items are members.
+LATE_FIELDS: Final = ("title",)
+
+
+def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[str]) -> dict[str, Member]:
+    """Items of the graph under their surface forms in a language, from the files of these."""
+    wanted = pa.array(sorted(items), pa.string())
+    found: dict[str, Member] = {}
+    for path in surfaces if items else ():
+        for table in read_row_groups(path, [*COLUMNS, *LATE_FIELDS]):
+            rows = table.filter(pc.is_in(table["qid"], value_set=wanted)).combine_chunks()
+            members = SurfaceTable.of_table(rows, graph)
+            late = rows.select(LATE_FIELDS).to_pylist()
+            every = zip(members.members(np.arange(len(members))), late, strict=True)
+            found |= {member.id: replace(member, **fields) for member, fields in every}
+    return found
+
+
+def clear_members(
+    members: Mapping[str, Member], surfaces: Sequence[str], graph: ClassGraph, least: float
+) -> dict[str, Member]:
+    """Those of some items whose surface form means them, as the groups stage has it: an anchor does.
+
+    A label or a title does if its item has the share ``least`` of the sitelinks of all items of the graph with that
+    surface form in the files; of items without any sitelink each has an equal share.
+    """
+    asked = pa.array(sorted({one.surface for one in members.values() if one.source != "anchor"}), pa.string())
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for path in surfaces if least and len(asked) else ():
+        for table in read_row_groups(path, ["qid", "surface"]):
+            rows = table.filter(pc.is_in(table["surface"], value_set=asked))
+            items, here = indices_of(qid_numbers(rows["qid"]), graph.items)
+            for surface, item in zip(rows.filter(pa.array(here))["surface"].to_pylist(), items[here], strict=True):
+                alike[surface].append(int(graph.sitelinks[item]))
+
+    def share(one: Member) -> float:
+        total = sum(alike[one.surface])
+        return (one.sitelinks or 0) / total if total else 1 / len(alike[one.surface])
+
+    return {qid: one for qid, one in members.items() if not least or one.source == "anchor" or share(one) >= least}
