@@ -336,7 +336,7 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     classes = int(class_of.max()) + 1
     firsts = (np.isin(class_of, generator.permutation(classes)[: classes // 2]) for _ in range(_HALVES))
     rhos = [_agreement(answers, np.flatnonzero(one), np.flatnonzero(~one)) for one in firsts]
-    forms = list(_form(count // 2, False, models, rhos, half=True))
+    forms = _forms(count // 2, False, models, rhos, half=True)
     if models < _FEWEST_TO_SPLIT:
         return forms
     everything = np.arange(count)
@@ -352,14 +352,16 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
             random = (generator.permutation(count)[:length] for _ in range(_RANDOM_FORMS))
             found[length, False] += [_agreement(others, one, everything) for one in random]
     left = models - models // 2
-    return [*forms, *(form for (length, way), rhos in found.items() for form in _form(length, way, left, rhos))]
+    return [*forms, *(form for (length, way), rhos in found.items() for form in _forms(length, way, left, rhos))]
 
 
-def _form(groups: int, chosen: bool, models: int, rhos: Sequence[float], *, half: bool = False) -> Iterator[Form]:
+def _forms(groups: int, chosen: bool, models: int, rhos: Sequence[float], *, half: bool = False) -> list[Form]:
+    """The form with the mean and the range of its draws; none where models cannot be ranked in any of them."""
     known = [rho for rho in rhos if not math.isnan(rho)]
-    if known:
-        low, high = np.percentile(known, [2.5, 97.5]).tolist()
-        yield Form(groups, chosen, models, float(np.mean(known)), low, high, half)
+    if not known:
+        return []
+    low, high = np.percentile(known, [2.5, 97.5]).tolist()
+    return [Form(groups, chosen, models, float(np.mean(known)), low, high, half)]
 
 
 def _agreement(answers: Answers, form: Places, other: Places) -> float:

@@ -53,8 +53,20 @@ def read_samples(path: Path, measure: Measure = "acc") -> Evaluation:
     cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
     for doc, scores in _scored(path, measure):
         cases[doc.language, doc.class_].append((doc, score_case(doc, scores)))
-    groups = tuple(_group(path, scored) for _, scored in sorted(cases.items()))
-    return Evaluation(model_of(path), (), groups, path.stem)
+    groups = []
+    for _, scored in sorted(cases.items()):
+        doc = scored[0][0]
+        members = [Member(id=qid, surface=word) for word, qid in zip_longest(doc.choices, doc.items, fillvalue="")]
+        words = Group(
+            id=doc.class_,
+            label=doc.label,
+            language=doc.language,
+            cluster=tuple(member for index, member in enumerate(members) if index != doc.answer),
+            outliers=tuple(case.outlier for _, case in scored),
+            where=str(path),
+        )
+        groups.append(GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0))
+    return Evaluation(model_of(path), (), tuple(groups), path.stem)
 
 
 def read_sampled_answers(path: Path, measure: Measure = "acc") -> dict[str, dict[Case, Answer]]:
@@ -93,9 +105,12 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
 def _scored(path: Path, measure: Measure) -> Iterator[tuple[SampleDoc, list[float]]]:
     """The cases of a file, each with the scores of its choices; MissingInputError without any."""
     number = 0
-    for number, sample in _lines(path):
+    for number, line in _written(path):
+        sample = decode_json(line, _Sample, f"{path}:{number}", _EXPECTED)
         try:
-            yield sample.doc, choice_scores(sample.doc, _likelihoods(sample), measure)
+            # Beside each choice's log-likelihood is whether it would be the greedy answer.
+            likelihoods = [float(pair[0]) for pair in sample.filtered_resps]
+            yield sample.doc, choice_scores(sample.doc, likelihoods, measure)
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
@@ -118,37 +133,12 @@ def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure
         raise ValueError("a score that is not a number")
     if doc.items and len(doc.items) != len(choices):
         raise ValueError(f"{len(doc.items)} items for {len(choices)} choices")
-    return [one / _length(choice, measure) for one, choice in zip(likelihoods, choices, strict=True)]
-
-
-def _length(choice: str, measure: Measure) -> int:
-    if measure == "acc":
-        return 1
-    return len(choice) if measure == "acc_norm" else len(choice.encode())
-
-
-def _likelihoods(sample: _Sample) -> list[float]:
-    """Each choice's log-likelihood; beside it is whether it would be the greedy answer."""
-    return [float(pair[0]) for pair in sample.filtered_resps]
-
-
-def _group(path: Path, scored: Sequence[tuple[SampleDoc, CaseScore]]) -> GroupScore:
-    doc = scored[0][0]
-    members = [Member(id=qid, surface=word) for word, qid in zip_longest(doc.choices, doc.items, fillvalue="")]
-    words = Group(
-        id=doc.class_,
-        label=doc.label,
-        language=doc.language,
-        cluster=tuple(member for index, member in enumerate(members) if index != doc.answer),
-        outliers=tuple(case.outlier for _, case in scored),
-        where=str(path),
-    )
-    return GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, _Sample]]:
-    for number, line in _written(path):
-        yield number, decode_json(line, _Sample, f"{path}:{number}", _EXPECTED)
+    divisors = {
+        "acc": [1] * len(choices),
+        "acc_norm": [len(choice) for choice in choices],
+        "acc_bytes": [len(choice.encode()) for choice in choices],
+    }
+    return [likelihood / divisor for likelihood, divisor in zip(likelihoods, divisors[measure], strict=True)]
 
 
 _EXPECTED: Final = "a JSON line of a sample"

@@ -67,7 +67,8 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
             for model in models:
                 own = [row for row in scores if (row.model, row.vocabulary) == (model, vocabulary)]
                 own = [row for row in own if row.part not in {COVERAGE, *_DETAILS} and not _is_all(row, own)]
-                if own and (sheet := _down(f"{title}: {model}{of_all}", own)).rows not in _rows_of(found):
+                sheet = _down(f"{title}: {model}{of_all}", own)
+                if own and sheet.rows not in [block.rows for block in found if isinstance(block, Sheet)]:
                     found.append(sheet)
     if full:
         if covered := [row for row in scores if row.model and row.part == COVERAGE]:
@@ -80,10 +81,6 @@ def _is_all(row: Row, rows: Sequence[Row]) -> bool:
     """Whether a part is the whole: the only language, or an outlier class that the data set does not say."""
     own = {one.name for one in rows if (one.dataset, one.part) == (row.dataset, row.part)}
     return own == {row.name} if row.part == "language" else row.part == "outlier class" and own == {UNKNOWN_CLASS.name}
-
-
-def _rows_of(blocks: Iterable[Block]) -> list[Sequence[Sequence[str]]]:
-    return [block.rows for block in blocks if isinstance(block, Sheet)]
 
 
 def _compared(rows: Sequence[Row]) -> list[Row]:
@@ -109,10 +106,6 @@ def _number(metric: str, value: float | None) -> str:
     if metric == "cutoff":
         return f"Q{value:.0f}"
     return f"{value:,.1f}".removesuffix(".0") if metric in _COUNTS else f"{value:.2f}"
-
-
-def _units(count: int) -> str:
-    return f"{count:,}" if count else "–"
 
 
 def _ends(row: Row) -> str:
@@ -161,20 +154,17 @@ def _ranking(rows: Sequence[Row]) -> Sheet:
     for metric in metrics:
         own = [row for row in shown if row.metric == metric]
         for model in models:
-            cells = {column_of(row): _marked(row) for row in own if row.model == model}
+            cells = {}
+            for row in own:
+                if row.model == model and row.value is not None:
+                    value = f"{_number(row.metric, row.value)} {row.mark}".rstrip()
+                    cells[column_of(row)] = value if row.low is None else f"{value}\n{_ends(row)}"
             lines.append([_title(metric), model, *(cells.get(column, "–") for column in columns)])
         chances = {column_of(row): row.chance for row in own if row.chance is not None}
         if chances and metric != "ability":
             guesses = (_number(metric, chances.get(column)) for column in columns)
             lines.append([_title(metric), "chance", *guesses])
     return Sheet(["score", "model", *columns], lines, [False, False, *(True for _ in columns)])
-
-
-def _marked(row: Row) -> str:
-    if row.value is None:
-        return "–"
-    value = f"{_number(row.metric, row.value)} {row.mark}".rstrip()
-    return value if row.low is None else f"{value}\n{_ends(row)}"
 
 
 def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
@@ -238,7 +228,9 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     columns: list[tuple[str, Callable[[Mapping[str, Row]], str]]] = []
     if any(row.n for row in rows):
         unit = UNITS[next(row.unit for row in rows if row.n)]
-        columns.append((unit, lambda own: _units(max(row.n for row in own.values()))))
+        columns.append(
+            (unit, lambda own: f"{max(row.n for row in own.values()):,}" if any(row.n for row in own.values()) else "–")
+        )
     if any(row.cases for row in rows):
         columns.append(("cases", lambda own: f"{max(row.cases for row in own.values()):,}"))
     for metric in dict.fromkeys(row.metric for row in rows):

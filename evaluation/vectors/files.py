@@ -4,10 +4,11 @@ Each is read in one pass. Nothing is allocated because a header asks for it: mem
 """
 
 import codecs
+import math
 import re
 import struct
 from array import array
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from io import BufferedIOBase
 from itertools import islice
@@ -179,7 +180,7 @@ class _Reader:
         self.seen = 0
 
     def read(self, lines: Iterator[tuple[int, bytes]]) -> None:
-        for block in _blocks(lines):
+        while block := list(islice(lines, _LINES_AT_ONCE)):
             self.seen += len(block)
             wanted = block if self.asked is None else self._choose(block)
             rows = np.empty((len(wanted), self.dimensions), np.float32)
@@ -208,12 +209,6 @@ class _Reader:
     def _damage(self, number: int, line: bytes) -> DamagedInputError:
         wanted = f"expected a word and {self.dimensions} numbers"
         return DamagedInputError(f"{self.name}:{number}: {wanted}, saw {excerpt(line)}")
-
-
-def _blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    iterator = iter(lines)
-    while block := list(islice(iterator, _LINES_AT_ONCE)):
-        yield block
 
 
 def _word_end(line: bytes, dimensions: int) -> int:
@@ -467,8 +462,11 @@ def read_triples(
     with open_unpacked(path) as stream:
         for line_number, line in lines_of(stream, str(path)):
             names = line.decode("utf-8", errors="replace").rstrip("\r\n").split("\t")
-            number = _number(names[2]) if len(names) == 3 else None
-            if number is None or not number >= at_least:
+            try:
+                number = float(names[2]) if len(names) == 3 else math.nan
+            except ValueError:
+                number = math.nan
+            if not number >= at_least:
                 raise DamagedInputError(f"{path}:{line_number}: expected {fields}, saw {line[:60]!r}")
             rows.append(firsts.setdefault(names[0], len(firsts)))
             columns.append(seconds.setdefault(names[1], len(seconds)))
@@ -477,10 +475,3 @@ def read_triples(
         raise DamagedInputError(f"{path}: expected lines of {fields}, saw none")
     row_places, column_places = (np.frombuffer(each, np.int64) for each in (rows, columns))
     return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
