@@ -117,7 +117,7 @@ def _plain(value: Any) -> Any:
     """A value without the types of a tool: Croissant's bytes are text and its names are short, pandas' NaN is null.
 
     Whole numbers are integers: pandas reads those of a column with nulls as floats.
-    Ties, which Croissant cannot describe, are null in the groups of these releases.
+    Ties and certificates, which Croissant cannot describe, are null in the groups of these releases.
     """
     if isinstance(value, bytes):
         return value.decode()
@@ -127,7 +127,7 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, dict):
         short = {key.rpartition("/")[2]: _plain(each) for key, each in value.items()}
-        return {key: each for key, each in short.items() if (key, each) != ("ties", None)}
+        return {key: each for key, each in short.items() if key not in {"ties", "certificate"} or each is not None}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return _plain(value.tolist()) if hasattr(value, "tolist") else value

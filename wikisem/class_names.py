@@ -2,12 +2,12 @@
 
 import difflib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_qid, is_qid, qid_number, qid_of
-from wikisem.records import Group, Rejection
+from wikisem.records import Certificate, Group, Rejection
 
 # How many classes a message names.
 _NAMED: Final = 5
@@ -20,6 +20,35 @@ def name_class(qid: str, label: str = "") -> str:
     ('city (Q515)', 'Q515', 'Q515')
     """
     return f"{label} ({qid})" if label not in {"", qid} else qid
+
+
+# What the whole graph proves of an outlier, and what speaks against a member.
+
+
+def certificate_in_words(certificate: Certificate, qid: str, label: str = "") -> str:
+    """Say what a certificate says of an outlier of a class.
+
+    >>> certificate_in_words(Certificate("Q7", 412, 16, "university town"), "Q8", "German state")
+    'of 412 other instances of university town (Q7) and 16 of German state (Q8), none is an instance of both'
+    """
+    own = f"{certificate.instances:,} other instances of {name_class(certificate.id, certificate.label)}"
+    return f"of {own} and {certificate.of_class:,} of {name_class(qid, label)}, none is an instance of both"
+
+
+def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
+    """A line for each contradiction and each certificate of a group; ``labels`` are those of further classes."""
+    own = name_class(group.id, group.label)
+    for member in group.cluster:
+        if (other := member.contradicts) is not None:
+            both = f"{name_class(other, labels.get(other, ''))} and {own}"
+            yield f"{member.surface} ({member.id}): contradiction, the only instance of both {both}"
+    for outlier in group.outliers:
+        if outlier.certificate is not None:
+            proof = certificate_in_words(outlier.certificate, group.id, group.label)
+            yield f"{outlier.surface} ({outlier.id}): certificate, {proof}"
+
+
+# Which classes people mean.
 
 
 class LabelledClass(NamedTuple):

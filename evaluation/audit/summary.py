@@ -198,6 +198,8 @@ CLUSTER: Final = "cluster"
 def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> dict[str, Values]:
     """The values of the groups of one language; ``duplicates`` counts its pairs, ``more`` are values of clusters."""
     language = groups[0].group.language
+    # Of groups whose recipe asked for none, nothing is known.
+    asked = any(one.item.certificate is not None for group in groups for one in group.outliers)
     columns: dict[str, Values] = {
         CLUSTER: {
             "groups": len(groups),
@@ -207,6 +209,9 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
             "largest shared affix": _mean(group.shared_affix for group in groups),
             "in one further class": _mean(group.further_class for group in groups),
             "coherence": _mean(group.group.coherence for group in groups),
+            "contradiction": _mean(
+                one.contradicts is not None if asked else None for group in groups for one in group.group.cluster
+            ),
             "near-duplicate pairs": duplicates,
             **more,
         }
@@ -229,6 +234,7 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
             "the class, above or below it": sum(one.relation != "none" for one in related) if related else None,
             "instance of the class or below": _mean(one.below_class for one in outliers),
             "margin": _mean(one.item.margin for one in outliers),
+            "certificate": _mean(one.item.certificate is not None if asked else None for one in outliers),
             "pairs from one class": _mean(
                 same for group in groups for own, same in group.from_one_class if own == number
             ),

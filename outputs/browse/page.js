@@ -188,8 +188,9 @@ function word(row, kind, own, about) {
 }
 
 function details(row, kind, own, weak) {
-  const [item, surface, source, count, total, links, sitelinks, , , via, margin, ties] = row;
-  const data = loaded.get(own.code), via_name = via && data && data.names[via];
+  const [item, surface, source, count, total, links, sitelinks, , , via, margin, ties, proof] = row;
+  const data = loaded.get(own.code), against = kind === "in" ? row[8] : null;
+  const named = (qid) => el("span", {}, link(`https://www.wikidata.org/wiki/Q${qid}`, `Q${qid}`), data && data.names[qid] ? el("span", {}, " ", bdi(data.names[qid], own)) : "");
   const facts = [
     ["word", bdi(surface, own)],
     ["item", link(`https://www.wikidata.org/wiki/Q${item}`, `Q${item}`)],
@@ -198,7 +199,9 @@ function details(row, kind, own, weak) {
     total ? ["links to the page", t("{0} of {1} have this anchor ({2})", number(count), number(total), percent(count / total))] : null,
     links ? ["page share", t("{0} of {1} links with this anchor", percent(count / links), number(links))] : null,
     ["sitelinks", number(sitelinks)],
-    kind === "in" ? null : ["brought by", el("span", {}, link(`https://www.wikidata.org/wiki/Q${via}`, `Q${via}`), via_name ? el("span", {}, " ", bdi(via_name, own)) : "")],
+    kind === "in" ? null : ["brought by", named(via)],
+    proof ? ["certificate", el("span", {}, ...parts("of {0} other instances of {1} and {2} of the class, none is an instance of both", number(proof[1]), named(proof[0]), number(proof[2])))] : null,
+    against ? ["contradiction", el("span", {}, ...parts("the only instance of both the class and {0}", named(against)))] : null,
     ties ? ["tied by", el("span", {}, ...ties.flatMap(([one, property, other], at) => [at ? "; " : "", bdi(one, own), " ", link(`https://www.wikidata.org/wiki/Property:${property}`, property), " ", bdi(other, own)]))] : null,
     margin == null ? null : ["margin", t("{0}, its statements are more typical of the class than those of {1} of the class's instances", margin.toFixed(2), percent(margin))],
     weak ? ["weak", weak] : null,

@@ -109,10 +109,15 @@ def language_script(language: BrowseLanguage) -> bytes:
         [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
         [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
         [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02]   the same with its margin
+        [64,"Berlin",0,10,12,20,286,null,133442]  a member with the class that contradicts it
+        [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02,null,[133442,60,79]]   an outlier with its margin, no ties, and its
+                                                  certificate: the class, its instances and those of the group's class
     """
     listed = language.rejections[:MOST_REJECTED]
     named = [(one.qid, one.label) for one in listed] + [(group.qid, group.label) for group in language.groups]
-    names = {qid_number(qid): label for qid, label in (*language.labels.items(), *named) if label}
+    certificates = (one.certificate for group in language.groups for one in group.outliers)
+    proving = [(one.id, one.label) for one in certificates if one is not None]
+    names = {qid_number(qid): label for qid, label in (*proving, *language.labels.items(), *named) if label}
     return _call(
         "language",
         {
@@ -181,8 +186,13 @@ def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
     language = member.label_language or member.language
     if isinstance(member, Outlier):
         ties = [[words[tie.item], tie.property, words[tie.value]] for tie in member.ties or ()]
-        more = [member.margin, ties] if ties else [] if member.margin is None else [member.margin]
+        proof = member.certificate
+        more = [member.margin, ties or None, [qid_number(proof.id), proof.instances, proof.of_class] if proof else None]
+        while more and more[-1] is None:
+            more.pop()
         return [*row, language, member.outlier_class, qid_number(member.via), *more]
+    if member.contradicts is not None:
+        return [*row, language, qid_number(member.contradicts)]
     return [*row, language] if language else row
 
 

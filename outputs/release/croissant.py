@@ -130,7 +130,7 @@ def _activity(unit: str, stage: ManifestStage) -> dict[str, str]:
 
 
 def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str, Any]:
-    """Describe a column, or a field of the structs in a list; lists in these are left out, as they may be null."""
+    """Describe a column, or a field of the structs in a list; lists and structs in it may be null, so are left out."""
     name = "/".join([record_set, *path])
     about: dict[str, Any] = {"@type": "cr:Field", "@id": name, "name": path[-1]}
     if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
@@ -138,7 +138,7 @@ def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str,
         subfields = [
             _field(record_set, [*path, member.name], member.type)
             for member in map(members.field, range(members.num_fields))
-            if not pa.types.is_list(member.type)
+            if not pa.types.is_nested(member.type)
         ]
         return {**about, "repeated": True, "subField": subfields}
     source: dict[str, Any] = {"fileSet": {"@id": f"{record_set}-files"}, "extract": {"column": path[0]}}

@@ -157,8 +157,8 @@ class LanguageFacts:
 
     ``words`` counts words of groups by language and source, ``foreign`` labels by their language code if it is not the
     group's, ``sizes`` groups by number of words in the cluster, ``outliers`` test cases by outlier class, ``rejected``
-    classes without a group by reason. ``baselines`` are the accuracies, from 0 to 1 with both ends of their intervals,
-    of guessers that ignore meaning.
+    classes without a group by reason. ``proofs`` counts "certificates", "contradictions" and "members" of clusters.
+    ``baselines`` are the accuracies, from 0 to 1 with both ends of their intervals, of guessers that ignore meaning.
     """
 
     code: str
@@ -170,6 +170,7 @@ class LanguageFacts:
     foreign: Mapping[str, int] = field(default_factory=dict)
     sizes: Mapping[int, int] = field(default_factory=dict)
     outliers: Mapping[int, int] = field(default_factory=dict)
+    proofs: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -198,6 +199,11 @@ def language_facts(
     """Count the groups and the rejected classes of one language."""
     members = [member for group in groups for member in group.members]
     outliers = Counter(outlier.of_class.number for group in groups for outlier in group.outliers)
+    proofs = {
+        "certificates": sum(one.certificate is not None for group in groups for one in group.outliers),
+        "contradictions": sum(one.contradicts is not None for group in groups for one in group.cluster),
+        "members": sum(len(group.cluster) for group in groups),
+    }
     return LanguageFacts(
         code,
         len(groups),
@@ -208,6 +214,7 @@ def language_facts(
         dict(sorted(Counter(member.label_language for member in members if member.label_language).items())),
         dict(sorted(Counter(len(group.cluster) for group in groups).items())),
         dict(sorted(outliers.items())),
+        proofs,
     )
 
 

@@ -118,6 +118,9 @@ def uses(facts: ReleaseFacts) -> str:
 def limits(facts: ReleaseFacts) -> str:
     """Say in which ways cases may be wrong, by the rules in the recipe."""
     lines = ["A case is right where Wikidata is right: classes overlap, and an outlier may belong after all."]
+    if proven := facts.total("proofs")["certificates"]:
+        members, odd = facts.total("proofs")["members"], facts.total("proofs")["contradictions"]
+        lines.append(TEXTS["proofs"].format(f"{proven:,}", f"{facts.cases:,}", f"{odd:,}", f"{members:,}"))
     if "outliers" in facts.recipe and not facts.option("outliers", "certificate"):
         lines.append("An instance of a subclass of the class may be its outlier.")
     if "margin" in facts.recipe.get("outliers", {}) and facts.option("outliers", "margin") is None:

@@ -15,7 +15,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from wikisem.class_names import classes_named, classes_of, find_class
+from wikisem.class_names import classes_named, classes_of, find_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.summary import audit_groups
@@ -235,7 +235,8 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
     if age := measures.age:
         console.print(f"item numbers of its members: Q{age.lowest} to Q{age.highest}, median {age.median:.0f}")
     tied = {property_number(tie.property) for one in group.outliers for tie in one.ties or ()}
-    for line in show.tie_lines(group, read_property_labels(output, tied, explanation.language)):
+    ties = show.tie_lines(group, read_property_labels(output, tied, explanation.language))
+    for line in chain(proofs_in_words(group, explanation.labels), ties):
         console.print(line)
 
 

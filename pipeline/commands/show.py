@@ -1,18 +1,19 @@
 """Show one group in full: its members and outliers, where each word is from, and the classes of the outliers.
 
 OUT is the output folder of a run or a release, by path or URL, or a file of groups. CLASS is a QID or a label in any of
-its languages. Coherence and margins are printed if the groups have them. If a class has no group, the reason is
-printed.
+its languages. Coherence, margins and certificates are printed if the groups have them. If a class has no group, the
+reason is printed.
 """
 
 import argparse
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from wikisem.class_names import classes_named, classes_of, find_class, name_class
+from wikisem.class_names import classes_named, classes_of, find_class, name_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.ids import check_language, is_qid
@@ -62,13 +63,14 @@ def run(arguments: argparse.Namespace) -> int:
         labels = {rejection.qid: rejection.label for rejection in read_rejections(path, language) if rejection.label}
         labels |= {group.qid: group.label for group in known if group.language == language}
         for group in chosen:
-            make_console().print(group_table(group, labels | labels_of_classes(str(path), [group]).get(language, {})))
+            named = labels | labels_of_classes(str(path), [group]).get(language, {})
+            make_console().print(group_table(group, named))
             if group.coherence is not None:
                 print_line(f"coherence {group.coherence}")
             for outlier in group.outliers:
                 if outlier.margin is not None:
                     print_line(f"{outlier.surface} ({outlier.id}): margin {outlier.margin}")
-            for line in tie_lines(group, {}):
+            for line in chain(proofs_in_words(group, named), tie_lines(group, {})):
                 print_line(line)
     if others := sorted({group.language for group in groups} - {language}):
         print_line(f"also in {', '.join(others)}: --language {others[0]}")

@@ -11,7 +11,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import encode_group, group_files
 from wikisem.pipeline.cli import main
 from wikisem.recipes.options import GraphOptions
-from wikisem.records import Entity, Group, Member, Outlier
+from wikisem.records import Certificate, Entity, Group, Member, Outlier
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "[Baku]"]
 GROUP = Group(
@@ -175,6 +175,20 @@ def test_groups_are_ranked_by_coherence_and_outliers_by_margin(
     (output / "manifest.json").write_text(json.dumps({"recipe": {"cluster": {"coherence": "high"}}}))
     assert main(["audit", str(output)]) == 1
     assert "manifest.json: expected the manifest of a run" in capsys.readouterr().err
+
+
+def test_certificates_and_contradictions_are_counted(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The shares of outliers and of members that have one; a dash for a set of a recipe that asks for none."""
+    assert "│ certificate" not in audit(capsys, output)
+    first, second = GROUP.outliers
+    proven = replace(first, certificate=Certificate("Q101", 12, 9, "river"))
+    members = (replace(GROUP.cluster[0], contradicts="Q101"), *GROUP.cluster[1:])
+    group = replace(GROUP, cluster=members, outliers=(proven, replace(second, outlier_class=1)))
+    (output / "groups" / "en.jsonl").write_bytes(encode_group(group))
+    (found,) = json.loads(audit(capsys, output, "--json"))
+    assert found["languages"]["en"]["O1"]["certificate"] == 0.5
+    assert found["languages"]["en"]["cluster"]["contradiction"] == pytest.approx(1 / 7)
+    assert "│ certificate" in audit(capsys, output)
 
 
 def test_a_set_without_coherence_has_no_such_tables(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

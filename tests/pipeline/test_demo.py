@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 import pyarrow.parquet as pq
 import pytest
 
+import wikisem
 from tests.engines.__main__ import FOLDERS
 from tests.oracle import Named, OracleGraph, OracleGroups
 from tests.pipeline.stage_digests import KNOWN, version_and_digest
@@ -212,3 +214,15 @@ def test_an_output_in_the_folder_of_copies_stays(tmp_path: Path, monkeypatch: py
     output = tmp_path / f"wikisem-{os.getuid()}" / "out"
     assert main(["demo", "--output", str(output)]) == 0
     assert len(read_groups(str(output), "en")) >= 10
+
+
+def test_check_finds_the_certificates_and_contradictions_of_a_build(output: Path) -> None:
+    """Again from the class graph: no outlier lacks a certificate, and the members with a contradiction are the same."""
+    for language in ("de", "ja"):
+        groups = read_groups(output, language)
+        written = {(group.id, member.id) for group in groups for member in group.cluster if member.contradicts}
+        found = wikisem.check(output, language, recipe="demo", taxonomy=output)
+        assert {one.rule for one in found} <= {"contradiction"}
+        assert {
+            (one.group, qid) for one in found for qid in re.findall(r"member .* \((Q\d+)\) is", one.detail)
+        } == written

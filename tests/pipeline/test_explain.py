@@ -94,6 +94,10 @@ def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.Capt
         assert said in text
     assert "same surface form as a higher one" in text
     assert "a group of 7 with 3 outliers" in text
+    proof = (
+        "certificate, of 1 other instances of river (Q101) and 8 of capital [old] (Q100), none is an instance of both"
+    )
+    assert f"Rhine (Q20): {proof}" in " ".join(text.split())
 
 
 def test_an_instance_whose_name_means_another_item_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,8 @@ from tests.transforms.world_of_groups import bare, by_label, expected, read_buil
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import Scratch
 from wikisem.outputs.groupfile import read_groups
-from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import RELATED, Entity
+from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.records import RELATED, Certificate, Entity
 from wikisem.transforms.groups import stage as groups_stage
 from wikisem.transforms.groups.shared_files import GroupWork, read_facts
 from wikisem.transforms.groups.stage import CollectItems
@@ -244,6 +244,32 @@ def test_no_items_give_no_groups(tmp_path: Path) -> None:
         assert read_built(done, language) == ([], [])
         assert (counts[language].read, counts[language].kept) == (0, 0)
         assert pq.read_table(done / "groups" / f"{language}.parquet").num_rows == 0
+
+
+def test_certificates_have_the_labels_of_their_classes(tmp_path: Path) -> None:
+    """In the language of the group, else ``mul``, else English, else none; of classes that give no group as well."""
+    letters = "abcdefghijkl"
+    entities = [
+        Entity("Q100", subclass_of=("Q110",), labels={"mul": "town"}),
+        # No class of plants has nine instances, what is above them has; the class of rivers has no line of its own.
+        Entity("Q200", subclass_of=("Q110",), labels={"de": "Pflanze", "en": "plant"}),
+        *(Entity(f"Q{n}", subclass_of=("Q200",), labels={"mul": f"plant {n}"}) for n in (201, 202, 203)),
+        *(Entity(f"Q{n}", ("Q100",), labels={"mul": f"{letters[n]}opolis"}, sitelinks=20) for n in range(10)[1:]),
+        *(Entity(f"Q{20 + n}", (f"Q{201 + n % 3}",), labels={"mul": f"{one}{one}"}) for n, one in enumerate(letters)),
+        *(Entity(f"Q{40 + n}", ("Q300",), labels={"mul": f"{one}, river"}) for n, one in enumerate(letters)),
+    ]
+    off = FilterOptions(affix=None, stop_affix=False)
+    outliers = OutlierOptions(min_sitelinks=0, certificate=8, distance=1)
+    for most in (0, 5):  # outliers of groups below a limit are chosen again, and with them their certificates
+        cluster = ClusterOptions(size=8, max_groups=most)
+        recipe = Recipe("small", graph=GraphOptions(root=""), cluster=cluster, outliers=outliers, filters=off)
+        names = {language: by_label(entities, "mul") for language in ("en", "de", "fr")}
+        done, _ = run_stages(tmp_path / f"{most}", entities, names, recipe, files=2)
+        for language, label in {"en": "plant", "de": "Pflanze", "fr": "plant"}.items():
+            (town,) = (group for group in read_built(done, language)[0] if group.id == "Q100")
+            found = {one.certificate for one in town.outliers}
+            wanted = {Certificate("Q200", 11, 9, label)}
+            assert wanted <= found <= {*wanted, Certificate("Q300", 11, 9, "")}
 
 
 def test_labels_seed_and_order_are_those_of_the_method(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
 from wikisem.graph.store import open_arrays
+from wikisem.ids import qid_number
 from wikisem.layout import Scratch, group_leaves
 from wikisem.outputs.groupfile import (
     encode_group,
@@ -28,7 +29,7 @@ from wikisem.outputs.groupfile import (
     side_files,
 )
 from wikisem.recipes.options import Recipe
-from wikisem.records import Group, Rejection
+from wikisem.records import Group, Outlier, Rejection
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, first_label, write_in
 from wikisem.surfaces.table import LATE_FIELDS, SurfaceTable
@@ -229,13 +230,30 @@ def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table
     return rows.filter(text.is_valid())
 
 
-def read_labels(scratch: Scratch, language: str) -> ClassLabels:
-    """Labels in the language, else in ``mul``, else in English."""
+def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels:
+    """Labels of some classes in the language, else in ``mul``, else in English."""
     texts: dict[int, str] = {}
     english: set[int] = set()
-    for path in list_files(scratch.labels("*")):
+    wanted = pa.array(numbers)
+    for path in list_files(scratch.labels("*")) if len(numbers) else ():
         table = read_parquet(path)
-        own = table.filter(pc.equal(table["language"], language))
+        is_own = pc.and_(pc.equal(table["language"], language), pc.is_in(table["number"], value_set=wanted))
+        own = table.filter(is_own)
         texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
         english.update(own.filter(own["english"])["number"].to_pylist())
     return ClassLabels(texts, english)
+
+
+def add_certificate_labels(groups: Sequence[Group], scratch: Scratch, language: str) -> list[Group]:
+    """The groups with the labels of the classes of their certificates."""
+    every = (outlier.certificate for group in groups for outlier in group.outliers)
+    numbers = distinct(np.array([qid_number(one.id) for one in every if one is not None], dtype=np.int64))
+    texts = read_labels(scratch, language, numbers).texts
+
+    def labelled(outlier: Outlier) -> Outlier:
+        certificate = outlier.certificate
+        if certificate is None:
+            return outlier
+        return replace(outlier, certificate=replace(certificate, label=texts.get(qid_number(certificate.id), "")))
+
+    return [replace(group, outliers=tuple(map(labelled, group.outliers))) for group in groups]

@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.columns import qid_numbers
+from wikisem.arrow.columns import distinct, qid_numbers
 from wikisem.arrow.parquet import read_row_groups
 from wikisem.class_names import name_class
 from wikisem.files import list_files, match, open_binary, replace_file
-from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, reached
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
@@ -48,6 +49,7 @@ from wikisem.transforms.groups.shared_files import (
     ClassLabels,
     GroupFacts,
     GroupWork,
+    add_certificate_labels,
     add_late_fields,
     all_candidates,
     open_candidates,
@@ -153,9 +155,9 @@ class CollectItems(beam.DoFn):
         numbers, lists = self._read(number, path)
         if self._wanted is None:
             graph = open_graph(work.taxonomy)
-            candidates = graph.nodes[graph.instances.counts() >= work.recipe.cluster.minimum]
             # Of n titles one is sampled, whatever a build left out: unlinked items have none.
-            self._wanted = candidates, 1 + int(np.count_nonzero(graph.sitelinks)) // _SAMPLED_TITLES
+            every = 1 + int(np.count_nonzero(graph.sitelinks)) // _SAMPLED_TITLES
+            self._wanted = _labelled_classes(graph, work.recipe), every
         classes, every = self._wanted
         is_class = indices_of(numbers, classes)[1]
         labels, titles = work.scratch.labels(f"{number:05d}"), work.scratch.titles(f"{number:05d}")
@@ -192,6 +194,17 @@ def join_counts(numbered: tuple[int, Sequence[str]], work: GroupWork) -> tuple[N
     folder = work.scratch.unlinked(number)
     save_arrays(read_unlinked(open_graph(work.taxonomy), paths), folder)
     return None, folder
+
+
+def _labelled_classes(graph: ClassGraph, recipe: Recipe) -> Int64s:
+    """The numbers, ascending, of the classes that may give groups, and of those that certificates may name."""
+    counts = graph.instances.counts()
+    if not recipe.outliers.certificate:
+        return graph.nodes[counts >= recipe.cluster.minimum]
+    # A certificate has a class of an item or one above it, pruned or not; most classes of a dump have no item below.
+    direct = np.concatenate([np.flatnonzero(counts), distinct(graph.other_classes.rows.targets)])
+    numbers: Int64s = np.sort(np.concatenate([graph.nodes, graph.hidden])[reached(graph.whole_up, distinct(direct))])
+    return numbers
 
 
 def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
@@ -275,7 +288,8 @@ class JudgeClasses(beam.DoFn):
         work, scratch, languages = self._work, self._work.scratch, self._work.languages
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         if self._builder is None:
-            labels = {language: read_labels(scratch, language) for language in languages}
+            numbers = open_graph(work.taxonomy).nodes[all_candidates(scratch, languages)]
+            labels = {language: read_labels(scratch, language, numbers) for language in languages}
             self._english = {language: found.english for language, found in labels.items()}
             self._builder = _open_builder(work, labels)
         judge = self._builder.sift if sifts(work.recipe) else self._builder.judge
@@ -334,12 +348,14 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     groups, capped = _cap(groups, work)
     rejections = [*every.rejections, *repeated, *capped]
     if sifts(recipe) and groups:
-        builder = _open_builder(work, {language: read_labels(scratch, language)})
+        labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
+        builder = _open_builder(work, {language: ClassLabels(labels, set())})
         nodes = indices_of(np.array([qid_number(group.id) for group in groups]), open_graph(work.taxonomy).nodes)[0]
         chosen = [judgement for _, judgement in builder.judge(nodes)]
         groups = sorted((one for one in chosen if isinstance(one, Group)), key=lambda one: qid_number(one.id))
         rejections += (one for one in chosen if isinstance(one, Rejection))
     groups = add_late_fields(groups, list_files(f"{work.surfaces[language]}/*.parquet"))
+    groups = add_certificate_labels(groups, scratch, language)
     rejections.sort(key=lambda one: qid_number(one.qid))
     write_groups(scratch.finished, language, groups, rejections)
     write_profile(work, language)

@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from wikisem.outputs.groupfile import encode_group, encode_rejection
-from wikisem.records import Group, Member, Outlier, Rejection
+from wikisem.records import Certificate, Group, Member, Outlier, Rejection
 
 # Words that readers of tables take for something else, that end a script element, or that run from right to left.
 HOSTILE = (
@@ -74,7 +74,11 @@ def run_python(script: str, release: Path, cache: Path) -> Any:
 
 
 def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Group:
-    """A group whose words say their class and rank, some of them hostile; the first has no coherence and no margins."""
+    """A group whose words say their class and rank, some of them hostile.
+
+    The first has no coherence and no margins, the others have a certificate, with a hostile label, of their second
+    outlier, and what contradicts their third member.
+    """
     cluster = tuple(
         Member(
             id=f"Q{number * 100 + rank}",
@@ -86,6 +90,7 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
             links=20 if rank else None,
             page_share=0.25 if rank else None,
             label_language=None if rank else "mul",
+            contradicts="Q803" if rank == 2 and number > 1 else None,
         )
         for rank in range(size)
     )
@@ -102,6 +107,7 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
             outlier_class=1 + rank // 2,
             via=f"Q{900 + rank}",
             margin=None if number == 1 else rank / 100,
+            certificate=Certificate("Q802", 1200, 79, HOSTILE[5]) if rank == 1 and number > 1 else None,
         )
         for rank in range(outliers)
     )

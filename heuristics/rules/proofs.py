@@ -1,0 +1,176 @@
+"""Certificates, contradictions and levels of groups of any data set whose items are known, by the class graph of a run.
+
+A build writes what it found into its groups (``wikisem.graph.outlier_sets.overlap``). Here all of it is found again, by
+the whole graph of the same dump or of another one, whatever the groups say of themselves.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from wikisem.arrow.columns import distinct
+from wikisem.arrow.parquet import read_parquet
+from wikisem.errors import MissingInputError
+from wikisem.files import list_files, read_if_there
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import CsrRows, Ints, indices_of, pairs_from
+from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
+from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, build_ancestor_index
+from wikisem.graph.outlier_sets.overlap import (
+    MOST_SHARED,
+    InstanceLists,
+    Overlap,
+    OverlapIndex,
+    build_overlap_index,
+)
+from wikisem.graph.store import open_arrays
+from wikisem.ids import is_qid, qid_number, qid_of
+from wikisem.layout import ENTITIES, TAXONOMY, find_folder, record_path, unlinked_folder
+from wikisem.records import Group, Member
+
+# The strength that certificates are asked for where a recipe asks for none.
+STRENGTH: Final = 8
+
+# What is asked of a group, as ``wikisem check`` lists it.
+Rule: TypeAlias = Literal["certificate", "contradiction", "levels", "no-instance"]
+
+
+def find_unproven(
+    groups: Sequence[Group], output: str, strength: int, name: Callable[[str], str] = str
+) -> Iterator[tuple[Group, Rule, str]]:
+    """Each group with a rule and what breaks it: an outlier without a certificate, a member with a contradiction.
+
+    ``output`` is the OUT of a run, ``name`` names a class by its QID. Other rules are that all items of a group are
+    types, or none is, and that members are instances of its class. Words whose items are not known are passed over.
+    Raises MissingInputError if no item is known, or without a class graph.
+    """
+    known = [group for group in groups if is_qid(group.id) and any(one.id for one in group.members)]
+    if not known:
+        raise MissingInputError("expected groups with the QIDs of classes and items for --taxonomy, saw words alone")
+    proofs = _Proofs.of(known, output, strength, name)
+    for group in known:
+        yield from ((group, rule, detail) for rule, detail in proofs.broken(group))
+
+
+@dataclass(frozen=True)
+class _Proofs:
+    """What is asked of the whole graph: ``numbers`` are its items that are in groups, ascending, ``items`` their rows.
+
+    Row i of the pool of ``index`` has the classes of item i.
+    """
+
+    graph: ClassGraph
+    ancestors: AncestorIndex
+    index: OverlapIndex
+    overlap: Overlap
+    strength: int
+    name: Callable[[str], str]
+    numbers: Ints
+    items: Ints
+
+    @staticmethod
+    def of(groups: Sequence[Group], output: str, strength: int, name: Callable[[str], str]) -> "_Proofs":
+        """Open the class graph of a run, and count the instances that the classes of groups share with others."""
+        if read_if_there(record_path(output, ENTITIES)) is None:  # which count the items that nothing links to
+            raise MissingInputError(f"{output}: expected the output folder of a run, saw no record of its entities")
+        graph = open_arrays(ClassGraph, find_folder(output, TAXONOMY, read_if_there))
+        unlinked = list_files(f"{unlinked_folder(find_folder(output, ENTITIES, read_if_there))}/*.parquet")
+        tables = [UnlinkedItems.of_table(graph, read_parquet(path)) for path in unlinked]
+        every = InstanceLists.of(graph, UnlinkedItems.join(tables))
+        named = {qid_number(one.id) for group in groups for one in group.members if one.id}
+        numbers = np.array(sorted(number for number in named if number < 2**63), dtype=np.int64)
+        items, in_graph = indices_of(numbers, graph.items)
+        numbers, items = numbers[in_graph], items[in_graph]
+        classes, others = graph.classes.take(items), graph.other_classes.take(items)
+        owners = np.concatenate([classes.sources(), others.sources()])
+        stated = CsrRows.from_pairs(owners, np.concatenate([classes.targets, others.targets]), len(items))
+        nodes, is_node = indices_of(_numbers_of(groups), graph.nodes)
+        candidates = distinct(nodes[is_node])
+        terminals = distinct(np.concatenate([candidates, every.classes.targets, stated.targets]))
+        ancestors = build_ancestor_index(graph.whole_up, terminals)
+        pool = CsrRows(stated.offsets, ancestors.node_to_row[stated.targets])
+        index = build_overlap_index(every, ancestors, candidates, pool, graph.is_type(items))
+        return _Proofs(
+            graph, ancestors, index, Overlap(graph, ancestors, index, strength), strength, name, numbers, items
+        )
+
+    def broken(self, group: Group) -> Iterator[tuple[Rule, str]]:
+        """The rules that a group breaks, in words, each with the item that does so."""
+        (node,), (is_node,) = indices_of(_numbers_of([group]), self.graph.nodes)
+        if not is_node:
+            yield "certificate", f"expected a class of the class graph, saw {group.id}"
+            return
+        rows = {one.id: row for one in group.members if (row := self._row(one)) is not None}
+        types = {qid: bool(self.index.is_type[row]) for qid, row in rows.items()}
+        members = [one for one in group.cluster if one.id in rows]
+        of_types = [one for one in members if types[one.id]]
+        if 0 < len(of_types) < len(members):
+            named = ", ".join(map(_name, of_types))
+            yield "levels", f"{len(of_types)} of {len(members)} members are types, the others individuals: {named}"
+        yield from self._members(int(node), members, rows)
+        are_types = 2 * len(of_types) > len(members)
+        for outlier in group.outliers:
+            if outlier.id not in rows:
+                if outlier.id:
+                    yield "certificate", f"{_name(outlier)} is not in the class graph"
+                continue
+            if fault := self._fault(int(node), rows[outlier.id]):
+                yield "certificate", f"{_name(outlier)}: {fault}"
+            if members and types[outlier.id] != are_types:
+                own, theirs = ("a type", "individuals") if types[outlier.id] else ("an individual", "types")
+                yield "levels", f"{_name(outlier)} is {own}, most members are {theirs}"
+
+    def _row(self, item: Member) -> int | None:
+        rows, found = indices_of(np.array([qid_number(item.id) if item.id else -1]), self.numbers)
+        return int(rows[0]) if found[0] else None
+
+    def _members(self, node: int, members: Sequence[Member], rows: dict[str, int]) -> Iterator[tuple[Rule, str]]:
+        """Members that are no instance of the class, and those that alone join it to a class that excludes it."""
+        classes = self.index.pool.take(np.array([rows[one.id] for one in members], dtype=np.int64))
+        owners, above = pairs_from(self.ancestors.component_parents, classes.sources(), classes.targets)
+        instances = set(owners[above == self.overlap.component(np.array([node]))[0]].tolist())
+        for at, member in enumerate(members):
+            if at not in instances:
+                yield "no-instance", f"member {_name(member)} is no instance of the class, nor of one below it"
+        stated = [member for at, member in enumerate(members) if at in instances]
+        items = self.items[[rows[one.id] for one in stated]]
+        for member, odd in zip(stated, self.overlap.contradictions(node, items).tolist(), strict=True):
+            if odd >= 0:
+                yield (
+                    "contradiction",
+                    f"member {_name(member)} is the only instance of both the class and {self._class(odd)}",
+                )
+
+    def _fault(self, node: int, row: int) -> str:
+        """Why an outlier, by its row, has no certificate for a class; empty if it has one."""
+        if self.overlap.certificate(node, row) is None:
+            return f"no class of it with more than {self.strength} instances is without an instance of the class"
+        components, counts = self.overlap.shared(node)
+        own = distinct(self.index.pool.row(row))
+        own = own[np.isin(own, components)]
+        others = self.index.instances[own] - 1
+        close = np.flatnonzero(counts[np.searchsorted(components, own)] >= MOST_SHARED * others)
+        if not len(close):
+            return ""
+        first = int(own[close[0]])
+        shared = counts[np.searchsorted(components, first)]
+        named = self._class(int(self.ancestors.row_to_node[self.ancestors.component_starts[first]]))
+        return (
+            f"{shared:,} of {self.index.instances[first] - 1:,} other instances of its class {named} are of the class"
+        )
+
+    def _class(self, node: int) -> str:
+        count = len(self.graph.nodes)
+        return self.name(qid_of(int(self.graph.nodes[node] if node < count else self.graph.hidden[node - count])))
+
+
+def _numbers_of(groups: Sequence[Group]) -> Ints:
+    """The numbers of the classes of groups; -1 for one that no graph can have."""
+    numbers = [qid_number(group.id) for group in groups]
+    return np.array([number if number < 2**63 else -1 for number in numbers], dtype=np.int64)
+
+
+def _name(item: Member) -> str:
+    return f"{item.surface} ({item.id})"
