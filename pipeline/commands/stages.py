@@ -113,7 +113,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
 def _read_recipe(arguments: argparse.Namespace) -> Recipe:
     """The recipe that a command names, with the seed of --seed if that is given."""
     recipe = load_recipe(arguments.recipe)
-    return recipe if getattr(arguments, "seed", None) is None else replace(recipe, seed=arguments.seed)
+    return recipe if arguments.seed is None else replace(recipe, seed=arguments.seed)
 
 
 def _run(
