@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.rows import ALL, Row, with_bars
 from wikisem.evaluation.statistics import ErrorBars, clustered_wilson
 from wikisem.heuristics.selection.places import letter_pairs
+from wikisem.ids import qid_number
 from wikisem.records import OUTLIER_CLASSES, Group, Member, class_of
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 
@@ -65,7 +66,32 @@ def odd_capital(words: Sequence[Member]) -> Saliences:
     return [-having[case] for case in cases]
 
 
-# Prominence.
+def odd_last_letter(words: Sequence[Member]) -> Saliences:
+    """The word whose last letter the fewest others end with, case ignored."""
+    last = [graphemes(word.surface.casefold())[-1] for word in words]
+    having = Counter(last)
+    return [-having[letter] for letter in last]
+
+
+def odd_ending(words: Sequence[Member]) -> Saliences:
+    """The word that ends least like the others: in letters, as a reader counts them, from the end, case ignored.
+
+    >>> odd_ending([Member(surface=name) for name in ("Hamburg", "Salzburg", "Hamburger")])
+    [-4, -4, 0]
+    """
+    endings = [list(graphemes(word.surface.casefold()))[::-1] for word in words]
+
+    def alike(one: list[str], other: list[str]) -> int:
+        differs = (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+        return next(differs, min(len(one), len(other)))
+
+    return [
+        -sum(alike(own, other) for number, other in enumerate(endings) if number != at)
+        for at, own in enumerate(endings)
+    ]
+
+
+# Prominence and age.
 
 
 def _least(known: Callable[[Member], int | None]) -> Picker:
@@ -92,6 +118,15 @@ least_linked: Final = _least(lambda word: word.total)
 fewest_sitelinks: Final = _least(lambda word: word.sitelinks)
 rarest_in_links: Final = _least(lambda word: word.links)
 
+
+def far_item_number(words: Sequence[Member]) -> Saliences:
+    """The word whose item number is farthest from the median of the others': items are numbered as they are made."""
+    if not all(word.id for word in words):
+        return None
+    numbers = [qid_number(word.id) for word in words]
+    return [abs(own - median(numbers[:at] + numbers[at + 1 :])) for at, own in enumerate(numbers)]
+
+
 PICKERS: Final[Mapping[str, Picker]] = {
     "longest": longest,
     "shortest": _other_end(longest),
@@ -99,14 +134,36 @@ PICKERS: Final[Mapping[str, Picker]] = {
     "fewest words": _other_end(most_words),
     "odd letter pairs": odd_letter_pairs,
     "odd capital": odd_capital,
+    "odd last letter": odd_last_letter,
+    "odd ending": odd_ending,
     "least linked": least_linked,
     "most linked": _other_end(least_linked),
     "fewest sitelinks": fewest_sitelinks,
     "most sitelinks": _other_end(fewest_sitelinks),
     "rarest in links": rarest_in_links,
+    "far item number": far_item_number,
 }
 CHANCE: Final = "chance"
 LEAST_FREQUENT: Final = "least frequent token"
+ELSEWHERE: Final = "outlier elsewhere"
+
+
+def outlier_elsewhere(groups: Sequence[Group]) -> Picker:
+    """The word that is an outlier of most other groups of the language, and of these that is least often a member.
+
+    It knows all cases of the other groups by heart, and none of this one. The last word of a case is the outlier.
+    """
+    outliers = Counter(each.surface.casefold() for group in groups for each in group.outliers)
+    members = Counter(each.surface.casefold() for group in groups for each in group.cluster)
+
+    def saliences(words: Sequence[Member]) -> Saliences:
+        names = [word.surface.casefold() for word in words]
+        # The case itself is not among what it knows.
+        as_outlier = [outliers[name] for name in names[:-1]] + [outliers[names[-1]] - 1]
+        as_member = [members[name] - 1 for name in names[:-1]] + [members[names[-1]]]
+        return [one * (len(groups) + 1) - other for one, other in zip(as_outlier, as_member, strict=True)]
+
+    return saliences
 
 
 def least_frequent_token(frequencies: Frequencies) -> Picker:
@@ -191,15 +248,20 @@ def baselines_by_language(
 
     ``frequencies`` are those of tokens, by language.
     """
-    columns: defaultdict[str, defaultdict[str, list[Case]]] = defaultdict(lambda: defaultdict(list))
+    by_language: defaultdict[str, list[Group]] = defaultdict(list)
     for group in groups:
-        for outlier in group.outliers:
-            for column in (COLUMNS[outlier.outlier_class], ALL):
-                columns[group.language or UNKNOWN][column].append((group.id, (*group.cluster, outlier)))
+        if group.outliers:
+            by_language[group.language or UNKNOWN].append(group)
     found: dict[str, Columns] = {}
-    for language, own in sorted(columns.items()):
+    for language, listed in sorted(by_language.items()):
         known = (frequencies or {}).get(language)
-        pickers = {**PICKERS, LEAST_FREQUENT: least_frequent_token(known)} if known else PICKERS
+        pickers = {**PICKERS, ELSEWHERE: outlier_elsewhere(listed)}
+        pickers |= {LEAST_FREQUENT: least_frequent_token(known)} if known else {}
+        own: defaultdict[str, list[Case]] = defaultdict(list)
+        for group in listed:
+            for outlier in group.outliers:
+                for column in (COLUMNS[outlier.outlier_class], ALL):
+                    own[column].append((group.id, (*group.cluster, outlier)))
         found[language] = {
             column: baselines_of(own[column], pickers) for column in (*COLUMNS.values(), ALL) if column in own
         }

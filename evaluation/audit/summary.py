@@ -1,5 +1,6 @@
 """An audit of a data set: its groups worst first, and every measure by language and outlier class."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -213,6 +214,7 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
                 one.contradicts is not None if asked else None for group in groups for one in group.group.cluster
             ),
             "near-duplicate pairs": duplicates,
+            "most frequent outlier": _most_frequent([one.item for group in groups for one in group.outliers]),
             **more,
         }
     }
@@ -235,11 +237,18 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
             "instance of the class or below": _mean(one.below_class for one in outliers),
             "margin": _mean(one.item.margin for one in outliers),
             "certificate": _mean(one.item.certificate is not None if asked else None for one in outliers),
+            "most frequent outlier": _most_frequent([one.item for one in outliers]),
             "pairs from one class": _mean(
                 same for group in groups for own, same in group.from_one_class if own == number
             ),
         }
     return columns
+
+
+def _most_frequent(outliers: Sequence[Outlier]) -> float | None:
+    """The share of cases that the most frequent of their outliers has, by item or else by surface form."""
+    counts = Counter(one.id or one.surface.casefold() for one in outliers)
+    return max(counts.values()) / len(outliers) if outliers else None
 
 
 def _item_values(items: Sequence[Member], language: str) -> Values:

@@ -13,6 +13,7 @@ from wikisem.datasets.word_groups import parse_group, read_dataset
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.audit.baselines import (
     CHANCE,
+    ELSEWHERE,
     LEAST_FREQUENT,
     PICKERS,
     baselines_by_language,
@@ -26,7 +27,10 @@ from wikisem.records import Group, Member, Outlier
 
 NUMBERS = st.one_of(st.none(), st.integers(0, 4))
 ITEMS = st.builds(
-    lambda surface, sitelinks, page, own: Member(surface=surface, sitelinks=sitelinks, total=page, links=own),
+    lambda qid, surface, sitelinks, page, own: Member(
+        id=qid, surface=surface, sitelinks=sitelinks, total=page, links=own
+    ),
+    st.sampled_from(["Q1", "Q7", "Q50", "Q900", "Q901"]) | st.sampled_from(["", "Q7"]),
     st.text("abAB é東", min_size=1, max_size=6).filter(str.strip),
     NUMBERS,
     NUMBERS,
@@ -53,6 +57,20 @@ def case_of(word: Member) -> str:
     return "upper" if first in "AB" else "lower" if first in "abé" else ""
 
 
+def shared_endings(word: Member, words: Sequence[Member]) -> int:
+    """How many letters a word has in common with each of the others from the end; none of them has a mark."""
+    own, total = word.surface.lower()[::-1], 0
+    for other in (one.surface.lower()[::-1] for one in words if one is not word):
+        total += max(n for n in range(min(len(own), len(other)) + 1) if own[:n] == other[:n])
+    return total
+
+
+def from_the_middle(word: Member, words: Sequence[Member]) -> float:
+    """How far the item number of a word is from the median of the others'."""
+    others = sorted(int(other.id[1:]) for other in words if other is not word)
+    return abs(int(word.id[1:]) - (others[len(others) // 2] + others[(len(others) - 1) // 2]) / 2)
+
+
 def zero(number: int | None) -> int:
     """What is not known counts as nothing."""
     return number or 0
@@ -66,11 +84,14 @@ PLAIN: dict[str, Callable[[Member, Sequence[Member]], float]] = {
     "fewest words": lambda word, _: -len([part for part in word.surface.split(" ") if part]),
     "odd letter pairs": lambda word, words: -in_others(word, words),
     "odd capital": lambda word, words: -sum(case_of(word) == case_of(other) for other in words),
+    "odd last letter": lambda word, words: -sum(word.surface.lower()[-1] == one.surface.lower()[-1] for one in words),
+    "odd ending": lambda word, words: -shared_endings(word, words),
     "least linked": lambda word, _: -zero(word.total),
     "most linked": lambda word, _: zero(word.total),
     "fewest sitelinks": lambda word, _: -zero(word.sitelinks),
     "most sitelinks": lambda word, _: zero(word.sitelinks),
     "rarest in links": lambda word, _: -zero(word.links),
+    "far item number": from_the_middle,
 }
 FIELDS = {"linked": "total", "sitelinks": "sitelinks", "in links": "links"}
 
@@ -88,6 +109,8 @@ def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[Member]]) -
         credits_ = []
         for words in cases:
             if field and not any(getattr(word, field) for word in words):
+                continue
+            if name == "far item number" and not all(word.id for word in words):
                 continue
             values = [plain(word, words) for word in words]
             tied = [at for at, value in enumerate(values) if value == max(values)]
@@ -114,6 +137,26 @@ def test_cases_of_a_class_are_one_trial_where_they_agree() -> None:
     assert found is not None
     assert (found.cases, found.value) == (12, 1)
     assert (found.low, found.high) == wilson(1.0, 3)
+
+
+def test_an_ending_is_of_letters_as_a_reader_counts_them() -> None:
+    """A letter with its mark is another one than without, and case does not tell."""
+    words = [Member(surface=name) for name in ("cafe\u0301", "CAFE\u0301", "cafe")]
+    found = baselines_of([("Q1", words)])
+    assert [one and one.value for name, one in found.items() if name in {"odd last letter", "odd ending"}] == [1, 1]
+
+
+def test_who_remembers_the_outliers_of_other_groups() -> None:
+    """Not those of the group itself; of words that were none, the one that is least often a member elsewhere."""
+    groups = [
+        word_group("Q1", ("Oslo", "Bern"), (outlier_word("rhine", 1), outlier_word("Ural", 2)), "", "en"),
+        word_group("Q2", ("Lima", "Bern"), (outlier_word("Rhine", 1),), "", "en"),
+        word_group("Q3", ("Elbe", "Rhine"), (outlier_word("Etna", 2),), "", "en"),
+    ]
+    found = baselines_by_language(groups)["en"][ALL][ELSEWHERE]
+    # In the first two groups rhine is known, and Ural as unknown as Oslo; in the third Rhine was an outlier twice.
+    assert found is not None
+    assert (found.cases, found.value) == (4, 2.5 / 4)
 
 
 def test_a_column_for_each_outlier_class_and_one_for_all() -> None:

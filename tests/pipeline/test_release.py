@@ -510,7 +510,7 @@ def test_names_in_the_card_are_read_as_they_are(name: str, tmp_path: Path) -> No
     assert not set(title[2:]) & set("*_`[]<|")
     rows = [line for line in unescaped.splitlines() if line.startswith("|")]
     widths = {row.count("|") for row in rows}
-    assert widths == {3, 6, 14}  # two columns, five, and twelve baselines of a language
+    assert widths == {3, 6, 18}  # two columns, five, and sixteen baselines of a language
 
 
 @pytest.mark.parametrize("folder", ["groups", "categories"])
