@@ -18,6 +18,7 @@ import orjson
 from wikisem.datasets.files import CONTROLS
 from wikisem.outputs.release import sentences
 from wikisem.outputs.release.metadata import ManifestFile, ReleaseFacts, Source
+from wikisem.outputs.release.prompts import PROMPTS, SOURCE
 from wikisem.outputs.release.sentences import REASONS, TEXTS, description, made_up
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.wikis import date_in_name
@@ -61,6 +62,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
         facts,
         configs=[(name, splits, _about(next(iter(splits.values()))), digests[name]) for name, splits in configs(facts)],
         bibtex=bibtex(facts),
+        asked_in_english=[one.code for one in facts.filled if one.code not in PROMPTS],
         size=next((size for most, size in _SIZES if facts.cases < most), "1M<n<10M"),
         rejected={reason for language in facts.filled for reason in language.rejected},
         empty=[language.code for language in facts.languages if not language.groups],
@@ -284,6 +286,7 @@ _TEMPLATES.filters |= {
 _TEMPLATES.globals |= {
     "OUTLIER_CLASSES": OUTLIER_CLASSES,
     "PAPER": PAPER,
+    "PROMPT_SOURCE": SOURCE,
     "PAPER_URL": PAPER_URL,
     "REASONS": REASONS,
     "RELATED": RELATED,

@@ -94,6 +94,15 @@ def test_english_has_tasks_for_each_phrasing_and_one_for_all(release: Path) -> N
     assert group["task"] == ["wikisem_en", "wikisem_en_2", "wikisem_en_3"]
 
 
+def test_the_card_says_in_which_languages_models_are_asked(release: Path) -> None:
+    """And that nobody who speaks them has read the prompts."""
+    text = (release / "README.md").read_text(encoding="utf-8")
+    said = (
+        "asked in the language of the words, in `zh-classical` in English; the prompts were written for wikisem, not "
+    )
+    assert f"{said}reviewed by native speakers (2026-11-26)." in text
+
+
 def test_euroeval_asks_in_the_language(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Question as a column, the word before the answer, and the letters to answer with."""
     found = run_euroeval_file(release / "euroeval_wikisem.py", monkeypatch)["CASES_de"]
