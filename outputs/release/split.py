@@ -11,10 +11,10 @@ from typing import Final, NamedTuple, TypeAlias
 from wikisem.outputs.release.cases import Case, cases_of, seeded_key
 from wikisem.records import Group, Member
 
-# The shots of a language: five, or one for every ten groups. No language may lose more than a quarter of its cases.
+# The shots of a language: five, or one for every ten groups. No language may lose more than a third of its cases.
 MOST_SHOTS: Final = 5
 _GROUPS_A_SHOT: Final = 10
-_MOST_LOST: Final = 0.25
+_MOST_LOST: Final = 1 / 3
 
 # A class, an item or a word, as a string of its own.
 _Key: TypeAlias = str

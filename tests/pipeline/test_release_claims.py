@@ -290,7 +290,6 @@ mixed = ["en", "de"]
 max_groups = 0
 [outliers]
 min_sitelinks = 4
-exclude = "closure"
 shared = true
 """
 FAITHFUL = 'base = "wikisem500"\n[outliers]\nmin_sitelinks = 4\n'
