@@ -27,6 +27,7 @@ from mteb.languages import ISO_TO_LANGUAGE, ISO_TO_SCRIPT
 from benchmarks.releases import make_releases
 from wikisem.errors import MissingInputError
 from wikisem.evaluate import outliers, samples
+from wikisem.evaluation.every_eval_ever import logs_of
 from wikisem.evaluation.mteb_task import language_script, outlier_task
 from wikisem.evaluation.options import MEASURES
 from wikisem.outputs.wall_answers import SCORES, score_answer
@@ -347,6 +348,7 @@ def mock_model(answers: list[str]) -> Any:
 def run_lm_eval(release: Path, codes: list[str], variant: str, model: Path, here: Path) -> dict[str, dict[str, Any]]:
     """The tiny model on every task; the samples that the harness logs, read by us, give its own accuracies."""
     import lm_eval
+    from every_eval_ever.eval_types import EvaluationLog
     from lm_eval.tasks import TaskManager
 
     os.chdir(release)
@@ -366,7 +368,10 @@ def run_lm_eval(release: Path, codes: list[str], variant: str, model: Path, here
         for measure, their in theirs.items():
             own = ours[measure].row("accuracy").value
             assert their is None or abs(100 * their - own) < 1e-9, (task, measure, their, own)
-        logged = samples([file], cluster_by="class").row("acc")  # as a log of any task
+        found_again = samples([file], cluster_by="class")  # as a log of any task
+        for log in logs_of(found_again.rows, 0).values():
+            EvaluationLog.model_validate(log)
+        logged = found_again.row("acc")
         assert abs(100 * theirs["acc"] - logged.value) < 1e-9, (task, theirs, logged)
         overall = ours["acc"].row("accuracy")
         rows[code] = {

@@ -387,6 +387,11 @@ def _add_common(parser: argparse.ArgumentParser, required: bool = True) -> None:
 
 def _add_forms(parser: argparse.ArgumentParser) -> None:
     add_report_file(parser)
+    parser.add_argument(
+        "--every-eval-ever",
+        metavar="FOLDER",
+        help="write a log of each model into this folder, too, in the schema of Every Eval Ever",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--full",

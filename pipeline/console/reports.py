@@ -3,6 +3,9 @@
 import argparse
 import csv
 import io
+import os
+import re
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +18,10 @@ from rich.console import Console
 from wikisem import __version__
 from wikisem.datasets.files import csv_cell
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.evaluation.every_eval_ever import logs_of
 from wikisem.evaluation.rows import Scores
 from wikisem.evaluation.tables import blocks_of, plots_of
-from wikisem.files import path_of, replace_file
+from wikisem.files import path_of, replace_file, write_files
 from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page
 from wikisem.pipeline.command_options import argument
 from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
@@ -66,6 +70,15 @@ def deliver_scores(
 ) -> None:
     """Print the scores of a task; MissingInputError after that if none has a value, ``expected`` being what has."""
     known = any(row.low is not None or row.metric == "combined" for row in scores.rows if row.task != "baseline")
+    if folder := arguments.every_eval_ever:
+        epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+        logs = logs_of(scores.rows, int(epoch) if epoch.isdecimal() else int(time.time()))
+        texts = [orjson.dumps(each, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE) for each in logs.values()]
+        # A number keeps models apart whose names differ only in characters that a file cannot have.
+        plain = (re.sub(r"[^\w.-]+", "_", model) for model in logs)
+        names = [f"{number}-{name}.json" for number, name in enumerate(plain, start=1)]
+        write_files(Path(folder), list(zip(names, texts, strict=True)))
+        log(f"the logs are {folder}")
     deliver(
         Report(
             title,
