@@ -22,20 +22,9 @@ import msgspec
 import orjson
 from isal.isal_zlib import crc32
 
-from wikisem import __version__
+from wikisem import __version__, files
 from wikisem.arrow.parquet import end_checksum
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.files import (
-    exists,
-    for_each_file,
-    list_files,
-    open_binary,
-    remove,
-    replace_file,
-    size_of,
-    sizes_below,
-    sync_files,
-)
 from wikisem.layout import MANIFEST, Fingerprint, folder_below, folder_path, names_path, record_path
 from wikisem.records import Count, Counts
 from wikisem.typed_json import CHECKSUM, decode_json, digest, with_checksum
@@ -105,7 +94,7 @@ class Ledger:
     def find(self, unit: str) -> Record | None:
         """The record of a unit, or None where it has not been finished."""
         path = record_path(self._output, unit)
-        return self._record(path) if path in self._read or list_files(path) else None
+        return self._record(path) if path in self._read or files.list_files(path) else None
 
     def require(self, unit: str) -> Record:
         """The record of a unit that another one needs; MissingInputError names the stage to run first."""
@@ -130,7 +119,7 @@ class Ledger:
 
     def records(self) -> list[Record]:
         """All records, by unit."""
-        paths = list_files(record_path(self._output, "*"))
+        paths = files.list_files(record_path(self._output, "*"))
         found = [self._record(path) for path in paths if not path.rpartition("/")[2].startswith("lock.")]
         return sorted(found, key=lambda record: record.unit)
 
@@ -144,21 +133,23 @@ class Ledger:
         """Record that a unit is not finished, before its files are replaced."""
         path = record_path(self._output, unit)
         self._read.pop(path, None)
-        remove(path)
+        files.remove(path)
 
     def names(self, unit: str) -> set[str]:
         """The files and folders below OUT that runs have made for a unit, or begun to make; some may be gone."""
         path = names_path(self._output, unit)
-        if not exists(path):
+        if not files.exists(path):
             return set()
-        with open_binary(path) as source:
+        with files.open_binary(path) as source:
             data = source.read()
         return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
 
     def note(self, unit: str, names: Collection[str]) -> None:
         """Note which files and folders are the unit's, before they are made and after others are removed."""
         if names != self.names(unit):
-            replace_file(names_path(self._output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
+            files.replace_file(
+                names_path(self._output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE)
+            )
 
     def write_manifest(self) -> None:
         """Write OUT/manifest.json, which says where a set came from: all that is finished, whichever command made it.
@@ -183,7 +174,7 @@ class Ledger:
     def _record(self, path: str) -> Record:
         if path in self._read:
             return self._read[path]
-        with open_binary(path) as source:
+        with files.open_binary(path) as source:
             data = source.read()
         try:
             values = orjson.loads(data)
@@ -204,7 +195,7 @@ class Ledger:
 
 def write_json(path: str, data: Mapping[str, Any]) -> None:
     """Write a JSON file in one step, in place of an earlier one; it is on the disk then."""
-    replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
+    files.replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
 
 
 # The files of a unit: as they are listed when it is finished, and whether they are still so.
@@ -224,11 +215,11 @@ def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> di
     own = folder_below(record.unit, record.fingerprint)
     found: dict[str, int] = {}
     for root in leaves or (own,):
-        found |= {f"{root}/{path}": size for path, size in sizes_below(f"{output}/{root}").items()}
-        if list_files(f"{output}/{root}"):
-            found[root] = size_of(f"{output}/{root}")
+        found |= {f"{root}/{path}": size for path, size in files.sizes_below(f"{output}/{root}").items()}
+        if files.list_files(f"{output}/{root}"):
+            found[root] = files.size_of(f"{output}/{root}")
     sizes = dict(sorted(found.items()))
-    sync_files(output, sizes)
+    files.sync_files(output, sizes)
     checksums = _checksums(output, own, sizes)
     return {path: Part(size, checksums[path]) for path, size in sizes.items()}
 
@@ -242,7 +233,7 @@ def find_damage(output: str, record: Record) -> str:
     found = {
         f"{folder}/{path}".lstrip("/"): size
         for folder in {own, *(path.rpartition("/")[0] for path in record.parts)}
-        for path, size in sizes_below(f"{output}/{folder}".rstrip("/")).items()
+        for path, size in files.sizes_below(f"{output}/{folder}".rstrip("/")).items()
     }
     for path, part in record.parts.items():
         if path not in found:
@@ -264,7 +255,7 @@ def _checksums(output: str, own: str, paths: Iterable[str]) -> Mapping[str, str]
         by_end = path.startswith(f"{own}/") and path.endswith(".parquet")
         found[path] = f"{_checksum(f'{output}/{path}', by_end):08x}"
 
-    for_each_file(output, look, paths)
+    files.for_each_file(output, look, paths)
     return found
 
 
@@ -274,7 +265,7 @@ def checksum_of(path: Path) -> str:
 
 
 def _checksum(path: str, by_end: bool) -> int:
-    with open_binary(path) as source:
+    with files.open_binary(path) as source:
         if by_end and (end := end_checksum(source)) is not None:
             return end
         source.seek(0)

@@ -11,21 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from wikisem import files
 from wikisem.atomic_files import find_abandoned
 from wikisem.errors import OutputError, UsageError
-from wikisem.files import (
-    absolute,
-    check_address,
-    copy,
-    create_binary,
-    for_each_file,
-    is_local,
-    list_files,
-    open_binary,
-    remove,
-    remove_below,
-    replace_file,
-)
 from wikisem.layout import NOTES, Scratch, folder_below, unreadable_path, work_folder
 from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.console.terminal import log, progress
@@ -114,10 +102,10 @@ class Run:
         A run leaves a file beside its scratch that names its owner. Anything else there is not wikisem's, and stays.
         """
         work = work_folder(self.output)
-        runs = [found[1] for path in list_files(f"{work}/*") if (found := _SCRATCH_NOTE.search(path))]
+        runs = [found[1] for path in files.list_files(f"{work}/*") if (found := _SCRATCH_NOTE.search(path))]
         for run in runs:
             self._remove_scratch_of(run)
-        if is_local(self.output):
+        if files.is_local(self.output):
             root = Path(self.output)
             if runs:
                 with suppress(OSError):  # not empty
@@ -125,34 +113,34 @@ class Run:
             for folder in (root, *(found for name in _PLAIN for found in root.glob(name))):
                 for part in find_abandoned(folder):
                     with self.tidying(str(part)):
-                        remove_below(self.output, str(part.relative_to(root)))
-        if list_files(f"{work}/**"):
+                        files.remove_below(self.output, str(part.relative_to(root)))
+        if files.list_files(f"{work}/**"):
             self.log(f"warning: {work} has files that no run of wikisem left there; they stay")
 
     def remove_scratch_folder(self, folder: str) -> None:
         """Remove a folder in this run's scratch, if it is there."""
         work = work_folder(self.output)  # which may be a link to another disk
-        remove_below(work, folder.removeprefix(f"{work}/"))
+        files.remove_below(work, folder.removeprefix(f"{work}/"))
 
     def _remove_scratch_of(self, run: str) -> None:
         folder = f"{work_folder(self.output)}/{run}"
         with self.tidying(folder):
             self.remove_scratch_folder(folder)
-            remove(f"{folder}.json")
+            files.remove(f"{folder}.json")
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
-        if is_local(self.output):
+        if files.is_local(self.output):
             with suppress(FileExistsError):
                 Path(work_folder(self.output)).mkdir(parents=True)
                 self._made.add(work_folder(self.output))
-        replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
+        files.replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
         root = f"{self.scratch}/{name.replace('/', '.')}"
         below = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
-        for_each_file(self.output, lambda one: self._note_earlier(one, {below[one]}), below)
+        files.for_each_file(self.output, lambda one: self._note_earlier(one, {below[one]}), below)
         self.remove_scratch_folder(root)
         for folder in below.values():
-            remove_below(self.output, folder)
+            files.remove_below(self.output, folder)
         return StageContext(Scratch(root), self.runtime, {unit: f"{self.output}/{one}" for unit, one in below.items()})
 
     def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
@@ -170,12 +158,12 @@ class Run:
         """
         root = f"{scratch.finished}/"
         patterns = [f"{root}{leaf}{below}" for leaf in leaves for below in ("", "/**")]
-        made = {path.removeprefix(root) for pattern in patterns for path in list_files(pattern)}
+        made = {path.removeprefix(root) for pattern in patterns for path in files.list_files(pattern)}
         earlier = self._note_earlier(unit, made)
         self.ledger.invalidate(unit)
-        for_each_file(self.output, lambda name: remove_below(self.output, name), sorted(earlier - made))
+        files.for_each_file(self.output, lambda name: files.remove_below(self.output, name), sorted(earlier - made))
         new = [(f"{scratch.finished}/{name}", f"{self.output}/{name}") for name in sorted(made)]
-        for_each_file(self.output, lambda pair: copy(*pair), new)
+        files.for_each_file(self.output, lambda pair: files.copy(*pair), new)
         return made
 
     def remove_superseded(self, record: Record) -> None:
@@ -183,19 +171,19 @@ class Run:
         names = roots_of(record)
         with self.tidying(f"what {record.unit} was before"):
             for name in sorted(self.ledger.names(record.unit) - names):
-                remove_below(self.output, name)
+                files.remove_below(self.output, name)
             self.ledger.note(record.unit, names)
 
     def keep_unreadable(self, unit: str, scratch: Scratch) -> str:
         """Gather the unreadable records of a unit in OUT/unreadable/<unit>.jsonl, and return that path."""
         target = f"{self.output}/{unreadable_path(unit)}"
-        sources = list_files(f"{scratch.unreadable_of(unit)}/*")
+        sources = files.list_files(f"{scratch.unreadable_of(unit)}/*")
         if not sources:
-            remove(target)
+            files.remove(target)
             return target
-        with create_binary(target) as sink:
+        with files.create_binary(target) as sink:
             for path in sources:
-                with open_binary(path) as source:
+                with files.open_binary(path) as source:
                     while block := source.read(1 << 20):
                         sink.write(block)
         return target
@@ -209,13 +197,13 @@ def roots_of(record: Record) -> set[str]:
 
 def check_writable(output: str) -> None:
     """Raise OutputError unless files can be written under the output folder, UsageError if it is no such address."""
-    check_address(output)
-    if not is_local(output) and any(letter in output for letter in "*?["):
+    files.check_address(output)
+    if not files.is_local(output) and any(letter in output for letter in "*?["):
         raise OutputError(f"expected an output URL without *, ? and [, saw {output!r}")
     probe = f"{output}/{NOTES}/probe"
     try:
-        replace_file(probe, b"")
-        remove(probe)
+        files.replace_file(probe, b"")
+        files.remove(probe)
     except OSError as error:
         raise OutputError(f"expected an output folder that can be written, saw {output!r}: {error}") from error
 
@@ -233,7 +221,7 @@ def make_run(arguments: argparse.Namespace) -> Run:
         if not arguments.quiet or line.startswith("warning: "):
             log(line)
 
-    return Run(absolute(arguments.output), runtime, arguments.max_unreadable, say, arguments.break_lock)
+    return Run(files.absolute(arguments.output), runtime, arguments.max_unreadable, say, arguments.break_lock)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
@@ -266,8 +254,8 @@ def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
 
     UsageError for other workers than this process where a file is in its memory (``memory://``).
     """
-    files = [file for dump in dumps for file in dump.files]
-    in_memory = [path for path in (run.output, *(file.path for file in files)) if path.startswith("memory://")]
+    dumped = [file for dump in dumps for file in dump.files]
+    in_memory = [path for path in (run.output, *(file.path for file in dumped)) if path.startswith("memory://")]
     named = run.runtime.names_runner
     if in_memory and (named or (asked or 1) > 1):
         words = "--runner" if named else f"--workers {asked}"
@@ -277,7 +265,7 @@ def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
             run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
     items = None if dumps else run.ledger.find("entities")
-    size = items.size if items else sum(file.size for file in files)
+    size = items.size if items else sum(file.size for file in dumped)
     workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
     if workers > 1 and (change := changed_internal()):
         # Logged, so that it is on stderr where a program builds by ``wikisem.build``, too: the run takes much longer.

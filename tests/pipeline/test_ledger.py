@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wikisem import files
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.pipeline.runs import ledger as module
 from wikisem.pipeline.runs.ledger import Ledger, Part, Record, fingerprint, write_json
 from wikisem.records import Counts
 
@@ -79,7 +79,7 @@ def test_a_record_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.Mo
     def never(path: str) -> None:
         raise AssertionError(f"{path} removed")
 
-    monkeypatch.setattr(module, "remove", never)
+    monkeypatch.setattr(files, "remove", never)
     monkeypatch.setattr("wikisem.files.remove", never)
     newer = Record(RECORD.unit, "newer", "", Counts())
     ledger.put(newer)

@@ -219,7 +219,7 @@ def test_a_run_that_ends_while_files_are_replaced_leaves_no_record(run: Run, mon
     def stop(*_: object) -> None:
         raise OutputError("disk full")
 
-    monkeypatch.setattr("wikisem.pipeline.runs.run.copy", stop)
+    monkeypatch.setattr("wikisem.pipeline.runs.run.files.copy", stop)
     with pytest.raises(OutputError, match="disk full"):
         run_stage(pairs({"a": 2})[0], run)
     assert run.ledger.find("a") is None
