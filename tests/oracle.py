@@ -3,7 +3,7 @@
 ``tests/surface_oracle.py`` does the same for the rules on surface forms.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -419,8 +419,8 @@ class OracleGroups:
         able = (v for v, items in self.graph.members.items() if sum(map(self._may_be_member, items)) >= least)
         return by_number(able)
 
-    def judge(self, v: str) -> Group | Rejection:
-        """The group of v, or why there is none."""
+    def judge(self, v: str, used: Collection[str] = ()) -> Group | Rejection:
+        """The group of v, or why there is none; items that are used are no outliers."""
         cluster = self.cluster(v)
         surfaces = [member.surface for member in cluster]
         options = self.recipe
@@ -436,7 +436,7 @@ class OracleGroups:
             return Rejection(v, self.profile.code, "no-evidence", "")
         if not self.has_kind(v, cluster):
             return Rejection(v, self.profile.code, "no-kind", "")
-        outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v)[self.profile.code]
+        outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v, used)[self.profile.code]
         drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < options.outliers.minimum:
             return Rejection(v, self.profile.code, "status" if self.is_status(v) else "few-outliers", "")
@@ -503,6 +503,14 @@ class OracleGroups:
                 distinct.append(v)
         for v in distinct[self.recipe.cluster.max_groups or len(distinct) :]:
             verdicts[v] = Rejection(v, self.profile.code, "capped", "")
+        if self.recipe.outliers.places and not self.recipe.outliers.shared:
+            used: set[str] = set()
+            for v in distinct[: self.recipe.cluster.max_groups or len(distinct)]:
+                again = self.judge(v, used)
+                again = again if isinstance(again, Group) else self.judge(v)
+                assert isinstance(again, Group)
+                verdicts[v] = again
+                used |= {one.id for one in again.outliers}
         groups = [verdict for verdict in verdicts.values() if isinstance(verdict, Group)]
         return groups, [verdict for verdict in verdicts.values() if isinstance(verdict, Rejection)]
 
@@ -529,9 +537,9 @@ def without_certificates(group: Group) -> Group:
 
 
 def choose_together(
-    oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str
+    oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str, used: Collection[str] = ()
 ) -> dict[str, tuple[Outlier, ...]]:
-    """The outliers of v, the same items in all languages that are given; with one language, that language's own."""
+    """The outliers of v, none of them ``used``, in all languages that are given the same; with one, its own."""
     one = next(iter(oracles.values()))
     options = one.recipe.outliers
     chosen: list[tuple[str, int, str]] = []
@@ -540,7 +548,7 @@ def choose_together(
     def take(pairs: Iterable[tuple[str, str]], number: int) -> list[tuple[str, int, str]]:
         """Up to ``per_class`` of some (item, via), or ``related``, each new in all languages."""
         taken: list[tuple[str, int, str]] = []
-        used = {
+        shown = {
             code: {member.surface for member in cluster} | {oracles[code].names[item].surface for item, _, _ in chosen}
             for code, cluster in clusters.items()
         }
@@ -549,9 +557,9 @@ def choose_together(
                 break
             if item in barred or any(item == other for other, _, _ in [*chosen, *taken]):
                 continue
-            able = all(
+            able = item not in used and all(
                 oracle.may_stand(item)
-                and oracle.names[item].surface not in used[code]
+                and oracle.names[item].surface not in shown[code]
                 and oracle.admits(oracle.names[item].surface, clusters[code])
                 and not oracle.gives_way(item, v, clusters[code])
                 for code, oracle in oracles.items()
@@ -559,7 +567,7 @@ def choose_together(
             if able:
                 taken.append((item, number, via))
                 for code, oracle in oracles.items():
-                    used[code].add(oracle.names[item].surface)
+                    shown[code].add(oracle.names[item].surface)
         return taken
 
     for number in (1, 2, 3):

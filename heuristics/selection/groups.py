@@ -46,17 +46,30 @@ def sifts(recipe: Recipe) -> bool:
     """
     options = recipe.outliers
     is_told = options.minimum <= options.per_class and not options.shared
-    return recipe.cluster.max_groups > 0 and is_told
+    return is_told and (recipe.cluster.max_groups > 0 or recipe.outliers.places)
+
+
+def spares(recipe: Recipe) -> bool:
+    """Whether an item is the outlier of one group of a language alone, as far as the others have enough without it.
+
+    Who remembers the outliers of other groups then knows nothing. It takes places, and that languages do not share.
+    """
+    return recipe.outliers.places and not recipe.outliers.shared
 
 
 class GroupBuilder:
-    """Builds the groups of classes in all languages at once, sharing what does not depend on language."""
+    """Builds the groups of classes in all languages at once, sharing what does not depend on language.
 
-    def __init__(self, inputs: GroupInputs, index: OutlierIndex) -> None:
+    If it ``spares`` outliers, an item that is one in a language is not drawn again there, unless a later group has too
+    few outliers without it: then groups depend on the order of their classes.
+    """
+
+    def __init__(self, inputs: GroupInputs, index: OutlierIndex, *, spares: bool = False) -> None:
         self._inputs, self._graph, self._languages, self._recipe = inputs, inputs.graph, inputs.languages, inputs.recipe
         self._sets = OutlierSets(inputs.graph, index, inputs.recipe.outliers)
         self._via = ViaFinder(index)
         self._draws = Draws(index, inputs.languages)
+        self._used: dict[str, set[int]] | None = {code: set() for code in inputs.languages} if spares else None
         self._status = frozenset(index.candidates[index.is_status].tolist())
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
@@ -164,16 +177,27 @@ class GroupBuilder:
             ):
                 if kin is not None and all(clusters[bit][language].speaks for language in own):
                     by_outlier_class[RELATED] = pool.related(bit, own, kin, placed)
-                admits = _Admission(clusters[bit])
+                admits = _Admission(clusters[bit], used=self._used)
                 further = {RELATED: options.related}
                 chosen = choose_outliers(own, by_outlier_class, options.per_class, admits, placed, further)
-                is_few = any(len(items) < options.minimum for items in chosen.values())
+                is_few = self._are_few(chosen)
+                if is_few and admits.repeated:
+                    (again,) = pool.of(languages, [bit], None if placed is None else [placed])
+                    again |= {RELATED: by_outlier_class[RELATED]} if RELATED in by_outlier_class else {}
+                    admits = _Admission(clusters[bit])
+                    chosen = choose_outliers(own, again, options.per_class, admits, placed, further)
+                    is_few = self._are_few(chosen)
                 if placed is not None and is_few and admits.refused >= MOST_REFUSED:
                     # Those that take the places best are refused too often; places must not cost the group.
                     (first,) = pool.of(languages, [bit])
                     chosen = self._take_first(own, first, clusters[bit], MOST_REFUSED)[0]
                 for language, items in chosen.items():
+                    if self._used is not None:
+                        self._used[language].update(item.number for item in items)
                     yield bit, language, items
+
+    def _are_few(self, chosen: Mapping[str, Sequence[PoolItem]]) -> bool:
+        return any(len(items) < self._recipe.outliers.minimum for items in chosen.values())
 
     def _choose_first(
         self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]
@@ -342,13 +366,25 @@ _Choose = Callable[[OutlierPool, Ints, Sequence[Mapping[str, _Passed]]], Iterato
 
 
 class _Admission:
-    """Whether an item may be an outlier in a language; it must be known itself in those whose members are ``known``."""
+    """Whether an item may be an outlier in a language; it must be known itself in those whose members are ``known``.
 
-    def __init__(self, passed: Mapping[str, _Passed], known: Collection[str] = ()) -> None:
-        self._passed, self._known = passed, known
-        self.refused = 0
+    Those that are ``used`` are not drawn again; ``repeated`` counts them.
+    """
+
+    def __init__(
+        self,
+        passed: Mapping[str, _Passed],
+        known: Collection[str] = (),
+        used: Mapping[str, Collection[int]] | None = None,
+    ) -> None:
+        self._passed, self._known, self._used = passed, known, used
+        self.refused = self.repeated = 0
 
     def __call__(self, language: str, item: PoolItem) -> bool:
+        if self._used is not None and item.number in self._used[language]:
+            self.repeated += 1
+            self.refused += 1
+            return False
         admitted = (language not in self._known or is_known(item)) and self._passed[language].admits(item)
         self.refused += not admitted
         return admitted

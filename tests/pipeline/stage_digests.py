@@ -17,10 +17,10 @@ KNOWN: Final = {
     "mentions": (4, "ae00d84bef9fcfe8e4884f8996e6588d"),
     "surfaces": (3, "72433427167fa294e82ece474225690a"),
     "taxonomy": (3, "16e7c756d9278e05af63bed67cb6fb77"),
-    "groups": (13, "727b2c97dc57bd2b84317ecd9bf7e064"),
+    "groups": (14, "a5f2a31925196e8d7dd92fe37879a624"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (6, "23a1b1fb743faf1a3f6178ba73dae085"),
-    "walls": (3, "b32fef628f0a6d6fec5be4f44ab8c1dd"),
+    "walls": (4, "1d176a951dd489346061d318b9a4c653"),
 }
 
 

@@ -28,7 +28,7 @@ from wikisem.graph.relations import ItemRelations, Ties
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
-from wikisem.heuristics.selection.groups import GroupBuilder, sifts
+from wikisem.heuristics.selection.groups import GroupBuilder, sifts, spares
 from wikisem.heuristics.selection.kept_groups import (
     CAPPED,
     NEAR_DUPLICATE,
@@ -74,7 +74,7 @@ from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 13
+VERSION: Final = 14
 
 
 def build_groups(
@@ -307,8 +307,11 @@ class JudgeClasses(beam.DoFn):
             yield language, number
 
 
-def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels]) -> GroupBuilder:
-    """A builder for the languages that have ``labels``, over arrays that are mapped into memory."""
+def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels], *, last: bool = False) -> GroupBuilder:
+    """A builder for the languages that have ``labels``, over arrays that are mapped into memory.
+
+    The ``last`` one chooses the outliers of all groups that are kept, and may spare them.
+    """
     scratch, recipe = work.scratch, work.recipe
     languages = {
         language: LanguageInputs(
@@ -325,7 +328,8 @@ def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels]) -> GroupBu
     witness = open_arrays(Signatures, scratch.signatures()) if recipe.witness else None
     ties = open_arrays(Ties, scratch.ties()) if recipe.outliers.related else None
     inputs = GroupInputs(open_graph(work.taxonomy), languages, recipe, witness, ties)
-    return GroupBuilder(inputs, open_arrays(OutlierIndex, scratch.outlier_index()))
+    index = open_arrays(OutlierIndex, scratch.outlier_index())
+    return GroupBuilder(inputs, index, spares=last and spares(recipe))
 
 
 # The slices of a language to its finished files.
@@ -347,10 +351,13 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     groups, repeated = _without_near_duplicates(every.groups, work)
     groups, capped = _cap(groups, work)
     rejections = [*every.rejections, *repeated, *capped]
-    if sifts(recipe) and groups:
+    if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
-        builder = _open_builder(work, {language: ClassLabels(labels, set())})
-        nodes = indices_of(np.array([qid_number(group.id) for group in groups]), open_graph(work.taxonomy).nodes)[0]
+        builder = _open_builder(work, {language: ClassLabels(labels, set())}, last=True)
+        graph = open_graph(work.taxonomy)
+        # Those that max_groups keeps are first, so that their outliers are the same without it.
+        order = in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
+        nodes = indices_of(np.array(order), graph.nodes)[0]
         chosen = [judgement for _, judgement in builder.judge(nodes)]
         groups = sorted((one for one in chosen if isinstance(one, Group)), key=lambda one: qid_number(one.id))
         rejections += (one for one in chosen if isinstance(one, Rejection))
