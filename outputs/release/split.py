@@ -38,7 +38,6 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
     >>> len(split.test["en"]), len(split.shots["en"])
     (1, 0)
     """
-    cases = {code: cases_of(own) for code, own in groups.items()}
     for most in range(MOST_SHOTS, 0, -1):
         wanted = Counter({code: min(most, len(own) // _GROUPS_A_SHOT) for code, own in groups.items()})
         shots: dict[str, list[Case]] = {code: [] for code in groups}
@@ -49,10 +48,19 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
                     wanted[code] -= 1
                     shots[code].append(case)
                     taken.update(_keys(case))
-        test = {code: [case for case in own if taken.isdisjoint(_keys(case))] for code, own in cases.items()}
-        if all(len(test[code]) >= (1 - _MOST_LOST) * len(own) for code, own in cases.items()):
+        test = {
+            code: [
+                (group, outlier)
+                for group in own
+                if taken.isdisjoint(_group_keys(group))
+                for outlier in group.outliers
+                if taken.isdisjoint(_member_keys(outlier))
+            ]
+            for code, own in groups.items()
+        }
+        if all(len(test[code]) >= (1 - _MOST_LOST) * len(cases_of(own)) for code, own in groups.items()):
             return Split(test, shots)
-    return Split(cases, {code: [] for code in groups})
+    return Split({code: cases_of(own) for code, own in groups.items()}, {code: [] for code in groups})
 
 
 def _classes_by_cost(
@@ -67,7 +75,9 @@ def _classes_by_cost(
             having.update(_counts(group))
     ranked = []
     for qid, by_language in by_class.items():
-        own_counts = sum((_counts(group) for group in by_language.values()), Counter[_Key]())
+        own_counts = Counter[_Key]()
+        for group in by_language.values():
+            own_counts.update(_counts(group))
         shots = {}
         for code, group in by_language.items():
             if wanted[code]:
@@ -98,9 +108,13 @@ def _counts(group: Group) -> Counter[_Key]:
 
 
 def _keys(case: Case) -> Iterator[_Key]:
-    group, outlier = case
+    yield from _group_keys(case[0])
+    yield from _member_keys(case[1])
+
+
+def _group_keys(group: Group) -> Iterator[_Key]:
     yield _class_key(group.qid)
-    for member in (*group.cluster, outlier):
+    for member in group.cluster:
         yield from _member_keys(member)
 
 
