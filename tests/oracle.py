@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -14,13 +15,14 @@ from msgspec.structs import asdict, replace
 
 from tests.surface_oracle import means_item
 from wikisem.graph import signatures
+from wikisem.graph.outlier_sets import overlap
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
-from wikisem.records import RELATED, Certificate, Entity, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import NEAR, RELATED, Certificate, Entity, Group, Member, Outlier, Rejection, Tie
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
@@ -243,22 +245,27 @@ class OracleGroups:
             if not self.certificates(v, item) or self.graph.is_type(item) != self.has_types(v)
         }
 
-    def certificates(self, v: str, item: str) -> list[Certificate]:
-        """The nearest classes of an item that never share an instance with v, and of these the strongest."""
+    def certificates(self, v: str, item: str, kinds: AbstractSet[str] | None = None) -> list[Certificate]:
+        """The nearest classes of an item that never share an instance with v, and of these the strongest.
+
+        Those of a near outlier are expected to share instances with v within one of the ``kinds``, classes of members.
+        """
         graph, strength = self.graph, self.recipe.outliers.certificate
         own = graph.counted_instances(v)
         entity = graph.entities[item]
         step = {c for c in {*entity.instance_of, *entity.other_instance_of} if graph.is_counted(c)}
         for c in step:
             shared = len(graph.counted_instances(c) & own)
-            if shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
+            if kinds is None and shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
                 return []
         seen = set(step)
         while step and len(own) >= strength:
             found = [
                 Certificate(id=c, instances=len(graph.counted_instances(c)) - 1, of_class=len(own))
                 for c in step
-                if len(graph.counted_instances(c)) > strength and not graph.counted_instances(c) & own
+                if len(graph.counted_instances(c)) > strength
+                and not graph.counted_instances(c) & own
+                and (kinds is None or any(self._are_expected(v, c, kind) for kind in kinds))
             ]
             if found:
                 return [one for one in found if one.strength == max(other.strength for other in found)]
@@ -267,6 +274,12 @@ class OracleGroups:
             } - seen
             seen |= step
         return []
+
+    def _are_expected(self, v: str, c: str, kind: str) -> bool:
+        """Whether v and c would share instances within a kind if they were independent there."""
+        every = self.graph.counted_instances(kind)
+        of_v, of_c = (len(self.graph.counted_instances(one) & every) for one in (v, c))
+        return of_v * of_c >= overlap.NEAR_EXPECTED * len(every)
 
     def has_types(self, v: str) -> bool:
         """Whether more of the best known instances of v are types than individuals."""
@@ -553,7 +566,7 @@ def choose_together(
             for code, cluster in clusters.items()
         }
         for item, via in pairs:
-            if len(taken) == (options.related if number == RELATED else options.per_class):
+            if len(taken) == {RELATED: options.related, NEAR: options.near}.get(number, options.per_class):
                 break
             if item in barred or any(item == other for other, _, _ in [*chosen, *taken]):
                 continue
@@ -561,7 +574,7 @@ def choose_together(
                 oracle.may_stand(item)
                 and oracle.names[item].surface not in shown[code]
                 and oracle.admits(oracle.names[item].surface, clusters[code])
-                and not oracle.gives_way(item, v, clusters[code])
+                and (number == NEAR or not oracle.gives_way(item, v, clusters[code]))
                 for code, oracle in oracles.items()
             )
             if able:
@@ -570,7 +583,7 @@ def choose_together(
                     shown[code].add(oracle.names[item].surface)
         return taken
 
-    for number in (1, 2, 3):
+    for number in (1, 2, 3) if options.per_class else ():
         by_items = {1: options.draw, 2: options.draw, 3: options.draw_o3}[number] == "items"
         if by_items:
             ring = one.around_ring(one.outlier_sets(v)[number - 1], v)
@@ -596,9 +609,32 @@ def choose_together(
             full_ones[0] if full_ones and not by_items else take([pair for pairs in by_class for pair in pairs], number)
         )
     chosen += take_related(oracles, clusters, v, take) if options.related else []
+    if options.near:
+        alike = [(item, by_number(one.graph.classes[item])[0]) for item in near_items(oracles, clusters, v)]
+        placed = [Placing(oracles, clusters, v, NEAR, index) for index in range(options.near)]
+        chosen += fill_places(alike[:512], placed, take, NEAR)[1] if options.places else take(alike, NEAR)
     return {
         code: tuple(oracle.outlier(*each, v, clusters[code]) for each in chosen) for code, oracle in oracles.items()
     }
+
+
+def near_items(oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str) -> list[str]:
+    """What may be a near outlier: of the items that share classes with members the most alike, then as on the ring."""
+    one = next(iter(oracles.values()))
+    graph = one.graph
+    own = [c for cluster in clusters.values() for member in cluster for c in graph.classes[member.id]]
+    above, below = graph.whole_family(v)
+    shared = {
+        item: sum(own.count(c) for c in graph.classes[item])
+        for item in one.named_items() - above - below - graph.stated({v})
+        if all(oracle.may_stand(item) for oracle in oracles.values())
+        and one.certificates(v, item, {*own})
+        and graph.is_type(item) == one.has_types(v)
+    }
+    shared = {item: count for item, count in shared.items() if count}
+    most = max(shared.values(), default=0)
+    ring = one.around_ring([item for item, count in shared.items() if 2 * count >= most], v)
+    return sorted(ring, key=lambda item: -shared[item])
 
 
 def take_related(

@@ -160,10 +160,11 @@ class OutlierClass(NamedTuple):
 
 
 # The outlier classes by number, in the order of every table: siblings, cousins and strangers (Blair et al. 2016, 3.1),
-# then related outliers. The colours are from the palette of Okabe and Ito (2008), which colour-blind readers can tell
-# apart.
+# then related and near outliers. The colours are from the palette of Okabe and Ito (2008), which colour-blind readers
+# can tell apart.
 FAR: Final = 3
 RELATED: Final = 4
+NEAR: Final = 5
 OUTLIER_CLASSES: Final[Mapping[int, OutlierClass]] = {
     one.number: one
     for one in (
@@ -171,9 +172,10 @@ OUTLIER_CLASSES: Final[Mapping[int, OutlierClass]] = {
         OutlierClass(2, "O2", "2", "cousin", "O2, cousins", "◆", "#009E73"),
         OutlierClass(FAR, "O3", "3", "far", "O3, far away", "■", "#CC79A7"),
         OutlierClass(RELATED, "related", "related", "related", "related", "★", "#D55E00"),
+        OutlierClass(NEAR, "near", "near", "near", "near", "●", "#0072B2"),
     )
 }
-# Those that are drawn by the class graph.
+# Those that are drawn by the class graph for every group.
 DRAWN: Final = tuple(number for number in OUTLIER_CLASSES if number < RELATED)
 OutlierNumber: TypeAlias = Annotated[int, Meta(ge=1, le=len(OUTLIER_CLASSES))]
 UNKNOWN_CLASS: Final = OutlierClass(0, "O?", "unknown", "unknown", "unknown", "", "")

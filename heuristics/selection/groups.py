@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import asdict, replace
 
 from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
-from wikisem.graph.outlier_sets.neighbourhood import WIDTH
+from wikisem.graph.outlier_sets.neighbourhood import WIDTH, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.graph.outlier_sets.overlap import class_levels
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
@@ -21,7 +21,7 @@ from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
-from wikisem.records import DRAWN, RELATED, Certificate, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import DRAWN, NEAR, RELATED, Certificate, Group, Member, Outlier, Rejection, Tie
 
 STATUS: Final = "status"
 NO_KIND: Final = "no-kind"
@@ -45,7 +45,7 @@ def sifts(recipe: Recipe) -> bool:
     large run ``max_groups`` leaves most groups out; for these no places need to be found.
     """
     options = recipe.outliers
-    is_told = options.minimum <= options.per_class and not options.shared
+    is_told = options.minimum <= options.per_class and not options.near and not options.shared
     return is_told and (recipe.cluster.max_groups > 0 or recipe.outliers.places)
 
 
@@ -157,7 +157,7 @@ class GroupBuilder:
         found = self._sets.of(nodes)
         pool = OutlierPool(self._inputs, self._draws, nodes, found)
         choices = list(choose(pool, nodes, list(passed.values())))
-        for (bit, language, _), outliers in zip(choices, self._outliers(choices, found), strict=True):
+        for (bit, language, _), outliers in zip(choices, self._outliers(choices, found, passed), strict=True):
             node = int(nodes[bit])
             yield language, self._group(node, self._languages[language], passed[node][language], outliers)
 
@@ -171,23 +171,32 @@ class GroupBuilder:
                 else None
             )
             kin = self._kin(wanted) if options.related else None
-            brought = pool.of(languages, list(wanted), places)
+            kinds = {bit: self._classes(own) for bit, own in wanted.items()}
+            near = self._sets.near(nodes[list(wanted)], list(kinds.values())) if options.near else None
+            brought: Sequence[dict[int, ItemsByClass[PoolItem]]] = [{} for _ in wanted]
+            if options.per_class:
+                brought = pool.of(languages, list(wanted), places)
             for (bit, own), by_outlier_class, placed in zip(
                 wanted.items(), brought, places or repeat(None, len(wanted)), strict=True
             ):
                 if kin is not None and all(clusters[bit][language].speaks for language in own):
                     by_outlier_class[RELATED] = pool.related(bit, own, kin, placed)
+                if near is not None:
+                    lists, counts = self._sets.alike(kinds[bit])
+                    able = contains(near[lists], np.uint64(list(wanted).index(bit)))
+                    by_outlier_class[NEAR] = pool.near(bit, languages, lists[able], counts[able], placed)
                 admits = _Admission(clusters[bit], used=self._used)
-                further = {RELATED: options.related}
+                further = {RELATED: options.related, NEAR: options.near}
                 chosen = choose_outliers(own, by_outlier_class, options.per_class, admits, placed, further)
                 is_few = self._are_few(chosen)
                 if is_few and admits.repeated:
-                    (again,) = pool.of(languages, [bit], None if placed is None else [placed])
-                    again |= {RELATED: by_outlier_class[RELATED]} if RELATED in by_outlier_class else {}
+                    again = {number: items for number, items in by_outlier_class.items() if number in further}
+                    if options.per_class:
+                        again = pool.of(languages, [bit], None if placed is None else [placed])[0] | again
                     admits = _Admission(clusters[bit])
                     chosen = choose_outliers(own, again, options.per_class, admits, placed, further)
                     is_few = self._are_few(chosen)
-                if placed is not None and is_few and admits.refused >= MOST_REFUSED:
+                if placed is not None and is_few and options.per_class and admits.refused >= MOST_REFUSED:
                     # Those that take the places best are refused too often; places must not cost the group.
                     (first,) = pool.of(languages, [bit])
                     chosen = self._take_first(own, first, clusters[bit], MOST_REFUSED)[0]
@@ -250,6 +259,11 @@ class GroupBuilder:
                 {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits},
             )
 
+    def _classes(self, clusters: Mapping[str, _Cluster]) -> Ints:
+        """The direct classes of all members of some clusters, as often as they come."""
+        members = [one.id for cluster in clusters.values() for one in cluster]
+        return self._graph.classes.take(item_indices(self._graph, members)).targets
+
     def _kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets:
         """For each list whose cluster has a member with a class of the list."""
         members = [(bit, one) for bit, own in clusters.items() for cluster in own.values() for one in cluster]
@@ -257,7 +271,9 @@ class GroupBuilder:
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
 
-    def _outliers(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[list[Outlier]]:
+    def _outliers(
+        self, choices: Sequence[_Choice], found: ClassOutliers, passed: Mapping[int, Mapping[str, "_Passed"]]
+    ) -> Iterator[list[Outlier]]:
         """The items of each choice as outliers, each with the class via which it came."""
         chosen = [(item, bit) for bit, _, items in choices for item in items]
         # Of items that were drawn from all, the class is looked up now, for all at once.
@@ -283,18 +299,23 @@ class GroupBuilder:
                     **asdict(next(members[language])),
                     outlier_class=item.outlier_class,
                     via=qid_of(next(numbers)),
-                    certificate=self._certificate(int(found.classes[bit]), item.class_list),
+                    certificate=self._certificate(item, passed[int(found.classes[bit])], language),
                 )
                 for item in items
             ]
 
-    def _certificate(self, node: int, class_list: int) -> Certificate | None:
-        found = self._sets.overlap.certificate(node, class_list) if self._sets.overlap else None
+    def _certificate(self, item: PoolItem, passed: Mapping[str, "_Passed"], language: str) -> Certificate | None:
+        if self._sets.overlap is None:
+            return None
+        asked = passed if self._recipe.outliers.shared else {language: passed[language]}
+        is_near = item.outlier_class == NEAR
+        kinds = self._classes({code: one.cluster for code, one in asked.items()}) if is_near else None
+        found = self._sets.overlap.certificate(passed[language].node, item.class_list, kinds)
         return None if found is None else Certificate(self._qid(found.node), found.instances, found.of_class)
 
     def _group(self, node: int, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Judgement:
         minimum = self._recipe.outliers.minimum
-        drawn = [outlier.of_class.number for outlier in outliers if outlier.outlier_class in DRAWN]
+        drawn = [outlier.of_class.number for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < minimum:
             detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
             if node in self._status:
@@ -351,6 +372,8 @@ class _Passed:
         """Whether the rules and the witness let an item be an outlier."""
         if not self.rule(item.surface):
             return False
+        if item.outlier_class == NEAR:  # it is to look like a member
+            return True
         return self.evidence is None or self.bound is None or (self.evidence.margin(item.number) or 0) < self.bound
 
     def measure(self, group: Group) -> Group:

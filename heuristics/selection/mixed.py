@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from wikisem.heuristics.rules.cluster import check_size
 from wikisem.ids import qid_number
 from wikisem.recipes.options import Recipe
-from wikisem.records import DRAWN, Group, Member, Outlier, Rejection
+from wikisem.records import RELATED, Group, Member, Outlier, Rejection
 from wikisem.sampling import hash_key
 
 # A class that has a group in some of the languages only.
@@ -70,7 +70,7 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
         return Rejection(first.qid, code, size.reason, size.detail, first.label)
     shared = _by_item((language, one) for language, group in groups.items() for one in group.outliers)
     outliers = _deal(shared, list(groups), seed, used)
-    drawn = sum(outlier.outlier_class in DRAWN for outlier in outliers)
+    drawn = sum(outlier.outlier_class != RELATED for outlier in outliers)
     if drawn < recipe.outliers.minimum:
         detail = f"expected at least {recipe.outliers.minimum} outliers, saw {drawn}"
         return Rejection(first.qid, code, FEW_OUTLIERS, detail, first.label)

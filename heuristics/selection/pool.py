@@ -29,7 +29,7 @@ from wikisem.heuristics.selection.outlier_choice import ItemsByClass
 from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import ItemOptions, Recipe
-from wikisem.records import DRAWN, RELATED, Member
+from wikisem.records import DRAWN, NEAR, RELATED, Member
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
@@ -299,6 +299,28 @@ class OutlierPool:
         ]
         full = [one for one, end in zip(sources, ends, strict=True) if end >= related]
         return ItemsByClass(sorted(full, key=lambda one: max(one.least, MISSED - 1)), sources[-1:])
+
+    def near(
+        self, bit: int, languages: Sequence[str], lists: Ints, counts: Int64s, places: Places | None
+    ) -> ItemsByClass[PoolItem]:
+        """The items on some lists that share most direct classes with members: so many as ``counts`` has for each list.
+
+        Of those that share at least half as many as the most alike, the first on the ring are asked for places.
+        """
+        draw, wanted = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers.near
+        located = draw.ring.by_list.take(lists)
+        counts, locations = counts[located.sources()], located.targets
+        steps = draw.ring.keys[locations] - self._starts[bit]
+        is_most = 2 * counts >= counts.max(initial=0)
+        order = np.lexsort((steps, -counts))[: int(is_most.sum())]
+        by_code = {language: self._inputs.languages[language] for language in languages}
+        items = _Items(NEAR, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
+        every = locations[order]
+        if places is None:
+            return ItemsByClass((), [_Source(items, None, every)])
+        first = every[:_ITEMS]
+        costs = _costs([places.of(NEAR, number) for number in range(wanted)], items.columns(first))
+        return ItemsByClass((), [_Source(items, None, every, first, costs)])
 
     def _tied(self, ties: Ties, cluster: Sequence[Member]) -> tuple[Ints, Ints, Ints]:
         """The items that are tied to a cluster, ascending, one of the ties of each, and to how many members."""

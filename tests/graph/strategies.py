@@ -1,5 +1,7 @@
 """Small worlds for Hypothesis: cycles, self-loops, diamonds, several roots, and items that are classes themselves."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from tests.oracle import Named
@@ -44,8 +46,9 @@ OUTLIERS = st.builds(
     places=st.booleans(),
     margin=st.sampled_from([None, 0.1, 0.3, 0.6]),
     related=st.sampled_from([0, 1, 2]),
+    near=st.sampled_from([0, 0, 1, 3]),
     shared=st.just(False),
-)
+).map(lambda options: options if options.certificate else replace(options, near=0))
 
 
 # The last is none that relates: different from.

@@ -1,7 +1,7 @@
 """Judging classes and choosing outliers in several languages at once, against the oracle."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -19,7 +19,7 @@ from wikisem.arrow.columns import qid_numbers
 from wikisem.graph import signatures
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Ints
-from wikisem.graph.outlier_sets import class_draw
+from wikisem.graph.outlier_sets import class_draw, overlap
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
@@ -32,10 +32,18 @@ from wikisem.heuristics.selection.groups import GroupBuilder, Judgement, sifts
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group, Member, Outlier, Rejection
+from wikisem.records import NEAR, Entity, Group, Member, Outlier, Rejection
 from wikisem.schemas import ENTITIES, SURFACES
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import language_profile
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_instances_prove_that_outliers_are_near() -> Iterator[None]:
+    """In small worlds classes are hardly expected to share instances."""
+    with patch.object(overlap, "NEAR_EXPECTED", 0.5):
+        yield
+
 
 PRUNING = GraphOptions(disambiguation=(), root="")
 OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)
@@ -182,7 +190,10 @@ def check_certificates(judgement: Judgement, oracle: OracleGroups) -> Group:
     """The group, each outlier of which has a certificate that it may have, and each contradiction of which is one."""
     assert isinstance(judgement, Group)
     for outlier in judgement.outliers:
-        able = oracle.certificates(judgement.id, outlier.id) if oracle.recipe.outliers.certificate else []
+        own = {c for member in judgement.cluster for c in oracle.graph.classes[member.id]}
+        kinds = own if outlier.outlier_class == NEAR else None
+        asks = oracle.recipe.outliers.certificate > 0
+        able = oracle.certificates(judgement.id, outlier.id, kinds) if asks else []
         assert outlier.certificate in able or (outlier.certificate is None and not able)
     for member in judgement.cluster:
         odd = oracle.recipe.outliers.certificate > 0 and oracle.contradicts(judgement.id, member.id)
@@ -268,6 +279,16 @@ def half_said(world: World) -> World:
     return [replace(one, subclass_of=("Q7",)) if one.qid == "Q23" else one for one in changed], names
 
 
+def world_of_near_items() -> World:
+    """Five instances of Q2 and five of Q4 that are instances of Q3 as well; one of Q4 shares a further class."""
+    classes = {f"Q{n}": ("Q2", "Q3", "Q5")[: 2 + (n == 11)] for n in range(11, 16)}
+    classes |= {f"Q{n}": ("Q4", "Q3", "Q5")[: 2 + (n == 21)] for n in range(21, 26)}
+    tops = [Entity(qid, (), ("Q1",)) for qid in ("Q2", "Q3", "Q4", "Q5")]
+    entities = [*tops, *(Entity(qid, own, sitelinks=3) for qid, own in classes.items())]
+    names = {qid: Named(f"word {qid[1:]}") for qid in classes}
+    return entities, {"en": names, "de": names}
+
+
 OF_ALL_RULES = OutlierOptions(
     min_sitelinks=0,
     distance=2,
@@ -299,7 +320,7 @@ def test_siblings_tell_which_classes_give_groups(world: World, options: OutlierO
     In two worlds of three, classes get all their outliers as soon as one item, or two, are refused, and in one of these
     an outlier class is left as it is after two refusals: those that take the places best must not cost a group then.
     """
-    options = replace(options, minimum=options.per_class, shared=False)
+    options = replace(options, minimum=options.per_class, near=0, shared=False)
     recipe = random_recipe(options, seed)
     recipe = replace(recipe, cluster=replace(recipe.cluster, max_groups=1))
     assert sifts(recipe)
@@ -335,6 +356,8 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     @example(world_of_all_rules(7, signed=True), replace(OF_ALL_RULES, margin=0.3), 1, 7)
     @example(half_said(world_of_all_rules(7, signed=True)), OF_ALL_RULES, 1, 3)
     @example(half_said(world_of_all_rules(6, signed=True)), replace(OF_ALL_RULES, certificate=2), 1, 7)
+    @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=2), 1, 5)
+    @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=3, per_class=0, places=True), 1, 9)
     # Of what is tied to members some gives way, and some is left.
     @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.9, per_class=1, related=9), 1, 5)
     @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.6, related=5), 1, 9)
@@ -374,6 +397,7 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     for rule in ("too-few", "full class", "above or below", "other rank"):
         assert seen[rule] >= EXAMPLES // 20, (rule, seen)
     for rule in (
+        "near",
         "no-kind",
         "gives way",
         "says nothing",

@@ -94,8 +94,10 @@ def _check(recipe: Recipe) -> None:
     require(not last or qid_number(first) <= qid_number(last), last, "items.to", f"no item before {first}")
     size, minimum = recipe.cluster.size, recipe.cluster.minimum
     require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
-    most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum
-    require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")
+    most, minimum = 3 * recipe.outliers.per_class + recipe.outliers.near, recipe.outliers.minimum
+    require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, 3 × outliers.per_class + outliers.near")
+    asks = recipe.outliers.near == 0 or recipe.outliers.certificate > 0
+    require(asks, recipe.outliers.near, "outliers.near", "0 without outliers.certificate, which near outliers need")
     asks = recipe.outliers.related == 0 or recipe.outliers.margin is not None
     require(asks, recipe.outliers.related, "outliers.related", "0 without outliers.margin, the witness of their kind")
 

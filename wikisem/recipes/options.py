@@ -58,7 +58,7 @@ class OutlierOptions:
     one cousin class, but far items at random.
     """
 
-    per_class: FromOne = 2
+    per_class: FromZero = 2
     minimum: FromOne = 2
     draw: Literal["class", "items"] = "class"
     draw_o3: Literal["class", "items"] = "items"
@@ -74,6 +74,8 @@ class OutlierOptions:
     margin: Share | None = None
     # How many further outliers of another kind, tied to members by statements; they change no other outlier.
     related: FromZero = 0
+    # How many further outliers share direct classes with members, and yet have a certificate.
+    near: FromZero = 0
     shared: bool = False
 
     def draws_by_class(self, outlier_class: int) -> bool:

@@ -3,6 +3,7 @@
 The sets are exact: one bitset for each distinct list of classes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -167,6 +168,18 @@ class OutlierSets:
         """Bit i of a list says that its items are direct instances of one of the classes in row i."""
         direct = self._index.via.direct.take(classes.targets)
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
+
+    def near(self, classes: Ints, kinds: Sequence[Ints]) -> Bitsets:
+        """Bit i of a list says that its items may be near outliers of class i, by the direct classes of its members."""
+        assert self.overlap is not None
+        return self.overlap.near(classes, kinds) & ~self._kin.barred(classes)
+
+    def alike(self, classes: Ints) -> tuple[Ints, Int64s]:
+        """The lists with any of these direct classes, and how often all of a list's classes are among them."""
+        distinct_classes, times = np.unique(classes, return_counts=True)
+        direct = self._index.via.direct.take(distinct_classes)
+        lists, at = np.unique(direct.targets, return_inverse=True)
+        return lists, np.bincount(at, times[direct.sources()], minlength=len(lists)).astype(np.int64)
 
     def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
         """All children of the sources except the class itself, and everything below them."""

@@ -10,6 +10,7 @@ A *contradiction* is the same seen from inside: an instance that alone joins two
 otherwise. Such an item is a mistake of Wikidata, or a member that readers find odder than the outlier.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -23,9 +24,12 @@ from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
 
 # No outlier of a class is a direct instance of another class of whose instances this share or more are instances of
-# the class, however many other classes speak against it. On 960 cases read one by one (docs/reading.md), with
-# certificates of a strength of 8, the bound takes 20 wrong cases to 8, and 45 of 737 good ones (2026-11).
+# the class, however many other classes speak against it. Of the cases read one by one (docs/reading.md) that have a
+# certificate of a strength of 8, the bound takes 12 of 20 wrong ones and 43 of 800 good ones (2026-11).
 MOST_SHARED: Final = 0.05
+# A near outlier shares a class with members, so its certificate has to hold within that class: if the two classes were
+# independent there, they would be expected to share this many instances, and to share none by a chance of 5 %.
+NEAR_EXPECTED: Final = 3.0
 # Items and lists are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 _LISTS: Final = 1 << 16
@@ -134,6 +138,7 @@ class Overlap:
         self._down = DownwardPass(ancestors)
         self._pool = RowUnion.of(index.pool)
         self.shared = lru_cache(maxsize=_KEPT)(self._shared)
+        self._near = lru_cache(maxsize=_KEPT)(self._near_components)
 
     def component(self, nodes: Ints) -> Ints:
         """The component of each class of the whole graph."""
@@ -164,14 +169,46 @@ class Overlap:
         )
         close = counts >= MOST_SHARED * (self._index.instances[components] - 1)
         shares = set_bits(size, components[close], bits[close])
-        above = self._down.propagate_down(free[self._ancestors.component])
-        types = _bitset(class_levels(self._graph, nodes))
-        of_level = np.where(self._index.is_type, types, ~types)
-        certified: Bitsets = self._pool.union(above) & ~self._pool.union(shares) & of_level
+        certified: Bitsets = self._below(free, nodes) & ~self._pool.union(shares)
         return certified
 
-    def certificate(self, node: int, pool_list: int) -> Certified | None:
-        """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node."""
+    def near(self, nodes: Ints, kinds: Sequence[Ints]) -> Bitsets:
+        """Bit i of a list says that its items have a certificate for class i within a kind, and are of its level.
+
+        ``kinds`` has for each class (node) the direct classes of members, which near outliers share.
+        """
+        free = np.zeros(len(self._index.instances), dtype=np.uint64)
+        for bit, (node, own) in enumerate(zip(nodes.tolist(), kinds, strict=True)):
+            free[self._near(node, tuple(np.unique(own).tolist()))] |= np.uint64(1 << bit)
+        return self._below(free, nodes)
+
+    def _below(self, components: Bitsets, nodes: Ints) -> Bitsets:
+        """The lists of the level of each class that are at or below a component with its bit."""
+        types = _bitset(class_levels(self._graph, nodes))
+        of_level = np.where(self._index.is_type, types, ~types)
+        found: Bitsets = self._pool.union(self._down.propagate_down(components[self._ancestors.component])) & of_level
+        return found
+
+    def _near_components(self, node: int, kinds: tuple[int, ...]) -> Ints:
+        """The components that exclude a class although within a kind they would be expected to share instances."""
+        components, counts = self.shared(node)
+        instances, found = self._index.instances, [components[:0]]
+        if instances[self.component(np.array([node]))[0]] < self._strength:
+            return components[:0]
+        for kind, component in zip(kinds, self.component(np.array(kinds)).tolist(), strict=True):
+            among = int(counts[np.searchsorted(components, component)])
+            others, shared = self.shared(kind)
+            found.append(others[shared * among >= NEAR_EXPECTED * instances[component]])
+        able: Ints = distinct(np.concatenate(found))
+        certified: Ints = able[(instances[able] > self._strength) & ~np.isin(able, components)]
+        return certified
+
+    def certificate(self, node: int, pool_list: int, kinds: Ints | None = None) -> Certified | None:
+        """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node.
+
+        That of a near outlier holds within the ``kinds`` of members.
+        """
+        near = None if kinds is None else self._near(node, tuple(np.unique(kinds).tolist()))
         components, _ = self.shared(node)
         own = int(self._index.instances[self.component(np.array([node]))[0]])
         step = distinct(self._index.pool.row(pool_list))
@@ -179,6 +216,7 @@ class Overlap:
         while len(step):
             others = self._index.instances[step] - 1
             able = step[(others >= self._strength) & ~np.isin(step, components)]
+            able = able if near is None else np.intersect1d(able, near)
             if len(able) and own >= self._strength:
                 first = self._ancestors.row_to_node[self._ancestors.component_starts[able]]
                 strengths = np.minimum(self._index.instances[able] - 1, own)
