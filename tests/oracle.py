@@ -626,7 +626,7 @@ def near_items(oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[
     above, below = graph.whole_family(v)
     shared = {
         item: sum(own.count(c) for c in graph.classes[item])
-        for item in one.named_items() - above - below - graph.stated({v})
+        for item in one.named_items() - above - below - graph.stated({v}) - one.barred_as_status(v)
         if all(oracle.may_stand(item) for oracle in oracles.values())
         and one.certificates(v, item, {*own})
         and graph.is_type(item) == one.has_types(v)

@@ -130,14 +130,14 @@ def test_build_reports_what_is_in_its_output(world: Path, tmp_path: Path) -> Non
         wikipedia={code: world / Path(files.wikipedia[code]).name for code in ("ja", "en")},
         output=str(world / "out"),
     )
-    assert len(state) > 10
+    assert len(state) >= 9
     assert {path: path.stat().st_mtime_ns for path in state} == state
     assert built.output == str(world / "out")
     assert built.recipe.name == "demo"
     assert list(built.languages) == ["en", "ja"]
     for language, made in built.languages.items():
         groups = wikisem.read_groups(built.output, language)
-        assert made.groups == len(groups) > 10
+        assert made.groups == len(groups) >= 9
         assert made.cases == sum(len(group.outliers) for group in groups)
         rejected = (world / "out" / "rejected" / f"{language}.jsonl").read_text().splitlines()
         assert sum(made.rejected.values()) == len(rejected) > 5
@@ -178,7 +178,7 @@ def test_groups_are_the_same_from_a_run_from_json_lines_and_from_parquet(world: 
     english, japanese = (wikisem.read_groups(out / "groups" / f"{code}.jsonl") for code in ("en", "ja"))
     assert wikisem.read_groups(str(out)) == [*english, *japanese]
     assert wikisem.read_groups(out, "ja") == japanese == wikisem.read_groups(out / "groups" / "ja.parquet")
-    assert len(japanese) > 10
+    assert len(japanese) >= 9
     assert wikisem.read_groups(out / "groups" / "ja.jsonl", "en") == []
 
 

@@ -153,12 +153,22 @@ class OutlierSets:
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
-        allowed: Bitsets = ~self._kin.barred(classes)
+        possible = self._possible(classes)
+        return possible if self.overlap is None else possible & self.overlap.certified(classes)
+
+    def near(self, classes: Ints, kinds: Sequence[Ints]) -> Bitsets:
+        """Bit i of a list says that its items may be near outliers of class i, by the direct classes of its members."""
+        assert self.overlap is not None
+        return self.overlap.near(classes, kinds) & self._possible(classes)
+
+    def _possible(self, classes: Ints) -> Bitsets:
+        """Bit i of a list says that no rule besides certificates bars its items from class i."""
+        possible: Bitsets = ~self._kin.barred(classes)
         is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
         if is_status.any():
             parents = self._graph.up.take(classes)
-            allowed &= ~self._kin.at_or_below(parents.keep(is_status[parents.sources()]))
-        return allowed if self.overlap is None else allowed & self.overlap.certified(classes)
+            possible &= ~self._kin.at_or_below(parents.keep(is_status[parents.sources()]))
+        return possible
 
     def instances(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items are instances of class i or of anything below it, in the whole graph."""
@@ -168,11 +178,6 @@ class OutlierSets:
         """Bit i of a list says that its items are direct instances of one of the classes in row i."""
         direct = self._index.via.direct.take(classes.targets)
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
-
-    def near(self, classes: Ints, kinds: Sequence[Ints]) -> Bitsets:
-        """Bit i of a list says that its items may be near outliers of class i, by the direct classes of its members."""
-        assert self.overlap is not None
-        return self.overlap.near(classes, kinds) & ~self._kin.barred(classes)
 
     def alike(self, classes: Ints) -> tuple[Ints, Int64s]:
         """The lists with any of these direct classes, and how often all of a list's classes are among them."""
