@@ -685,7 +685,8 @@ class Placing:
         self.oracles, self.clusters = oracles, clusters
         seed = hash_key(next(iter(oracles.values())).recipe.seed, qid_number(v), "place")
         self.form, self.form_coin, self.fame, self.fame_coin, self.pairs = (
-            Fraction(hash_key(seed, 8 * (4 * index + number % 4) + each, "place"), 2**64) for each in range(5)
+            Fraction(hash_key(seed, 8 * (4 * index + number % 4) + ((number - 1) // 4 << 32) + each, "place"), 2**64)
+            for each in range(5)
         )
 
     def cost(self, item: str) -> int | None:
