@@ -125,7 +125,7 @@ def random_groups(*, with_places: bool) -> list[Group]:
     for number in range(120):
         cluster = [
             Member(
-                id=f"Q{n}",
+                id=f"Q{n + 1}",
                 surface=name_of(random_, random_.choice([1, 1, 2]), 4),
                 source="anchor",
                 count=1,
