@@ -21,7 +21,7 @@ mixed = ["en", "de", "ja"]
 max_groups = 0
 [outliers]
 min_sitelinks = 4
-exclude = "closure"
+certificate = 8
 shared = true
 """
 CODE = "mixed-en-de-ja"
