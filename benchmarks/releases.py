@@ -15,7 +15,7 @@ _SMALL: Final = (
 RECIPES: Final = {
     "names": _SMALL.format(7, 4),
     "mixed": 'languages = ["en", "de"]\nmixed = ["en", "de"]\n' + _SMALL.format(7, 4).replace(
-        "min_sitelinks", 'exclude = "closure"\nshared = true\nmin_sitelinks'
+        "min_sitelinks", "shared = true\nmin_sitelinks"
     ),
     "labels": _SMALL.format(7, 0) + "minimum_count = 1\n",
     "links": _SMALL.format(5, 0) + "minimum_count = 1\n",
