@@ -93,12 +93,13 @@ def test_they_are_a_class_of_their_own_in_scores_and_baselines(
 
 
 def test_the_page_shows_ties_in_words(output: Path) -> None:
-    """Beside the margin; a member and an outlier without ties have no such column."""
+    """Between the margin and the certificate; an outlier without ties has nothing there, and a member no such column."""
     (group,) = read_groups(output)
     words = {one.id: one.surface for one in (*group.cluster, *group.outliers)}
     rows = [_member(one, words) for one in group.outliers]
-    assert [row[11:] for row in rows][-1] == [[["Petrarch", "P19", "Arezzo"]]]
-    assert len(rows[0]) == 11
+    assert rows[-1][11:] == [[["Petrarch", "P19", "Arezzo"]], [105, 1, 7]]
+    assert rows[0][11:] == [None, [101, 1, 7]]
+    assert {len(_member(one, words)) for one in group.cluster} == {7}
 
 
 def test_relations_that_were_not_kept_are_asked_for() -> None:
