@@ -123,7 +123,7 @@ def test_the_first_minute_needs_nothing_that_builds_need(folder: Path, tmp_path:
     assert "next: wikisem show set capital --language en\n" in done.stdout
     assert "capital (Q5119, en) in full" in done.stdout
     assert "P(form | page)" not in done.stdout  # no links were counted
-    assert "language (Q34770)" in done.stdout  # which has no group, and its label with the reason
+    assert "navy (Q4508)" in done.stdout  # which has no group, and its label with the reason
     (score,) = re.findall(r"sample +│ all .*|set +│ all .*", done.stdout)
     assert float(score.split("│")[4]) > 15  # chance is 11
     files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
