@@ -5,8 +5,8 @@ Settled what ``docs/outliers.md`` says of near outliers.
     python -m studies.typed_guesser OUT ... [--language en] [--share 0.1]
 
 The type of an item is found from the class graph of a run, not by hand: of all classes at or above its direct ones, the
-one with most instances among those that hold at most ``--share`` of all items; so *Bonn* is a territorial entity, *Bach*
-a person. The guesser picks the word whose type fewest words of the case have; of several, each as likely as another.
+one with most instances among those that hold at most ``--share`` of all items: *Bonn* is a territorial entity, *Bach* a
+person. The guesser picks the word whose type fewest words of the case have; of several, each as likely as another.
 """
 
 import argparse
