@@ -17,9 +17,20 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from wikisem.arrow.columns import distinct
+from wikisem.arrow.columns import differs_from_previous, distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, offsets_of, pairs_from
+from wikisem.graph.csr import (
+    Bitsets,
+    CsrRows,
+    Flags,
+    Int64s,
+    Ints,
+    first_of,
+    offsets_of,
+    pack_pairs,
+    pairs_from,
+    second_of,
+)
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
 
@@ -149,10 +160,13 @@ class Overlap:
         """The components that share instances with a class, ascending, and how many: its own has all of them."""
         lists = self._index.lists.row(int(self.component(np.array([node]))[0]))
         rows = self._index.classes.take(lists)
-        components, at = np.unique(rows.targets, return_inverse=True)
-        # Floating-point sums are exact up to 2**53.
-        sums = np.bincount(at, self._index.counts[lists[rows.sources()]], minlength=len(components))
-        return components, sums.astype(np.int64)
+        # Sorted as packed pairs, which takes a tenth of the time of an argsort; a list has fewer than 2**32 items.
+        pairs = pack_pairs(rows.targets, self._index.counts[lists[rows.sources()]])
+        pairs.sort()
+        components = first_of(pairs)
+        starts = np.flatnonzero(differs_from_previous(components))
+        sums = np.add.reduceat(second_of(pairs).astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
+        return components[starts], sums
 
     def certified(self, nodes: Ints) -> Bitsets:
         """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
