@@ -93,7 +93,7 @@ def test_they_are_a_class_of_their_own_in_scores_and_baselines(
 
 
 def test_the_page_shows_ties_in_words(output: Path) -> None:
-    """Between the margin and the certificate; an outlier without ties has nothing there, and a member no such column."""
+    """Between the margin and the certificate; without ties there is nothing, and a member has no such column."""
     (group,) = read_groups(output)
     words = {one.id: one.surface for one in (*group.cluster, *group.outliers)}
     rows = [_member(one, words) for one in group.outliers]
