@@ -7,6 +7,7 @@ import json
 import random
 import re
 import shutil
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -81,6 +82,30 @@ def _samples(path: Path, demo: Path) -> None:
     ]
     rows = [{"doc": doc, "filtered_resps": [[str(-one), "False"] for one in (3, 5, 1, 4)]} for doc in docs]
     _write(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _questions(path: Path, demo: Path) -> None:
+    """What lm-evaluation-harness logs of four questions on two articles."""
+    del demo
+    rows = [
+        {"doc_id": number, "doc": {"title": "ab"[number // 2]}, "filter": "none", "metrics": ["exact_match"]}
+        | {"exact_match": number % 2}
+        for number in range(4)
+    ]
+    _write(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _inspect_log(path: Path, demo: Path) -> None:
+    """What inspect-ai logs of four questions on two topics."""
+    del demo
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = {"version": 2, "status": "success", "eval": {"task": "quiz", "model": "maker/model", "run_id": "r"}}
+    with zipfile.ZipFile(path, "w") as log:
+        log.writestr("_journal/start.json", json.dumps(header))
+        for number in range(4):
+            sample = {"id": number, "epoch": 1, "input": "?", "target": "x", "metadata": {"topic": "ab"[number // 2]}}
+            scores = {"scores": {"match": {"value": "CI"[number % 2], "answer": "y"}}}
+            log.writestr(f"samples/{number}_epoch_1.json", json.dumps(sample | scores))
 
 
 def _keyed(keys: Callable[[Member], str]) -> Maker:
@@ -174,7 +199,11 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "enwiki-2026-11-01-p1p999.xml.bz2": _copy("dumps/enwiki-2026-11-01-p1p999.xml.bz2"),
         "dewiki-2026-11-01-p1p999.xml.bz2": _GERMAN,
     },
-    "docs/harnesses.md": {"results/MODEL/samples_wikisem_de.jsonl": _samples},
+    "docs/harnesses.md": {
+        "results/MODEL/samples_wikisem_de.jsonl": _samples,
+        "results/MODEL/samples_squad_completion.jsonl": _questions,
+        "logs/quiz.eval": _inspect_log,
+    },
     "docs/languages.md": {"demo": _DEMO, "latest-all.json.gz": _WIKIDATA, "ltgwiki-2026-11-01-p1p999.xml.bz2": _GERMAN},
     "docs/lexemes.md": {
         "latest-lexemes.json.bz2": _lexemes,
