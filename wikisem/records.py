@@ -172,7 +172,7 @@ OUTLIER_CLASSES: Final[Mapping[int, OutlierClass]] = {
         OutlierClass(2, "O2", "2", "cousin", "O2, cousins", "◆", "#009E73"),
         OutlierClass(FAR, "O3", "3", "far", "O3, far away", "■", "#CC79A7"),
         OutlierClass(RELATED, "related", "related", "related", "related", "★", "#D55E00"),
-        OutlierClass(NEAR, "near", "near", "near", "near", "●", "#0072B2"),
+        OutlierClass(NEAR, "near", "near", "near", "near", "▼", "#56B4E9"),
     )
 }
 # Those that are drawn by the class graph for every group.
