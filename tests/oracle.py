@@ -222,7 +222,7 @@ class OracleGroups:
     def is_status(self, v: str) -> bool:
         """Whether so many instances of v have a class besides, which is neither v nor below it."""
         share, instances = self.recipe.outliers.status_share, self.graph.instances(v)
-        others = [item for item in instances if self.graph.classes[item] - {v} - self.graph.below(v)]
+        others = [item for item in instances if self.graph.classes[item] - self.graph.whole_family(v)[1]]
         return share > 0 and len(others) >= Fraction(str(share)) * len(instances)
 
     def barred_as_status(self, v: str) -> set[str]:

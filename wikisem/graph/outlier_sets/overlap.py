@@ -172,9 +172,10 @@ class Overlap:
         """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
         own = self._index.instances[self.component(nodes)]
         found = [self.shared(node) for node in nodes.tolist()]
-        components = np.concatenate([each for each, _ in found])
-        counts = np.concatenate([each for _, each in found])
-        bits = np.repeat(np.arange(len(nodes)), [len(each) for each, _ in found])
+        none = np.zeros(0, dtype=np.int64)
+        components = np.concatenate([none, *(each for each, _ in found)])
+        counts = np.concatenate([none, *(each for _, each in found)])
+        bits = np.repeat(np.arange(len(nodes)), np.array([len(each) for each, _ in found], dtype=np.int64))
         size = len(self._index.instances)
         strong = _bitset(own >= self._strength)
         # The item itself is one of the instances, and none of the class.
