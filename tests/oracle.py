@@ -284,6 +284,8 @@ class OracleGroups:
     def has_types(self, v: str) -> bool:
         """Whether more of the best known instances of v are types than individuals."""
         first = sorted(self.graph.instances(v), key=lambda i: (-self.graph.entities[i].sitelinks, qid_number(i)))[:32]
+        if self.recipe.outliers.min_sitelinks:
+            first = [item for item in first if self.graph.entities[item].sitelinks]
         return 2 * sum(map(self.graph.is_type, first)) > len(first)
 
     def contradicts(self, v: str, item: str) -> bool:

@@ -100,7 +100,9 @@ class GroupBuilder:
         leading, nodes = inputs.candidates.leading.take(rows), inputs.candidates.nodes[rows]
         filters, minimum, size = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.size
         overlap = self._sets.overlap
-        are_types = np.zeros(len(nodes), dtype=bool) if overlap is None else class_levels(self._graph, nodes)
+        are_types = np.zeros(len(nodes), dtype=bool)
+        if overlap is not None:
+            are_types = class_levels(self._graph, nodes, overlap.linked)
         for at, node in enumerate(nodes.tolist()):
             first = leading.row(at)
             contradicts: dict[int, int] = {}

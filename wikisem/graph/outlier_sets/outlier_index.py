@@ -120,7 +120,8 @@ class OutlierSets:
         self._ancestor_row, self._neighbour_row = index.ancestors.node_to_row, index.neighbourhood.node_to_row
         self._down, self._kin = DownwardPass(index.ancestors), Kin(index.kin)
         strength = options.certificate
-        self.overlap = Overlap(graph, index.kin.ancestors, index.overlap, strength) if strength else None
+        linked = options.min_sitelinks > 0
+        self.overlap = Overlap(graph, index.kin.ancestors, index.overlap, strength, linked=linked) if strength else None
         self._terminals = distinct(index.lists.classes.targets)
         self._search = NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
         classes = index.lists.classes

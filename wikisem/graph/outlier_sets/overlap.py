@@ -142,10 +142,16 @@ class Certified(NamedTuple):
 
 
 class Overlap:
-    """Reads an index of shared instances for certificates of a ``strength``, of which a recipe asks."""
+    """Reads an index of shared instances for certificates of a ``strength``, of which a recipe asks.
 
-    def __init__(self, graph: ClassGraph, ancestors: AncestorIndex, index: OverlapIndex, strength: int) -> None:
-        self._graph, self._ancestors, self._index, self._strength = graph, ancestors, index, strength
+    ``linked`` says whether outliers need a sitelink; then it decides the level of classes (``class_levels``), too.
+    """
+
+    def __init__(
+        self, graph: ClassGraph, ancestors: AncestorIndex, index: OverlapIndex, strength: int, *, linked: bool = False
+    ) -> None:
+        self._graph, self._ancestors, self._index = graph, ancestors, index
+        self._strength, self.linked = strength, linked
         self._down = DownwardPass(ancestors)
         self._pool = RowUnion.of(index.pool)
         self.shared = lru_cache(maxsize=_KEPT)(self._shared)
@@ -199,7 +205,7 @@ class Overlap:
 
     def _below(self, components: Bitsets, nodes: Ints) -> Bitsets:
         """The lists of the level of each class that are at or below a component with its bit."""
-        types = _bitset(class_levels(self._graph, nodes))
+        types = _bitset(class_levels(self._graph, nodes, self.linked))
         of_level = np.where(self._index.is_type, types, ~types)
         found: Bitsets = self._pool.union(self._down.propagate_down(components[self._ancestors.component])) & of_level
         return found
@@ -270,16 +276,19 @@ def _bitset(flags: Flags) -> np.uint64:
 LEADING: Final = 32
 
 
-def class_levels(graph: ClassGraph, nodes: Ints) -> Flags:
+def class_levels(graph: ClassGraph, nodes: Ints, linked: bool) -> Flags:
     """Whether the instances of each class are types: of its best known ones more have a subclass-of statement than not.
 
     Wikidata mixes the two: among the instances of *album* are single albums, and kinds such as *debut album*. (Dadalto
     et al. 2021 count such classes.) A reader who sees both in one group finds the kind odd, whatever it is.
+
+    Where members are ``linked``, instances without a sitelink are not asked: a build may not even keep them.
     """
     starts, ends = graph.instances.offsets[nodes], graph.instances.offsets[nodes + 1]
     cut = CsrRows(
         np.stack([starts, np.minimum(starts + LEADING, ends)], axis=1).reshape(-1), graph.instances.targets
     ).take(2 * np.arange(len(nodes)))
+    cut = cut.keep(graph.sitelinks[cut.targets] > 0) if linked else cut
     types = np.bincount(cut.sources(), graph.is_type(cut.targets), minlength=len(nodes))
     level: Flags = 2 * types > cut.counts()
     return level
