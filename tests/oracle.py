@@ -401,7 +401,7 @@ class OracleGroups:
 
     def cluster(self, v: str) -> list[Member]:
         """The cluster of v: the eight, equal surfaces merged."""
-        named = [item for item in self.graph.instances(v) if self._may_be_member(item)]
+        named = self.members_of_fame(self.graph.instances(v))
         ranked = sorted(named, key=lambda item: (-self.graph.entities[item].sitelinks, qid_number(item)))
         minimum, size = self.recipe.cluster.minimum, self.recipe.cluster.size
         odd = []
@@ -414,6 +414,23 @@ class OracleGroups:
         for item in ranked[:size]:
             kept.setdefault(self.names[item].surface, self._member(item))
         return list(kept.values())
+
+    def members_of_fame(self, instances: Iterable[str]) -> list[str]:
+        """Those that may be members: named, and of the third that the recipe asks for, by how many have more sitelinks.
+
+        The thirds are those of the instances that have enough sitelinks for outliers.
+        """
+        named = [item for item in instances if self._may_be_member(item)]
+        fame, known = self.recipe.cluster.fame, self.graph.entities
+        if fame == "all":
+            return named
+        named = [item for item in named if known[item].sitelinks >= self.recipe.outliers.min_sitelinks]
+        thirds: dict[str, list[str]] = {"head": [], "torso": [], "tail": []}
+        for item in named:
+            more = sum(known[other].sitelinks > known[item].sitelinks for other in named)
+            third = "head" if 3 * more < len(named) else "torso" if 3 * more < 2 * len(named) else "tail"
+            thirds[third].append(item)
+        return thirds[fame]
 
     def _member(self, item: str) -> Member:
         name = self.names[item]
@@ -429,9 +446,9 @@ class OracleGroups:
         )
 
     def candidates(self) -> list[str]:
-        """Classes with at least ``minimum`` instances that have a surface form."""
+        """Classes with at least ``minimum`` instances that may be members."""
         least = self.recipe.cluster.minimum
-        able = (v for v, items in self.graph.members.items() if sum(map(self._may_be_member, items)) >= least)
+        able = (v for v, items in self.graph.members.items() if len(self.members_of_fame(items)) >= least)
         return by_number(able)
 
     def judge(self, v: str, used: Collection[str] = ()) -> Group | Rejection:

@@ -74,6 +74,14 @@ def word_sources(facts: ReleaseFacts) -> str:
     return " ".join(lines)
 
 
+# Which instances of a class are its head, torso or tail.
+_THIRDS: Final = {
+    "head": "those of which fewer than a third of the others have more",
+    "torso": "those of which at least a third have more, and fewer than two thirds",
+    "tail": "those of which at least two thirds have more",
+}
+
+
 def collection(facts: ReleaseFacts) -> str:
     """Name the dumps and the method that the set was made from."""
     wikipedias = sorted({language for language, _ in facts.sources if language})
@@ -96,6 +104,11 @@ def collection(facts: ReleaseFacts) -> str:
         lines.append(f"Only some classes were judged: {'; '.join(chosen)}.")
     if least:
         lines.append(f"An outlier has {least} sitelinks or more.")
+    if (fame := facts.option("cluster", "fame")) in _THIRDS:
+        lines.append(
+            f"Members are from the {fame} of their class: of its instances with a word and at least {least} sitelinks, "
+            f"{_THIRDS[fame]}. Outliers may be as well known or as little as members, where there are such items."
+        )
     if facts.option("outliers", "shared"):
         lines.append("A class has the same outlier items in every language.")
     if mixed := [language for language in facts.filled if len(language.spoken) > 1]:
@@ -158,6 +171,8 @@ def biases(facts: ReleaseFacts) -> str:
     prominent = (
         "Members are the instances of a class with most sitelinks: what writers of many Wikipedias have pages on is in "
         "the set, what few write about is not."
+        if facts.option("cluster", "fame") not in {"torso", "tail"}
+        else "Within their third of the class, members are those with most sitelinks."
     )
     lines, better = [prominent], list[str]()
     for language in facts.filled:

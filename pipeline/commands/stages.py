@@ -418,6 +418,10 @@ REMEDIES: Final = {
 def remedy(record: Record, *, has_links: bool) -> str:
     """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
     counts, language = record.counts, record.unit.partition("/")[2]
+    cluster = record.made_with.get("recipe", {}).get("cluster", {})
+    if not counts.read and (fame := cluster.get("fame", "all")) != "all":
+        helps = 'lower outliers.min_sitelinks or cluster.minimum, or set cluster.fame = "all"'
+        return f"no group in {language}: no class has {cluster['minimum']} named instances in its {fame}; {helps}"
     if not counts.read:
         dump = f"add its Wikipedia: --wikipedia {language}=DUMP"
         helps = 'set surface.fallback = "label" in the recipe, or minimum_count = 1' if has_links else dump

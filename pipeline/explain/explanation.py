@@ -102,7 +102,9 @@ class Explanation:
             return "in the cluster"
         if instance.surface in {member.surface for member in members}:
             return "same surface form as a higher one"
-        return "" if self.group is None else "not among the most prominent"
+        fame = self.recipe.cluster.fame if self.recipe else "all"
+        missed = "not among the most prominent" if fame == "all" else f"not among the best known of the {fame}"
+        return "" if self.group is None else missed
 
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
@@ -146,7 +148,12 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
 
 
 def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
-    """The cluster as the groups stage judged it: the first with a clear surface form, each surface form once."""
+    """The cluster as the groups stage judged it: the first with a clear surface form, each surface form once.
+
+    None of them for a third of the class, which only all of its instances tell.
+    """
+    if recipe.cluster.fame != "all":
+        return []
     able = in_range([qid_number(instance.qid) for instance in instances], recipe.items, "clusters").tolist()
     named = [
         instance

@@ -393,7 +393,8 @@ def nothing_to_try(items: Counts, recipe: Recipe) -> str:
     without = "no item has a page or a label there"
     if items.read:
         without = f"{items.read - items.kept:,} of {items.read:,} items have none"
-    return f"no class has {recipe.cluster.minimum} instances with a surface form; {without}"
+    third = "" if recipe.cluster.fame == "all" else f" in its {recipe.cluster.fame}"
+    return f"no class has {recipe.cluster.minimum} instances with a surface form{third}; {without}"
 
 
 # Mixed groups, made from the parallel groups of several languages once these are finished.

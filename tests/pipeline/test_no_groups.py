@@ -9,6 +9,7 @@ from wikisem.pipeline.commands.stages import REMEDIES, print_summary, remedy
 from wikisem.pipeline.runs.ledger import Record
 from wikisem.pipeline.runs.stages import no_groups, nothing_to_try
 from wikisem.recipes.load import load_recipe
+from wikisem.recipes.options import ClusterOptions, Recipe
 from wikisem.records import Counts
 
 
@@ -53,6 +54,13 @@ def test_the_remedy_is_said(classes: Counts, has_links: bool, said: str) -> None
     found = remedy(Record("groups/la", "", "", classes), has_links=has_links)
     assert found.startswith("no group in la: ")
     assert said in found
+
+
+def test_what_helps_a_third_without_groups_is_said() -> None:
+    """A tail in which no class has enough instances is deeper with fewer sitelinks; names are not what lacks."""
+    recipe = Recipe("obscure", cluster=ClusterOptions(fame="tail"))
+    found = remedy(Record("groups/la", "", "", Counts(), made_with={"recipe": recipe.to_dict()}), has_links=True)
+    assert found.startswith("no group in la: no class has 7 named instances in its tail; lower outliers.min_sitelinks")
 
 
 def test_every_reason_for_a_rejection_has_a_remedy() -> None:

@@ -1,7 +1,8 @@
 """The surface table: surface forms by item, from Parquet columns to members."""
 
 from collections.abc import Mapping
-from typing import Any
+from fractions import Fraction
+from typing import Any, Final, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.class_lists import candidate_classes
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.recipes.options import Fame
 from wikisem.records import Entity, Member
 from wikisem.schemas import SURFACES
 from wikisem.surfaces import table as surface_table
@@ -31,6 +33,7 @@ NAMES = st.fixed_dictionaries(
         "label_language": st.none() | st.sampled_from(["mul", "en", "nb", "zh-yue"]),
     }
 )
+THIRDS: Final = ("head", "torso", "tail")
 ITEMS = [Entity(f"Q{number}", instance_of=("Q1",), sitelinks=number % 7) for number in (3, 5, 8, 100, 2**33)]
 GRAPH = Taxonomy.of_entities(ITEMS).graph
 
@@ -88,17 +91,24 @@ def test_a_source_that_is_none_is_refused() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(worlds(), st.sets(st.integers(1, 14)), st.integers(1, 3), st.integers(0, 2))
+@given(worlds(), st.sets(st.integers(1, 14)), st.integers(1, 3), st.integers(0, 2), st.sampled_from(get_args(Fame)))
 def test_candidates_are_classes_with_enough_named_instances(
-    entities: list[Entity], named: set[int], least: int, more: int
+    entities: list[Entity], named: set[int], least: int, more: int, fame: Fame
 ) -> None:
-    """They have at least ``least`` of them, and lead with those that have most sitelinks, then the lowest number."""
+    """They have at least ``least`` of them, and lead with those that have most sitelinks, then the lowest number.
+
+    Of a third of the instances, an instance belongs to that which says how large a part of them has more sitelinks.
+    """
     taxonomy = Taxonomy.of_entities(entities)
     graph = taxonomy.graph
-    found = candidate_classes(graph, np.isin(graph.items, list(named)), least, least + more)
+    found = candidate_classes(graph, np.isin(graph.items, list(named)), least, least + more, fame)
     wanted = {}
     for qid in (f"Q{number}" for number in graph.nodes.tolist()):
-        ranked = [one for one, _ in taxonomy.most_linked(qid, len(graph.items)) if int(one[1:]) in named]
+        linked = [(one, links) for one, links in taxonomy.most_linked(qid, len(graph.items)) if int(one[1:]) in named]
+        shares = [Fraction(sum(other > links for _, other in linked), len(linked)) for _, links in linked]
+        ranked = [
+            one for (one, _), share in zip(linked, shares, strict=True) if fame in {"all", THIRDS[int(3 * share)]}
+        ]
         if len(ranked) >= least:
             wanted[qid] = ranked[: least + more]
     numbers = graph.items[found.leading.targets].tolist()

@@ -12,7 +12,7 @@ from tests.transforms.world_of_groups import bare, by_label, expected, read_buil
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import Scratch
 from wikisem.outputs.groupfile import read_groups
-from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.recipes.options import ClusterOptions, Fame, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import RELATED, Certificate, Entity
 from wikisem.transforms.groups import stage as groups_stage
 from wikisem.transforms.groups.shared_files import GroupWork, read_facts
@@ -203,6 +203,23 @@ def test_items_with_few_sitelinks_are_members_but_never_outliers(tmp_path: Path)
     assert drawn == {"Q2": {"Q300"}, "Q3": {"Q200", "Q201", "Q202"}}
     surfaces = {group.qid: [member.surface for member in group.cluster] for group in built[0]}
     assert surfaces["Q3"] == ["alba3", "bohr3", "curie3", "dirac3", "euler3", "fermi3", "gauss3", "hertz3"]
+
+
+@pytest.mark.parametrize(("fame", "known"), [("head", [24, 23, 23]), ("torso", [22, 22]), ("tail", [21, 21])])
+def test_members_are_from_a_third_of_their_class(tmp_path: Path, fame: Fame, known: list[int]) -> None:
+    """Clusters, outliers and reasons are those of the oracle; items with few sitelinks are in no third.
+
+    Each class has an instance with 24 sitelinks and two with each number from 23 down.
+    """
+    entities = [replace(one, sitelinks=10 + one.sitelinks // 2) for one in small_world() if one.instance_of]
+    entities += [one for one in small_world() if not one.instance_of]
+    outliers = OutlierOptions(min_sitelinks=21, places=True, certificate=1)
+    recipe = replace(SMALL, outliers=outliers, cluster=ClusterOptions(minimum=2, max_groups=0, fame=fame))
+    names = by_label(entities, "en")
+    built = read_built(run_stages(tmp_path, entities, {"en": names}, recipe)[0], "en")
+    assert bare(built) == bare(expected(OracleGraph(entities, recipe.graph), names, recipe, "en"))
+    assert len(built[0]) > 5
+    assert all([member.sitelinks for member in group.cluster] == known for group in built[0])
 
 
 def test_signatures_and_relations_are_asked_about_clusters_and_outliers(tmp_path: Path) -> None:

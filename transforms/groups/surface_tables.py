@@ -82,9 +82,11 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     graph = open_graph(work.taxonomy)
     has_surface = _has_surface(parts, len(graph.items), recipe.surface.minimum_page_share)
     able = has_surface & in_range(graph.items, recipe.items, "clusters")
+    if recipe.cluster.fame != "all":  # Outliers are to be as well known as members, or as little.
+        able &= graph.sitelinks >= recipe.outliers.min_sitelinks
     # Some of the first may be of another level, or contradict themselves.
     leading = LEADING if recipe.outliers.certificate else recipe.cluster.size
-    found = candidate_classes(graph, able, recipe.cluster.minimum, leading)
+    found = candidate_classes(graph, able, recipe.cluster.minimum, leading, recipe.cluster.fame)
     if work.chosen is not None:
         rows = np.flatnonzero(np.isin(graph.nodes[found.nodes], work.chosen))
         found = CandidateClasses(found.nodes[rows], found.leading.take(rows))

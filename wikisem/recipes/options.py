@@ -23,6 +23,9 @@ Variant: TypeAlias = Literal[
 # What names an item without an anchor.
 Fallback: TypeAlias = Literal["none", "label", "title"]
 
+# From which third of a class, by sitelinks, its members are.
+Fame: TypeAlias = Literal["all", "head", "torso", "tail"]
+
 # O1, O2 and O3, which every group draws from.
 DRAWN: Final = 3
 
@@ -46,6 +49,8 @@ class ClusterOptions:
     minimum: FromTwo = 7
     max_groups: FromZero = 500
     class_order: Literal["sample", "prominence"] = "sample"
+    # Which third of a class's instances the members are from, by sitelinks; each takes its best known.
+    fame: Fame = "all"
     # A cluster with less is rejected: how often a member has more evidence of being one than another item has.
     coherence: Share | None = None
 

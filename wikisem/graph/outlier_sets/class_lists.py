@@ -23,6 +23,7 @@ from wikisem.graph.csr import (
     pack_pairs,
     rank_keys,
 )
+from wikisem.recipes.options import Fame
 
 # Candidate classes, and the instances that lead their clusters.
 
@@ -39,18 +40,41 @@ class CandidateClasses:
     leading: CsrRows
 
 
-def candidate_classes(graph: ClassGraph, has_surface: Flags, minimum: int, size: int) -> CandidateClasses:
+def candidate_classes(
+    graph: ClassGraph, has_surface: Flags, minimum: int, size: int, fame: Fame = "all"
+) -> CandidateClasses:
     """The nodes with at least ``minimum`` instances that have a surface form, and the first ``size`` of these.
 
-    ``has_surface`` is one flag for each item of the graph. First come the instances with most sitelinks.
+    ``has_surface`` is one flag for each item of the graph. First come the instances with most sitelinks. Another
+    ``fame`` counts and takes the instances of that third of each class alone (``_thirds``).
     """
     hits = np.flatnonzero(has_surface[graph.instances.targets])
     begins = np.searchsorted(hits, graph.instances.offsets)
-    counts = np.diff(begins)
-    nodes = np.flatnonzero(counts >= minimum)
-    ends = begins[nodes] + np.minimum(counts[nodes], size)
-    first = CsrRows(np.stack([begins[nodes], ends], axis=1).reshape(-1), hits).take(2 * np.arange(len(nodes)))
+    begins, ends = begins[:-1], begins[1:]
+    if fame != "all":
+        bounds = _thirds(graph.sitelinks[graph.instances.targets[hits]], begins, ends)
+        third = ("head", "torso", "tail").index(fame)
+        begins, ends = bounds[third], bounds[third + 1]
+    nodes = np.flatnonzero(ends - begins >= minimum)
+    begins, ends = begins[nodes], np.minimum(ends[nodes], begins[nodes] + size)
+    first = CsrRows(np.stack([begins, ends], axis=1).reshape(-1), hits).take(2 * np.arange(len(nodes)))
     return CandidateClasses(nodes, CsrRows(first.offsets, graph.instances.targets[first.targets]))
+
+
+def _thirds(sitelinks: Ints, begins: Int64s, ends: Int64s) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """Where head, torso and tail of some rows begin, and where the tail ends; each row has descending sitelinks.
+
+    An instance is in the head if fewer than a third of the row have more sitelinks than it, else in the torso if fewer
+    than two thirds have. So instances with the same number are in the same third.
+    """
+    changes = np.flatnonzero(np.diff(sitelinks)) + 1
+    cuts = []
+    for part in (1, 2):
+        nominal = begins + -(-part * (ends - begins) // 3)
+        # If those before and after the cut have the same number, all that have it are before the cut.
+        following = np.append(changes, len(sitelinks))[np.searchsorted(changes, nominal)]
+        cuts.append(np.minimum(following, ends))
+    return begins, cuts[0], cuts[1], ends
 
 
 # The outlier pool by list of classes.
