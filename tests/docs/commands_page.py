@@ -1,4 +1,4 @@
-"""docs/commands.md, every command and how it is called, made from the parsers: ``python -m tests.docs.commands_page``."""
+"""docs/commands.md, how each command is called, made from the parsers: ``python -m tests.docs.commands_page``."""
 
 import argparse
 import re
