@@ -298,22 +298,18 @@ def scores_of(
     rows = rows_of(task, scored, seed)
     several = len(notes) > 1
     own = [f"{model}: {note}" if several else note for model, each in notes.items() for note in each]
-    return Scores(rows, [*few_units(rows), *dict.fromkeys(own)], answers)
-
-
-def few_units(rows: Iterable[Row]) -> list[str]:
-    """A warning for each data set whose error bars are of few classes, walls or categories."""
     fewest: dict[tuple[str, Unit], int] = {}
     for row in rows:
         if row.part == ALL and row.low is not None and not row.less:
             key = row.dataset, row.unit
             fewest[key] = min(row.n, fewest.get(key, row.n))
-    return [
+    few = [
         f"{dataset}{': ' if dataset else ''}{UNITS[unit]} with a score: {count}; error bars from fewer than "
         f"{FEW_UNITS} are rough, and often too narrow"
         for (dataset, unit), count in fewest.items()
         if count < FEW_UNITS
     ]
+    return Scores(rows, [*few, *dict.fromkeys(own)], answers)
 
 
 # Rows in files.

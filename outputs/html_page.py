@@ -7,12 +7,13 @@ run but the scripts it names, and nothing else load.
 
 import base64
 import hashlib
+import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -58,6 +59,21 @@ def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
 
 def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+# What pages for people say, in the language of a set where interface.toml has it, else in English.
+_TEXTS: Final[dict[str, dict[str, dict[str, str]]]] = tomllib.loads(
+    files(__package__).joinpath("interface.toml").read_text(encoding="utf-8")
+)
+
+
+def texts_in(page: Literal["browse", "annotation"], languages: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Look up all texts of a page, by language and English text; a language without texts is left out."""
+    found: dict[str, dict[str, str]] = {}
+    for language in sorted(set(languages)):
+        if own := {english: others[language] for english, others in _TEXTS[page].items() if language in others}:
+            found[language] = own
+    return found
 
 
 def script_json(value: object) -> str:

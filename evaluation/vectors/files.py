@@ -307,7 +307,14 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
             form.refuse(f"{form.words} words", f"{len(words)} whole ones")
         start = _ARGUMENTS.size + _VOCABULARY.size + sum(map(len, words)) + len(words) * (1 + _COUNT_AND_TYPE)
         stream.seek(start)
-        shape = form.check_matrix(stream.read(_MATRIX.size))
+        data = stream.read(_MATRIX.size)
+        if len(data) < _MATRIX.size:
+            form.refuse("a matrix", "that it is cut off")
+        quantized, rows, columns = _MATRIX.unpack(data)
+        if quantized or (rows, columns) != (form.words + form.buckets, form.dimensions):
+            expected = f"{form.words + form.buckets:,} rows of {form.dimensions} numbers"
+            form.refuse(expected, f"{rows:,} of {columns}{', quantized' if quantized else ''}")
+        shape = rows, columns
         matrix = _map(file, start + _MATRIX.size, shape) if not compression(file) else _gather(stream, shape)
     if matrix is None:
         form.refuse(f"a matrix of {shape[0]:,} rows", "that it is cut off")
@@ -356,16 +363,6 @@ class _Form:
             seen = f"{size} entries, {words} words, {buckets} buckets, {dimensions} dimensions"
             form.refuse("words, buckets and dimensions", seen)
         return form
-
-    def check_matrix(self, data: bytes) -> tuple[int, int]:
-        """The shape that the matrix says it has."""
-        if len(data) < _MATRIX.size:
-            self.refuse("a matrix", "that it is cut off")
-        quantized, rows, columns = _MATRIX.unpack(data)
-        if quantized or (rows, columns) != (self.words + self.buckets, self.dimensions):
-            expected = f"{self.words + self.buckets:,} rows of {self.dimensions} numbers"
-            self.refuse(expected, f"{rows:,} of {columns}{', quantized' if quantized else ''}")
-        return rows, columns
 
     def refuse(self, expected: str, saw: str) -> NoReturn:
         raise DamagedInputError(f"{self.name}: expected a fastText model with {expected}, saw {saw}")

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
@@ -14,8 +14,7 @@ import msgspec
 from wikisem.datasets.files import csv_cell, csv_rows
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationSet, Sheet
-from wikisem.outputs.html_page import direction, html_page, script_json
-from wikisem.outputs.interface import texts_in
+from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
 from wikisem.typed_json import decode_json
 from wikisem.wikipedia.data.iso_639 import iso_639
 
@@ -284,28 +283,26 @@ class _Task(msgspec.Struct):
 def parse_export(data: bytes, where: str) -> list[Answer]:
     """Read the answers of a JSON export of Label Studio without skipped tasks; DamagedInputError for another file."""
     tasks = decode_json(data, list[_Task], where, "a JSON export of Label Studio")
-    return [
-        answer
-        for task in tasks
-        for annotation in task.annotations
-        if annotation.result and not annotation.was_cancelled
-        for answer in _answers(task.data, annotation, f"{where}: task of {task.data.case}")
-    ]
-
-
-def _answers(data: _Data, annotation: _Annotation, where: str) -> Iterator[Answer]:
-    """Yield the answer of an annotation, or both of two; the second may be missing."""
-    values = {result.from_name: result.value for result in annotation.result}
-    remark = values.get("remark", {}).get("text", "")
-    # A text area gives a list of texts; in its first versions it gave a string.
-    text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
-    for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
-        if name in values or (with_help and _NAME_WITHOUT_HELP not in values):
-            choices = values.get(name, {}).get("choices", [])
-            match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
-            if match is None:
-                raise DamagedInputError(f"{where}: expected one choice that begins with its number, saw {choices!r}")
-            yield Answer(data.set, data.annotator, data.case, int(match[1]), text, where, with_help)
+    given = [(task.data, one) for task in tasks for one in task.annotations if one.result and not one.was_cancelled]
+    answers = []
+    for about, annotation in given:
+        place, values = (
+            f"{where}: task of {about.case}",
+            {result.from_name: result.value for result in annotation.result},
+        )
+        remark = values.get("remark", {}).get("text", "")
+        # A text area gives a list of texts; in its first versions it gave a string.
+        text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
+        for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
+            # Of two answers, the second may be missing.
+            if name in values or (with_help and _NAME_WITHOUT_HELP not in values):
+                choices = values.get(name, {}).get("choices", [])
+                match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
+                if match is None:
+                    expected = "one choice that begins with its number"
+                    raise DamagedInputError(f"{place}: expected {expected}, saw {choices!r}")
+                answers.append(Answer(about.set, about.annotator, about.case, int(match[1]), text, place, with_help))
+    return answers
 
 
 # Answers of any format against their set.

@@ -9,7 +9,7 @@ import pyarrow as pa
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.release.card import NOBODY, PAPER, PAPER_URL, hub_url
 from wikisem.outputs.release.cases import CASES
-from wikisem.outputs.release.metadata import ManifestStage, ReleaseFacts
+from wikisem.outputs.release.metadata import ReleaseFacts
 from wikisem.outputs.release.sentences import (
     TEXTS,
     biases,
@@ -55,6 +55,12 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
     contacts = {"email" if "@" in contact else "url": contact} if contact else {}
     schemas = {"groups": GROUPS, "cases": CASES} | ({"shots": CASES} if facts.shots else {})
     schemas |= {"walls": WALLS} if "walls" in facts.extras else {}
+    activities = []
+    for unit, stage in facts.stages.items():
+        kind, _, language = unit.partition("/")
+        counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
+        done = f"{_DONE.get(kind, kind)}{f', {language}' if language else ''}{counts}."
+        activities.append({"@type": "prov:Activity", "name": f"wikisem {unit}", "description": done})
     document = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -85,7 +91,7 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
             | ({"sha256": source.sha256} if source.sha256 else {})
             for _, source in facts.sources
         ],
-        "prov:wasGeneratedBy": [_activity(unit, stage) for unit, stage in facts.stages.items()],
+        "prov:wasGeneratedBy": activities,
         "distribution": [
             {
                 "@type": "cr:FileSet",
@@ -120,13 +126,6 @@ _DONE: Final = {
     "names": "Pairs of a page and an anchor",
     "walls": "Walls tried",
 }
-
-
-def _activity(unit: str, stage: ManifestStage) -> dict[str, str]:
-    kind, _, language = unit.partition("/")
-    counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
-    description = f"{_DONE.get(kind, kind)}{f', {language}' if language else ''}{counts}."
-    return {"@type": "prov:Activity", "name": f"wikisem {unit}", "description": description}
 
 
 def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str, Any]:

@@ -162,7 +162,18 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
         reports.append(AnswersReport(name, human, alpha, no_alpha, scored))
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
-        print_json(report_as_json(annotation, reports, missing), indented=True)
+        *first, last = reports
+        row: dict[str, Any] = {
+            "set": annotation.fingerprint,
+            "language": annotation.language,
+            "cases": len(annotation.cases),
+            "overlap": len(annotation.overlap),
+            **_answers_as_json(last),
+            "missing": {name: list(cases) for name, cases in missing.items()},
+        }
+        if first:  # each case has two answers: the report's own figures are those with help
+            row["without_help"] = _answers_as_json(first[0])
+        print_json(row, indented=True)
     else:
         _print_report(annotation, reports, missing)
 
@@ -250,7 +261,16 @@ def _print_report(
             counts = map(str, (score.asked, score.answered, score.right, score.cannot_tell))
             table.add_row(score.annotator, *counts, _percent(share))
         console.print(table)
-        console.print(_accuracy_table(report))
+        # Annotators by outlier class and overall; then each model, and the annotators on the cases that it can score.
+        words = (Column(name, overflow="fold") for name in ("", "outlier class"))
+        numbers = number_columns("cases", "accuracy", "95 % interval", "OPP", overflow="fold", no_wrap=True)
+        table = Table(*words, *numbers)
+        _add_rows(table, _PEOPLE, human.by_outlier_class, human.overall, None)
+        for model in report.models:
+            table.add_section()
+            _add_rows(table, model.name, model.by_outlier_class, model.accuracy, model.opp)
+            table.add_row(f"{_PEOPLE}, same cases", "all", *_cells(model.people), "")
+        console.print(table)
         if alpha is None:
             console.print(f"agreement: no Krippendorff's alpha: {report.no_alpha}")
         else:
@@ -267,18 +287,6 @@ def _print_report(
     for model in reports[-1].models:
         for note in model.notes:
             console.print(f"{model.name}: {note}")
-
-
-def _accuracy_table(report: AnswersReport) -> Table:
-    """Annotators by outlier class and overall; then each model, and the annotators on the cases that it can score."""
-    words = (Column(name, overflow="fold") for name in ("", "outlier class"))
-    table = Table(*words, *number_columns("cases", "accuracy", "95 % interval", "OPP", overflow="fold", no_wrap=True))
-    _add_rows(table, _PEOPLE, report.human.by_outlier_class, report.human.overall, None)
-    for model in report.models:
-        table.add_section()
-        _add_rows(table, model.name, model.by_outlier_class, model.accuracy, model.opp)
-        table.add_row(f"{_PEOPLE}, same cases", "all", *_cells(model.people), "")
-    return table
 
 
 def _add_rows(
@@ -301,25 +309,6 @@ def _percent(value: float | None) -> str:
 
 
 # The report as JSON.
-
-
-def report_as_json(
-    annotation: AnnotationSet, reports: Sequence[AnswersReport], missing: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
-    """The report under the names that ``--json`` prints; shares are from 0 to 1, what is undefined is null.
-
-    Where each case has two answers, the report's own figures are those with help; ``without_help`` holds the others.
-    """
-    *first, last = reports
-    row: dict[str, Any] = {
-        "set": annotation.fingerprint,
-        "language": annotation.language,
-        "cases": len(annotation.cases),
-        "overlap": len(annotation.overlap),
-        **_answers_as_json(last),
-        "missing": {name: list(cases) for name, cases in missing.items()},
-    }
-    return row | {"without_help": _answers_as_json(first[0])} if first else row
 
 
 def _answers_as_json(report: AnswersReport) -> dict[str, Any]:

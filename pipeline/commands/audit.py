@@ -158,11 +158,35 @@ def print_audit(audits: Sequence[Audit]) -> None:
             if language in audit.baselines:
                 for sheet in baseline_sheets(baseline_rows({language: audit.baselines[language]}, audit.name)):
                     print_block(console, sheet)
-    console.print(_worst_table(audits[0]))
-    if audits[0].by_coherence:
-        console.print(_coherence_table(audits[0]))
-    if audits[0].by_margin:
-        console.print(_margin_table(audits[0]))
+    first = audits[0]
+    worst = [one for one in first.groups if one.findings]
+    title = f"{first.name}: {len(worst)} of {len(first.groups)} groups have findings, the worst first"
+    table = make_table(("group", "language", "findings"), title=title, title_justify="left")
+    for one in worst[:_WORST]:
+        group = one.measures.group
+        findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in one.findings)
+        table.add_row(group.name, group.language, "\n".join(findings))
+    console.print(table)
+    if first.by_coherence:
+        title = f"{first.name}: groups, the lowest coherence first"
+        if first.near_coherence is not None:
+            bound = f"a coherence below {first.bounds.coherence} + {NEAR_COHERENCE}"
+            title += f"; near misses, {bound}: {first.near_coherence} of {len(first.by_coherence)}"
+        table = make_table(("group", "language", "members"), ("coherence",), title=title, title_justify="left")
+        for coherence, group in first.by_coherence[:_RANKED]:
+            members = ", ".join(item.surface for item in group.cluster)
+            table.add_row(group.name, group.language, members, f"{coherence:.3f}")
+        console.print(table)
+    if first.by_margin:
+        title = f"{first.name}: outliers, the highest margin first"
+        if first.near_margin is not None:
+            bound = f"a margin above half of {first.bounds.margin}"
+            title += f"; near misses, {bound}: {first.near_margin} of {len(first.by_margin)}"
+        table = make_table(("outlier", "class", "group", "language"), ("margin",), title=title, title_justify="left")
+        for margin, group, outlier in first.by_margin[:_RANKED]:
+            name = f"{outlier.surface} ({outlier.id})" if outlier.id else outlier.surface
+            table.add_row(name, COLUMNS[outlier.outlier_class], group.name, group.language, f"{margin:.3f}")
+        console.print(table)
 
 
 def _cell(measure: str, value: float | None) -> str:
@@ -171,43 +195,6 @@ def _cell(measure: str, value: float | None) -> str:
     if measure.startswith("item number"):
         return f"Q{value:.0f}"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-
-
-def _worst_table(audit: Audit) -> Table:
-    found = [one for one in audit.groups if one.findings]
-    title = f"{audit.name}: {len(found)} of {len(audit.groups)} groups have findings, the worst first"
-    table = make_table(("group", "language", "findings"), title=title, title_justify="left")
-    for one in found[:_WORST]:
-        group = one.measures.group
-        findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in one.findings)
-        table.add_row(group.name, group.language, "\n".join(findings))
-    return table
-
-
-def _coherence_table(audit: Audit) -> Table:
-    near = f"a coherence below {audit.bounds.coherence} + {NEAR_COHERENCE}" if audit.near_coherence is not None else ""
-    title = _rank_title(audit, "groups", "lowest coherence", len(audit.by_coherence), audit.near_coherence, near)
-    table = make_table(("group", "language", "members"), ("coherence",), title=title, title_justify="left")
-    for coherence, group in audit.by_coherence[:_RANKED]:
-        members = ", ".join(item.surface for item in group.cluster)
-        table.add_row(group.name, group.language, members, f"{coherence:.3f}")
-    return table
-
-
-def _margin_table(audit: Audit) -> Table:
-    near = f"a margin above half of {audit.bounds.margin}" if audit.near_margin is not None else ""
-    title = _rank_title(audit, "outliers", "highest margin", len(audit.by_margin), audit.near_margin, near)
-    table = make_table(("outlier", "class", "group", "language"), ("margin",), title=title, title_justify="left")
-    for margin, group, one in audit.by_margin[:_RANKED]:
-        name = f"{one.surface} ({one.id})" if one.id else one.surface
-        table.add_row(name, COLUMNS[one.outlier_class], group.name, group.language, f"{margin:.3f}")
-    return table
-
-
-def _rank_title(audit: Audit, what: str, first: str, count: int, near: int | None, reads: str) -> str:
-    """The title of a table of the first few, which says how many near misses there are if the bound is known."""
-    misses = "" if near is None else f"; near misses, {reads}: {near} of {count}"
-    return f"{audit.name}: {what}, the {first} first{misses}"
 
 
 # The audit as JSON.

@@ -12,7 +12,7 @@ from typing import Final, get_args
 
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.changes import Change, Kind, LanguageChanges, compare_languages
+from wikisem.evaluation.changes import Kind, LanguageChanges, compare_languages
 from wikisem.outputs.report.page import Block, Sheet
 from wikisem.pipeline.command_options import add_languages, at_least
 from wikisem.pipeline.console.reports import Report, add_report_file, deliver
@@ -78,22 +78,17 @@ def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
         lines.append([one.language, *(f"{number:,}" for number in numbers)])
     yield Sheet(header, lines, [False, *(True for _ in header[1:])])
     for kind in _KINDS:
-        own = [change for change in changes if change.kind == kind]
-        if own:
-            yield from _change_table(kind, own, most)
-
-
-def _change_table(kind: Kind, changes: Sequence[Change], most: int) -> Iterator[Block]:
-    of_groups = kind.startswith("group")
-    why = {"group in": "before", "group out": "now"}.get(kind)
-    header = ["language", "class", *([] if of_groups else ["item"]), *([why] if why else ["before", "after"])]
-    lines = []
-    for change in changes[:most]:
-        cells = [change.language, f"{change.label} ({change.group})"]
-        if of_groups:
-            lines.append([*cells, change.before or change.after])
-        else:
-            lines.append([*cells, f"{change.surface} ({change.item})", change.before or "–", change.after or "–"])
-    yield Sheet(header, lines, [False for _ in header], f"{kind}: {len(changes):,}")
-    if len(changes) > most:
-        yield f"{len(changes) - most:,} more; --json and --csv have all"
+        if not (own := [change for change in changes if change.kind == kind]):
+            continue
+        of_groups, why = kind.startswith("group"), {"group in": "before", "group out": "now"}.get(kind)
+        header = ["language", "class", *([] if of_groups else ["item"]), *([why] if why else ["before", "after"])]
+        lines = []
+        for change in own[:most]:
+            cells = [change.language, f"{change.label} ({change.group})"]
+            if of_groups:
+                lines.append([*cells, change.before or change.after])
+            else:
+                lines.append([*cells, f"{change.surface} ({change.item})", change.before or "–", change.after or "–"])
+        yield Sheet(header, lines, [False for _ in header], f"{kind}: {len(own):,}")
+        if len(own) > most:
+            yield f"{len(own) - most:,} more; --json and --csv have all"

@@ -6,7 +6,7 @@ header, the names of the models in its first column, and a score in each other c
 
 import argparse
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Correlate every score with every other one, and print the coefficients."""
-    rows = list(_rows(_read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)))
+    scores, others = _read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)
+    rows = []
+    for score, ours in scores.items():
+        for other, theirs in others.items():
+            names, first, second = shared_models(ours, theirs)
+            rows.append(Row(score, other, names, first, second, correlate(first, second)))
     if not any(row.names for row in rows):
         raise MissingInputError(f"expected models of {arguments.scores} in {arguments.other}, saw none of them there")
     if arguments.plot:
@@ -69,13 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
     title = f"correlation with {arguments.other.stem}"
     deliver(Report(title, lambda _: [_table(rows)], objects, plots=lambda: _plots(rows)), arguments)
     return 0
-
-
-def _rows(scores: Columns, others: Columns) -> Iterator[Row]:
-    for score, ones in scores.items():
-        for other, theirs in others.items():
-            names, first, second = shared_models(ones, theirs)
-            yield Row(score, other, names, first, second, correlate(first, second))
 
 
 def _read_scores(path: Path, common: bool) -> Columns:

@@ -5,27 +5,10 @@ import importlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from wikisem.evaluation.options import (
-    COMPACTNESSES,
-    DISTANCES,
-    INTRUDERS,
-    KEYS,
-    MEASURES,
-    METHODS,
-    SEED,
-    TOKENIZERS,
-)
+from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import (
-    Listed,
-    add_figure,
-    add_languages,
-    add_seed,
-    argument,
-    at_least,
-    list_of,
-)
+from wikisem.pipeline.command_options import Listed, add_figure, add_languages, add_seed, argument, at_least, list_of
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
 from wikisem.pipeline.console.terminal import drawing_module
@@ -56,16 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, declare, text in [
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
         ("contexts", _contexts, "the same for count models, by how many contexts each word keeps: 1 to 1000"),
-        (
-            "consistency",
-            _consistency,
-            "whether a model is right on the same cases in one language as in others",
-        ),
+        ("consistency", _consistency, "whether a model is right on the same cases in one language as in others"),
         ("walls", _walls, "how many walls are solved: sixteen words divided into four groups of four, by tier"),
         ("cutoff", _cutoff, "accuracy by item number, and from which number, and so which date, a model knows less"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
-        ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
+        ("combined", _oddoneout, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
         ("analogies", _analogies, "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section"),
         ("calibrate", _calibrate, "abilities of models and difficulties of groups on one scale, from single answers"),
         (
@@ -84,9 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
         scoring = importlib.import_module("wikisem.pipeline.scoring")
     if getattr(arguments, "plot", None):
         drawing_module("wikisem.evaluation.plot", "--plot")  # an error before the work if matplotlib is missing
-    if arguments.vectors:
-        scoring.import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
-    getattr(scoring, arguments.score)(arguments)
+    if vectors := getattr(arguments, "vectors", None):
+        scoring.import_from_here(*vectors, getattr(arguments, "similarity", ""))
+    getattr(scoring, arguments.task)(arguments)
     return 0
 
 
@@ -100,7 +79,6 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     _add_cases(parser)
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score="outliers")
 
 
 def _contexts(parser: argparse.ArgumentParser) -> None:
@@ -117,7 +95,6 @@ def _contexts(parser: argparse.ArgumentParser) -> None:
     )
     add_figure(parser, "--plot", "OPP and accuracy by the number of contexts")
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score="contexts")
 
 
 def _add_similarity(parser: argparse.ArgumentParser, compactness: bool = True) -> None:
@@ -164,7 +141,6 @@ def _samples(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "error bars", SEED)
     _add_cases(parser)
     _add_forms(parser)
-    parser.set_defaults(score="samples", vectors=[])
 
 
 def _walls(parser: argparse.ArgumentParser) -> None:
@@ -178,7 +154,6 @@ def _walls(parser: argparse.ArgumentParser) -> None:
     add_figure(parser, "--plot", "walls that are solved, and groups that are found, by tier")
     _add_cases(parser)
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score="walls")
 
 
 def _calibrate(parser: argparse.ArgumentParser) -> None:
@@ -210,7 +185,6 @@ def _calibrate(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser, "halves of models and groups", SEED)
     _add_forms(parser)
-    parser.set_defaults(score="calibrate", vectors=[])
 
 
 def _add_cases(parser: argparse.ArgumentParser) -> None:
@@ -227,12 +201,6 @@ def _topk(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument("-k", type=at_least(1), default=3, help="how many neighbours to look at (default: 3)")
     _add_similarity(parser, compactness=False)
-    parser.set_defaults(score="topk")
-
-
-def _combined(parser: argparse.ArgumentParser) -> None:
-    _oddoneout(parser)
-    parser.set_defaults(score="combined")
 
 
 def _oddoneout(parser: argparse.ArgumentParser) -> None:
@@ -258,7 +226,6 @@ def _oddoneout(parser: argparse.ArgumentParser) -> None:
         "--sample", type=at_least(1), default=0, metavar="N", help="draw N pairs for each category (default: all)"
     )
     add_seed(parser, "--sample", 500)
-    parser.set_defaults(score="oddoneout")
 
 
 def _analogies(parser: argparse.ArgumentParser) -> None:
@@ -277,7 +244,6 @@ def _analogies(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-oov", action="store_true", help="leave out unseen questions, which otherwise count as wrong"
     )
-    parser.set_defaults(score="analogies")
 
 
 def _consistency(parser: argparse.ArgumentParser) -> None:
@@ -287,7 +253,6 @@ def _consistency(parser: argparse.ArgumentParser) -> None:
     add_figure(parser, "--plot", "kappa of every two languages, and how often the same word is wrong in both,")
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score="consistency")
 
 
 def _cutoff(parser: argparse.ArgumentParser) -> None:
@@ -313,7 +278,6 @@ def _cutoff(parser: argparse.ArgumentParser) -> None:
     add_figure(parser, "--plot", "accuracy by item number, with the cutoff,")
     _add_similarity(parser)
     add_seed(parser, "error bars and draws", SEED)
-    parser.set_defaults(score="cutoff")
 
 
 def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:

@@ -9,7 +9,7 @@ import regex
 
 from wikisem.outputs.annotation.sheets import QUESTION, TITLE, instructions
 from wikisem.outputs.browse.page import browse_page
-from wikisem.outputs.interface import texts_in
+from wikisem.outputs.html_page import texts_in
 from wikisem.records import OUTLIER_CLASSES, TIERS
 
 OUTPUTS = Path(__file__).parent.parent.parent / "outputs"
