@@ -140,17 +140,17 @@ _CERTAIN: Final = 1 - 1e-12
 _RIGHT, _OTHER, _BOTH_RIGHT, _BOTH_WRONG, _SAME, _SAME_CHANCE, _RANKC, _RANKC_CHANCE = range(8)
 
 
-def compare_answers(head: Row, ones: Answers, others: Answers, seed: int = SEED) -> list[Row]:
+def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED) -> list[Row]:
     """Rows as ``head`` of a model's answers in two languages; none where they have no case in common.
 
     Accuracy is that of the first language, "accuracy_other" that of the second. The rows of "same_word" have as cases
     those that are wrong in both, and no value without any; "kappa" has none where its definition divides by zero: every
     case is right in both languages, or wrong in both.
     """
-    shared = sorted(ones.keys() & others.keys())
+    shared = sorted(first.keys() & second.keys())
     if not shared:
         return []
-    rows = np.array([_case(ones[key], others[key]) for key in shared], dtype=np.float64)
+    rows = np.array([_case(first[key], second[key]) for key in shared], dtype=np.float64)
     _, group_of = np.unique([group for group, _ in shared], return_inverse=True)
     sizes = np.bincount(group_of).astype(np.float64)
     sums: FloatArray = np.stack([np.bincount(group_of, column) for column in rows.T], axis=1)

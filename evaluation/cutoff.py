@@ -66,7 +66,7 @@ class KnownDate:
 
 
 def made_between(dates: Sequence[KnownDate], low: int, high: int) -> str:
-    """When items with these numbers were made, by the dates of known dumps; empty where none says it.
+    """Say between which known dumps items with these numbers were made; empty if no dump tells.
 
     >>> dates = [KnownDate("2019-01-07", 60_000_000), KnownDate("2026-11-02", 138_000_000)]
     >>> made_between(dates, 60_000_001, 70_000_000)
@@ -74,8 +74,9 @@ def made_between(dates: Sequence[KnownDate], low: int, high: int) -> str:
     """
     items = [known.item for known in dates]
     before, after = bisect_left(items, low) - 1, bisect_left(items, high)
-    made = [f"after {dates[before].date}"] if before >= 0 else []
-    return " ".join([*made, f"by {dates[after].date}"] if after < len(dates) else made)
+    since = f"after {dates[before].date}" if before >= 0 else ""
+    until = f"by {dates[after].date}" if after < len(dates) else ""
+    return f"{since} {until}".strip()
 
 
 class _Input(msgspec.Struct):

@@ -1,15 +1,16 @@
-"""The test cases of a release as rows of their own: cases/<language>.parquet."""
+"""The test cases of a release as rows of their own, cases/<language>.parquet, and the prompts that ask for them."""
 
 import hashlib
 import io
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from importlib.resources import files
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
 from wikisem.arrow.parquet import CheckedWriter
-from wikisem.outputs.release.prompts import prompt_in
 from wikisem.records import Group, Member, Outlier
 
 # An outlier with the group whose cluster it is put into.
@@ -98,3 +99,30 @@ def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
     writer.write(table)
     writer.close()
     return sink.getvalue()
+
+
+# What language models are asked, in the language of the words: prompts.toml, read once.
+
+
+class Prompt(NamedTuple):
+    """The question, the word before the answer, and the request to answer with one of ``{answers}`` alone."""
+
+    question: str
+    answer: str
+    request: str
+
+
+_DATA: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("prompts.toml").read_text(encoding="utf-8"))
+PROMPTS: Final = {code: Prompt(*texts) for code, texts in _DATA["languages"].items()}
+# Phrasings of the English question; the first is that of PROMPTS["en"].
+ENGLISH: Final[tuple[str, ...]] = tuple(_DATA["english"])
+SOURCE: Final = f"{_DATA['source']} ({_DATA['date']})"
+
+
+def prompt_in(language: str) -> Prompt:
+    """Look up the prompt for groups of a language; English for a mix of languages and for those without one.
+
+    >>> prompt_in("de").question, prompt_in("de+ja").question
+    ('Welches Wort passt nicht zu den anderen?', 'Pick the odd word out.')
+    """
+    return PROMPTS.get(language, PROMPTS["en"])

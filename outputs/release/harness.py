@@ -6,8 +6,8 @@ from importlib.resources import files
 from typing import Any, Final
 
 from wikisem.outputs.release.card import SHOTS, fill, hub_url, toml_text, write_text, yaml_text
+from wikisem.outputs.release.cases import ENGLISH, PROMPTS, Prompt, prompt_in
 from wikisem.outputs.release.metadata import ReleaseFacts
-from wikisem.outputs.release.prompts import ENGLISH, PROMPTS, Prompt, prompt_in
 from wikisem.outputs.release.sentences import description, made_up
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.wikipedia.data.iso_639 import iso_639

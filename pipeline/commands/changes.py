@@ -63,19 +63,19 @@ def changes_between(old: str | PathLike[str], new: str | PathLike[str]) -> list[
 
 
 def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
-    changes = [change for one in found for change in one.changes]
-    if same := [one for one in found if not one.changes]:
-        groups, cases = (sum(each) for each in zip(*((one.groups[1], one.cases[1]) for one in same), strict=True))
-        codes = ", ".join(one.language for one in same)
+    changes = [change for language in found for change in language.changes]
+    if same := [language for language in found if not language.changes]:
+        groups, cases = sum(language.groups[1] for language in same), sum(language.cases[1] for language in same)
+        codes = ", ".join(language.language for language in same)
         yield f"no change in {codes}: the same {groups:,} groups and {cases:,} test cases"
     if not changes:
         return
     columns = [f"{what} {how}" for what in ("groups", "cases") for how in ("out", "kept", "in")]
     header, lines = ["language", *columns, "items in", "items out", "moved", "surface forms"], []
-    for one in (one for one in found if one.changes):
-        kinds = Counter(change.kind for change in one.changes)
-        numbers = (*one.groups, *one.cases, *(kinds[kind] for kind in ("item in", "item out", "moved", "surface form")))
-        lines.append([one.language, *(f"{number:,}" for number in numbers)])
+    for changed in (language for language in found if language.changes):
+        kinds = Counter(change.kind for change in changed.changes)
+        counts = [kinds[kind] for kind in ("item in", "item out", "moved", "surface form")]
+        lines.append([changed.language, *(f"{number:,}" for number in (*changed.groups, *changed.cases, *counts))])
     yield Sheet(header, lines, [False, *(True for _ in header[1:])])
     for kind in _KINDS:
         if not (own := [change for change in changes if change.kind == kind]):

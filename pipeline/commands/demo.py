@@ -13,7 +13,7 @@ from typing import Final
 from wikisem.files import absolute
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.command_options import add_local_output
-from wikisem.pipeline.console.tables import group_table, languages_table
+from wikisem.pipeline.commands.show import group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line, progress
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
 from wikisem.pipeline.runs.run import Run

@@ -27,7 +27,7 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline.command_options import Listed, add_figure, argument, folder, list_of
 from wikisem.pipeline.commands import show
-from wikisem.pipeline.console.tables import group_table
+from wikisem.pipeline.commands.show import group_table
 from wikisem.pipeline.console.terminal import (
     drawing_module,
     log,

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wikisem.outputs.groupfile import encode_group, encode_rejection, read_groups, read_rejections
-from wikisem.pipeline.console.tables import group_table, languages_table
+from wikisem.pipeline.commands.show import group_table, languages_table
 from wikisem.records import Group, Member, Outlier, Rejection
 
 GROUP = Group(

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.pipeline.test_group_tables import GROUP
-from wikisem.pipeline.console.tables import group_table
+from wikisem.pipeline.commands.show import group_table
 from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 

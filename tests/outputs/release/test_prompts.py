@@ -10,7 +10,7 @@ import regex
 import yaml
 
 from tests.outputs.release.world import run_euroeval_file, write_run
-from wikisem.outputs.release.prompts import ENGLISH, PROMPTS, prompt_in
+from wikisem.outputs.release.cases import ENGLISH, PROMPTS, prompt_in
 from wikisem.pipeline.cli import main
 from wikisem.wikipedia.data.scripts import script_sets
 

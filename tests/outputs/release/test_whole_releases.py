@@ -9,7 +9,7 @@ import pytest
 import wikisem
 from tests.outputs.release.test_protection import guids
 from tests.outputs.release.test_split import rows_of, traits
-from wikisem.outputs.release.prompts import prompt_in
+from wikisem.outputs.release.cases import prompt_in
 from wikisem.pipeline.cli import main
 
 

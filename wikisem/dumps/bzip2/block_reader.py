@@ -107,7 +107,7 @@ class StreamTally:
 
 
 def join_streams(parts: Iterable[StreamPart]) -> Iterator[Damage]:
-    """The damage of the streams that are in several ranges, from the parts of all ranges of a file, or of several."""
+    """Check the streams that several ranges share by their checksums, from the parts of all ranges of some files."""
     fold, known = 0, True
     for part in sorted(parts, key=lambda part: (part.path, part.start)):
         if end := part.end:
@@ -249,7 +249,7 @@ class _BlockScanner:
         return self._decoder.decode(memoryview(data)[: first + size], 8 * first + mark % 8)
 
     def _decode_with_python(self, mark: int, following: int | None) -> decoder.DecodedBlock | None:
-        """Decode with ``bz2``, which must be told the end: the next mark, or an end mark right before that."""
+        """Decode with ``bz2``, which must know where the block ends: at the next mark, or an end mark before it."""
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
         elif following % 8:
