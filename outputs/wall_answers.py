@@ -185,20 +185,20 @@ class _Wall:
         return self._alike.get(_plain(text)) if exact is None else exact
 
     def _in_row(self, text: str) -> list[int]:
-        """Find the words of the wall that a piece lists; empty if it holds more than one other token between two."""
-        tokens, places, start, unknown = text.split(), list[int](), 0, 0
-        while start < len(tokens):
-            for end in range(len(tokens), start, -1):  # the longest word first
-                if (place := self._place(" ".join(tokens[start:end]))) is not None:
-                    places.append(place)
-                    unknown = 0
-                    break
-            else:  # such as an "and"
-                end, unknown = start + 1, unknown + 1
-                if unknown > 1 or not places:
-                    return []
-            start = end
-        return [] if unknown else places
+        """The words of a piece that has nothing else, but for one token between two of them, as an "and"."""
+        tokens, places, at, strange = text.split(), list[int](), 0, 0
+        while at < len(tokens):
+            ends = range(len(tokens), at, -1)
+            end, place = next(
+                ((end, place) for end in ends if (place := self._place(" ".join(tokens[at:end]))) is not None),
+                (at + 1, None),
+            )
+            strange = strange + 1 if place is None else 0
+            if strange > 1 or (place is None and not places):
+                return []
+            places += [] if place is None else [place]
+            at = end
+        return [] if strange else places
 
 
 def _forms(text: str, piece: str) -> Iterator[str]:
