@@ -12,6 +12,8 @@ from benchmarks.report import DOCS, table, write_section
 RESULTS: Final = DOCS / "full-size.jsonl"
 _STAGES: Final = ("mentions", "surfaces", "taxonomy", "groups", "bare groups")
 
+_SHOWN: Final = 0.05  # of smaller parts and of the steps that write what is read, only the results have figures
+
 Row = Mapping[str, Any]
 
 
@@ -24,7 +26,7 @@ def draw() -> None:
     rows = [found[key] for key in sorted(found, key=lambda key: (key[2], key[1], _order(key[0]), key[3]))]
     _figure(rows)
     text = _TEXT.format(
-        table=table(_HEADER, [_cells(row) for row in rows]),
+        table=table(_HEADER, [_cells(row) for row in rows if row["scale"] >= _SHOWN and row["step"] in _STAGES]),
         labels=table(["items", "labels by", "time", "read"], [_label_cells(labels[key]) for key in sorted(labels)]),
     )
     write_section("full-size", "A rehearsal at full size", text, ["apache-beam", "numpy", "pyarrow"])
@@ -93,24 +95,17 @@ _TEXT: Final = """
 `python -m benchmarks.full_size --scale PART`: made-up dumps of the numbers of English Wikipedia (7 M pages of which
 1 M are redirects, 250 M links, 60 M distinct pairs of title and anchor) and of Wikidata (115 M items, 4 M classes,
 labels in 35 languages, titles and signatures, as many as real items have), or a part of them, through the stages by the
-recipe `wikisem`. English has surface forms by links, nine other languages by labels; the ten are worked on at once.
-`bare groups` are groups without places and without the second witness. *Prose* is the bytes of text after each link.
-Memory is that of all processes together at the highest moment, shared pages counted once (PSS, three times a second);
-*one process* is the most that any of them held, where it was measured. Disk is all that the step's folder held at the
-highest moment, dumps included, while nothing that is still needed had been removed. `dump` and `items` write what is
-read. Other work shared the machine in most runs: that multiplies the time, and adds to the CPU time as well. Rows from
-before 2026-11-23 are of earlier versions, whose made-up items had other labels and signatures; `bare groups` of then
-are of a recipe without these rules.
+recipe `wikisem`, in ten languages at once. `bare groups` are without places and the second witness. *Prose* is the
+bytes of text after each link. Memory is that of all processes together at the highest moment (PSS); *one process* is
+the most that any of them held. Disk is the highest, dumps included. Other work shared the machine in most runs, which
+multiplies the time. Rows from before 2026-11-23 are of earlier versions. `full-size.jsonl` has all steps and parts.
 
 {table}
 
 ![Peak memory against the part of the full size](full-size.svg)
 
 `python -m benchmarks.full_size --steps items labels`: the labels of fifty items, as `categories --entities` and
-`explain` ask for them. Files of entities are in the order of the dump, which here is no order of items at all; the
-index of the `entities` stage says which row groups to read. Without it, as in files of earlier versions, every label
-is read. Bytes are those that the process read, from the disk or from the memory of the system; the time is the least
-of two runs.
+`explain` ask for them, with the index of the `entities` stage and without it.
 
 {labels}
 """
