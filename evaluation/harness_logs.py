@@ -59,9 +59,8 @@ def read_log(path: Path, cluster_by: str, metric: str = "") -> Log:
     """
     if not path.is_file():
         raise MissingInputError(f"expected a log of a harness, saw no file at {path}")
-    log = (
-        _read_lm_eval(path, cluster_by, metric) if path.suffix == ".jsonl" else _read_inspect(path, cluster_by, metric)
-    )
+    read = _read_lm_eval if path.suffix == ".jsonl" else _read_inspect
+    log = read(path, cluster_by, metric)
     if not log.samples:
         failed = f"{log.unscored} without a score" if log.unscored else "none"
         raise MissingInputError(f"{path}: expected samples with a score, saw {failed}")
@@ -127,9 +126,10 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
                 names = archive.namelist()
                 header = next((name for name in ("header.json", "_journal/start.json") if name in names), "")
                 task = decode_json(_unpacked(archive, header), _Header, f"{path}:{header}", expected).eval
-                inside = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
                 listed = [
-                    decode_json(_unpacked(archive, name), _Sample, f"{path}:{name}", "a sample") for name in inside
+                    decode_json(_unpacked(archive, name), _Sample, f"{path}:{name}", "a sample")
+                    for name in names
+                    if name.startswith("samples/") and name.endswith(".json")
                 ]
         except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError) as error:
             raise DamagedInputError(f"{path}: expected {expected}, saw {error}") from error

@@ -112,13 +112,12 @@ class CategoryRecipe(Struct, frozen=True):
 
 # Paths and conditions as recipes write them.
 
-_CONDITION: Final = re.compile(r"(P[1-9][0-9]*)(\+?) (Q[1-9][0-9]*)")
-_PATH: Final = re.compile(r"(P[1-9][0-9]*)(\+?)")
+_PATH: Final = r"(P[1-9][0-9]*)(\+?)"
 
 
 def parse_condition(text: str) -> Condition:
     """Return a condition from "P17 Q30" or "P131+ Q99"; BadIdError otherwise."""
-    found = _CONDITION.fullmatch(text)
+    found = re.fullmatch(f"{_PATH} (Q[1-9][0-9]*)", text)
     if found is None:
         raise BadIdError(f"expected a statement such as 'P17 Q30' or 'P131+ Q99', saw {text!r}")
     return Condition(PropertyPath(found[1], found[2] == "+"), found[3])
@@ -126,7 +125,7 @@ def parse_condition(text: str) -> Condition:
 
 def parse_path(text: str) -> PropertyPath:
     """Return a path from "P36" or "P131+"; BadIdError otherwise."""
-    found = _PATH.fullmatch(text)
+    found = re.fullmatch(_PATH, text)
     if found is None:
         raise BadIdError(f"expected a property such as P36 or P131+, saw {text!r}")
     return PropertyPath(found[1], found[2] == "+")

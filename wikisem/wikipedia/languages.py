@@ -114,26 +114,25 @@ def language_profile(
     """
     known = own_code(code)
     row = ROWS.get(known, _NO_ROW) if rows else _NO_ROW
-    name = _known_script(known) if rows else None
-    name = detect_script(sample) if name is None else name
-    script = SPECIAL_SCRIPTS.get(name, _ALPHABET)
-    local = local_names(known)
-    short = alias_names(known)
+    known_script = _known_script(known) if rows else None
+    script_name = detect_script(sample) if known_script is None else known_script
+    script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
+    local, short = local_names(known), alias_names(known)
     # An alias of one letter says nothing about a surface form that begins with it.
-    aliases = [name for name in site.aliases if name not in short] if site is not None else ()
+    aliases = [alias for alias in site.aliases if alias not in short] if site is not None else ()
     # Titles begin with a capital, labels of Wikidata often do not.
     words = {form for word in row.lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
-    lists = tuple(sorted(words))
+    lists = sorted(words)
     names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local])
     return LanguageProfile(
         code=code,
-        script=name,
+        script=script_name,
         writing="spaced" if script.spaced else "unspaced",
         hyphens=row.hyphens,
         affix="words" if row.words else script.affix,
         affix_length=script.affix_length,
-        length_one=name not in _SYLLABLES,
-        lists=lists,
+        length_one=script_name not in _SYLLABLES,
+        lists=tuple(lists),
         stop_affixes=(
             *sorted({*names, *lists}),
             *(namespace_affixes([*site.namespaces.values(), *aliases]) if site is not None else ()),
