@@ -46,12 +46,19 @@ def realdata() -> Path:
     return path
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let xdist deal out files as they are ordered here; by itself it begins with those of most tests."""
+    config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip before set-up what cannot run without the real data, and refuse a use of it that is not marked.
 
     And refuse a name with the time in it: xdist runs nothing if its workers find different tests, and they look for
-    them at different times.
+    them at different times. Files with slow tests come first, so that no worker is left with one of them at the end.
     """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
     for item in items:
         assert not _DATED.search(item.nodeid), f"{item.nodeid}: expected mtime=0 of gzip, or ids="
         marked = item.get_closest_marker("realdata") is not None

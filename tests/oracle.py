@@ -87,6 +87,7 @@ class OracleGraph:
         self.pages = _without_subject(whole, entities, options)
         self.removed = self.pages | _shallow(whole, options)
         self.counted: dict[str, set[str]] = {}
+        self.is_above_counted: dict[str, bool] = {}
         self.up = whole.copy()
         self.up.remove_nodes_from(self.removed)
         self.both_ways = self.up.to_undirected()
@@ -94,6 +95,10 @@ class OracleGraph:
         self.classes = {
             e.qid: kept for e in entities if e.qid not in self.removed and (kept := set(e.instance_of) - self.removed)
         }
+        self.stated_members: dict[str, set[str]] = {}
+        for item in self.entities:
+            for each in self.stated_classes(item):
+                self.stated_members.setdefault(each, set()).add(item)
         self.members: dict[str, set[str]] = {}
         for item, classes in self.classes.items():
             for each in classes:
@@ -129,10 +134,13 @@ class OracleGraph:
             return {v}, {v}
         return {v, *nx.descendants(self.whole, v)}, {v, *nx.ancestors(self.whole, v)}
 
+    def stated_classes(self, item: str) -> frozenset[str]:
+        """The classes that an item is an instance of at any sound rank, pruned or not."""
+        return frozenset((*self.entities[item].instance_of, *self.entities[item].other_instance_of))
+
     def stated(self, classes: Iterable[str]) -> set[str]:
         """The items that are an instance of one of these classes at any sound rank, pruned or not."""
-        asked = {*classes}
-        return {item for item, one in self.entities.items() if asked & {*one.instance_of, *one.other_instance_of}}
+        return {item for one in classes for item in self.stated_members.get(one, ())}
 
     def whole_closure(self, v: str) -> set[str]:
         """The items that are an instance of v or of anything below it, at any sound rank, pruned or not."""
@@ -144,7 +152,10 @@ class OracleGraph:
 
     def is_counted(self, c: str) -> bool:
         """Whether the instances of a class are counted: it is in the graph, or was pruned and is below one that is."""
-        return c not in self.removed or (c in self.whole and bool({*nx.descendants(self.whole, c)} - self.removed))
+        if c not in self.is_above_counted:
+            above = {c, *nx.descendants(self.whole, c)} if c in self.whole else {c}
+            self.is_above_counted[c] = bool(above - self.removed)
+        return self.is_above_counted[c]
 
     def counted_instances(self, c: str) -> set[str]:
         """I*(c) in the whole graph, without pages that have no subject."""
@@ -239,10 +250,13 @@ class OracleGroups:
         barred = above | below | self.graph.stated({v}) | self.barred_as_status(v)
         if not self.recipe.outliers.certificate:
             return barred
+        # Items of the same classes have the same certificates.
+        classes = {item: self.graph.stated_classes(item) for item in self.graph.classes}
+        one_of_each = {own: item for item, own in classes.items()}
+        certified = {own for own, item in one_of_each.items() if self.certificates(v, item)}
+        has_types = self.has_types(v)
         return barred | {
-            item
-            for item in self.graph.classes
-            if not self.certificates(v, item) or self.graph.is_type(item) != self.has_types(v)
+            item for item, own in classes.items() if own not in certified or self.graph.is_type(item) != has_types
         }
 
     def certificates(self, v: str, item: str, kinds: AbstractSet[str] | None = None) -> list[Certificate]:
@@ -252,8 +266,7 @@ class OracleGroups:
         """
         graph, strength = self.graph, self.recipe.outliers.certificate
         own = graph.counted_instances(v)
-        entity = graph.entities[item]
-        step = {c for c in {*entity.instance_of, *entity.other_instance_of} if graph.is_counted(c)}
+        step = {c for c in graph.stated_classes(item) if graph.is_counted(c)}
         for c in step:
             shared = len(graph.counted_instances(c) & own)
             if kinds is None and shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
@@ -291,10 +304,10 @@ class OracleGroups:
     def contradicts(self, v: str, item: str) -> bool:
         """Whether a class of an instance excludes v but for this item."""
         graph, strength = self.graph, self.recipe.outliers.certificate
-        own, entity = graph.counted_instances(v), graph.entities[item]
+        own = graph.counted_instances(v)
         return any(
             min(len(graph.counted_instances(c)), len(own)) > strength and graph.counted_instances(c) & own == {item}
-            for c in {*entity.instance_of, *entity.other_instance_of}
+            for c in graph.stated_classes(item)
             if graph.is_counted(c)
         )
 

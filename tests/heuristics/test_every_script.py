@@ -36,7 +36,8 @@ Sora_Sompeng Soyombo Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_T
 Thaana Thai Tibetan Tifinagh Tirhuta Ugaritic Vai Wancho Warang_Citi Yezidi Yi Zanabazar_Square
 """
 SCRIPTS = _SCRIPTS.split()
-EVERY = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+# The first 300 letters of a script are in the first two planes of Unicode.
+EVERY = "".join(chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000)
 LETTERS = {name: regex.findall(rf"\p{{Script={name}}}", EVERY)[:300] for name in SCRIPTS}
 
 

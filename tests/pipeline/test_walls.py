@@ -171,14 +171,17 @@ class RawGraph:
     @staticmethod
     def of(paths: Sequence[Path]) -> "RawGraph":
         """Of two lines of an item the later revision counts."""
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, tuple[int, set[str], set[str]]] = {}
         for line in chain.from_iterable(gzip.decompress(path.read_bytes()).splitlines() for path in paths):
             if line.startswith(b"{"):
                 item = orjson.loads(line.strip().rstrip(b","))
-                revision = found.get(item["id"], {}).get("lastrevid", -1)
-                if item.get("lastrevid", 0) > revision:
-                    found[item["id"]] = item
-        return RawGraph(*({qid: _values(one, name) for qid, one in found.items()} for name in ("P31", "P279")))
+                revision = item.get("lastrevid", 0)
+                if item["id"] not in found or revision > found[item["id"]][0]:
+                    found[item["id"]] = revision, _values(item, "P31"), _values(item, "P279")
+        return RawGraph(
+            {qid: instance_of for qid, (_, instance_of, _) in found.items()},
+            {qid: subclass_of for qid, (_, _, subclass_of) in found.items()},
+        )
 
     def above(self, qid: str) -> set[str]:
         """All superclasses, transitively."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pyarrow.parquet as pq
 import pytest
 import zstandard
@@ -291,18 +292,19 @@ def test_real_dumps_read_alike_in_every_form(realdata: Path, tmp_path: Path) -> 
 def test_whole_real_dumps_are_accounted_for(realdata: Path, tmp_path: Path) -> None:
     """As they are, to their last line: every line is counted, every item is read once."""
     files = sorted((realdata / "wikidata").iterdir())
-    lines = [line.strip(b" ,\r") for path in files for line in UNPACK[path.suffix](path.read_bytes()).splitlines()]
     counts, rows, unreadable = run(tmp_path, *files)
-    records = [json.loads(line) for line in lines if line not in (b"", b"[", b"]")]
-    assert counts.read == len(records)
-    assert not unreadable
-    items = {record["id"] for record in records if record["type"] == "item"}
-    assert {row["qid"] for row in rows} <= items
+    read, items = 0, set()
     # Of an item that comes twice either revision may be the latest: its signature is that of one of them.
     signatures: dict[str, list[list[int]]] = {}
-    for record in records:
+    lines = (line.strip(b" ,\r") for path in files for line in UNPACK[path.suffix](path.read_bytes()).splitlines())
+    for record in (orjson.loads(line) for line in lines if line not in (b"", b"[", b"]")):
+        read += 1
+        items |= {record["id"]} if record["type"] == "item" else set()
         keys = set(record.get("claims") or ()) - {"P31", "P279"} if record.get("sitelinks") else ()
         signatures.setdefault(record["id"], []).append(sorted(int(key[1:]) for key in keys))
+    assert counts.read == read
+    assert not unreadable
+    assert {row["qid"] for row in rows} <= items
     assert all(row["properties"] in signatures[row["qid"]] for row in rows)
     assert sum(map(bool, (row["properties"] for row in rows))) > 700
     assert len(rows) == len(items) - counts.left_out["no-class"]
