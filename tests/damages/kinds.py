@@ -67,6 +67,7 @@ class Whole:
             (folder / f"enwiki.xml{wrapping}").write_bytes(wrap(xml_text))
         words = ["--wikidata", world.wikidata, "--wikipedia", f"en={world.wikipedia['en']}"]
         self.output, self.build = folder / "out", ["build", "demo", *words]
+        self.results: dict[tuple[str, ...], tuple[str, list[bytes]]] = {}  # what commands gave on whole inputs
         assert main([*self.build, "--output", str(self.output)]) == 0
         forms = _surface_forms(folder / "out")
         vectors = [f"{form} " + " ".join(f"{hash_ % 97 / 97:.3f}" for hash_ in _numbers(form)) for form in forms]
