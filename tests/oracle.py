@@ -241,6 +241,18 @@ class OracleGroups:
         parents = self.graph.parents(v) if self.is_status(v) else set()
         return {item for p in parents for item in self.graph.whole_closure(p)}
 
+    def has_few_by_status(self, v: str, cluster: Sequence[Member]) -> bool:
+        """Whether v is a status class that would have too few outliers even if none needed a certificate."""
+        options, graph = self.recipe.outliers, self.graph
+        if not self.is_status(v) or not options.certificate:
+            return self.is_status(v)
+        above, below = graph.whole_family(v)
+        own = {c for member in cluster for c in graph.classes[member.id]}
+        able = set().union(*self.unbarred_sets(v)) if options.per_class else set()
+        able |= {item for item in graph.classes if options.near and graph.classes[item] & own}
+        able -= above | below | graph.stated({v}) | self.barred_as_status(v)
+        return sum(map(self.may_stand, able)) < options.minimum
+
     def _barred(self, v: str) -> set[str]:
         """Items that are never outliers of v in any language: its relations, its instances at any sound rank, a status.
 
@@ -484,7 +496,9 @@ class OracleGroups:
         outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v, used)[self.profile.code]
         drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < options.outliers.minimum:
-            return Rejection(v, self.profile.code, "status" if self.is_status(v) else "few-outliers", "")
+            return Rejection(
+                v, self.profile.code, "status" if self.has_few_by_status(v, cluster) else "few-outliers", ""
+            )
         return Group(
             id=v,
             label=self._label(v),

@@ -161,7 +161,11 @@ class GroupBuilder:
         choices = list(choose(pool, nodes, list(passed.values())))
         for (bit, language, _), outliers in zip(choices, self._outliers(choices, found, passed), strict=True):
             node = int(nodes[bit])
-            yield language, self._group(node, self._languages[language], passed[node][language], outliers)
+            drawn = sum(outlier.outlier_class != RELATED for outlier in outliers)
+            if drawn >= self._recipe.outliers.minimum:
+                yield language, self._group(self._languages[language], passed[node][language], outliers)
+            else:
+                yield language, self._reject_few(found, bit, self._languages[language], passed[node][language], drawn)
 
     def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]) -> Iterator[_Choice]:
         """The outliers of each class in each language, or of those with the same languages where these share them."""
@@ -315,14 +319,28 @@ class GroupBuilder:
         found = self._sets.overlap.certificate(passed[language].node, item.class_list, kinds)
         return None if found is None else Certificate(self._qid(found.node), found.instances, found.of_class)
 
-    def _group(self, node: int, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Judgement:
-        minimum = self._recipe.outliers.minimum
-        drawn = [outlier.of_class.number for outlier in outliers if outlier.outlier_class != RELATED]
-        if len(drawn) < minimum:
-            detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
-            if node in self._status:
+    def _reject_few(
+        self, found: ClassOutliers, bit: int, inputs: LanguageInputs, passed: "_Passed", drawn: int
+    ) -> Rejection:
+        """The rejection of a class with too few outliers, by the rule that leaves too few by itself, if one does."""
+        node, minimum, options = passed.node, self._recipe.outliers.minimum, self._recipe.outliers
+        detail = f"expected at least {minimum} outliers, saw {drawn}"
+        if node in self._status:
+            # What could be drawn if nothing needed a certificate.
+            able = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
+            if options.near:
+                lists, _ = self._sets.alike(self._classes({inputs.profile.code: passed.cluster}))
+                able[lists] |= contains(found.possible[lists], np.uint64(bit))
+            left = int(np.count_nonzero(able[inputs.ring.lists]))
+            if self._sets.overlap is None or left < minimum:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
-            return self._reject(node, inputs, FEW_OUTLIERS, detail)
+            detail += (
+                f": certificates and other rules leave no more of {left} that are not below a parent of this class"
+            )
+        return self._reject(node, inputs, FEW_OUTLIERS, detail)
+
+    def _group(self, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Group:
+        node = passed.node
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
         known = [self._with_ties(one, passed.cluster) if one.outlier_class == RELATED else one for one in outliers]

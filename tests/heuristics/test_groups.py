@@ -337,6 +337,24 @@ def test_siblings_tell_which_classes_give_groups(world: World, options: OutlierO
     assert sifted == judged
 
 
+def test_a_status_class_is_rejected_by_the_rule_that_leaves_too_few_outliers() -> None:
+    """Without far items the status alone leaves none; seven far items are outliers, or lack a certificate."""
+    of_certificates = (
+        "expected at least 2 outliers, saw 0: certificates and other rules leave no more of 7 "
+        "that are not below a parent of this class"
+    )
+    seen = {}
+    for far, certificate in ((0, 1), (7, 1), (7, 8)):
+        world = world_of_all_rules(far)
+        judged = judge(*world, random_recipe(replace(OF_ALL_RULES, certificate=certificate, minimum=2), 1))["en", "Q4"]
+        seen[far, certificate] = (judged.reason, judged.detail) if isinstance(judged, Rejection) else judged.id
+    assert seen == {
+        (0, 1): ("status", "expected at least 2 outliers, saw 0 that are not below a parent of this status class"),
+        (7, 1): "Q4",
+        (7, 8): ("few-outliers", of_certificates),
+    }
+
+
 def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     """In each language: the same clusters, the same outliers in order, via the same class; and the same rejections."""
     seen: Counter[str] = Counter()

@@ -17,7 +17,7 @@ KNOWN: Final = {
     "mentions": (4, "ae00d84bef9fcfe8e4884f8996e6588d"),
     "surfaces": (3, "72433427167fa294e82ece474225690a"),
     "taxonomy": (3, "16e7c756d9278e05af63bed67cb6fb77"),
-    "groups": (14, "a5f2a31925196e8d7dd92fe37879a624"),
+    "groups": (15, "9d52c667898542cb87506515fdf25baa"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (6, "bb5cab5fa5bfe3077f20d114feb36d3f"),
     "walls": (4, "1d176a951dd489346061d318b9a4c653"),

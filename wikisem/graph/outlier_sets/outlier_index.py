@@ -101,14 +101,17 @@ class ClassOutliers:
     """The outlier sets of up to 64 ``classes`` (nodes): one bitset for each list in O1, O2 and O3.
 
     ``via`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
-    the classes that are far. All classes that bring items into a set are among them. ``other_kind`` has for each list
-    the classes that it may be a related outlier of, if the recipe asks for any.
+    the classes that are far. All classes that bring items into a set are among them. ``possible`` says which lists no
+    rule besides certificates bars, and ``brought`` which of these a class brings. ``other_kind`` has for each list the
+    classes that it may be a related outlier of, if the recipe asks for any.
     """
 
     classes: Ints
     sets: tuple[Bitsets, Bitsets, Bitsets]
     relatives: tuple[RelativeSet, RelativeSet]
     via: tuple[Bitsets, Bitsets, Bitsets]
+    possible: Bitsets
+    brought: Bitsets
     other_kind: Bitsets | None = None
 
 
@@ -132,13 +135,14 @@ class OutlierSets:
     def of(self, classes: Ints) -> ClassOutliers:
         """O1, O2, O3 of up to 64 classes (nodes): bit i of a list says that its items are in that set of class i."""
         assert len(classes) <= WIDTH
-        parents, allowed = self._graph.up.take(classes), self.allowed(classes)
+        parents, possible = self._graph.up.take(classes), self._possible(classes)
+        allowed = self._certified(possible, classes)
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents), classes)
-        first: Bitsets = self._by_component.union(siblings.at_or_below) & allowed
-        second: Bitsets = self._by_component.union(cousins.at_or_below) & allowed & ~first
+        first: Bitsets = self._by_component.union(siblings.at_or_below)
+        second: Bitsets = self._by_component.union(cousins.at_or_below) & ~first
         near, with_parents = self._near(parents)
-        third: Bitsets = ~self._by_terminal.union(near) & with_parents & allowed & ~first & ~second
+        third: Bitsets = ~self._by_terminal.union(near) & with_parents & ~first & ~second
         far = np.zeros(self._down.rows, dtype=np.uint64)
         far[self._ancestor_row[self._terminals]] = ~near & with_parents
         # A cousin that is at or below a sibling brings nothing that is not in O1 already.
@@ -150,12 +154,16 @@ class OutlierSets:
             owners = np.concatenate([parents.sources(), np.arange(len(classes), dtype=np.uint32)])
             family = CsrRows.from_pairs(owners, np.concatenate([parents.targets, classes]), len(classes))
             other_kind = allowed & ~self._kin.at_or_below(family)
-        return ClassOutliers(classes, (first, second, third), (siblings, cousins), via, other_kind)
+        brought = (first | second | third) & possible
+        sets = (first & allowed, second & allowed, third & allowed)
+        return ClassOutliers(classes, sets, (siblings, cousins), via, possible, brought, other_kind)
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
-        possible = self._possible(classes)
-        return possible if self.overlap is None else possible & self.overlap.certified(classes)
+        return self._certified(self._possible(classes), classes)
+
+    def _certified(self, lists: Bitsets, classes: Ints) -> Bitsets:
+        return lists if self.overlap is None else lists & self.overlap.certified(classes)
 
     def near(self, classes: Ints, kinds: Sequence[Ints]) -> Bitsets:
         """Bit i of a list says that its items may be near outliers of class i, by the direct classes of its members."""
