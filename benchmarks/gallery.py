@@ -46,9 +46,9 @@ NAMES: Final = {
 # Language, class, what there is to see.
 Seen = tuple[str, str, str]
 GOOD: Final[tuple[Seen, ...]] = (
-    ("en", "Q24279", "Parts of other countries are siblings. Only the meaning tells *Ordino* from *Ingolstadt*."),
+    ("en", "Q23442", "Lakes are siblings. Only the meaning tells *Saba* and *Bonaire* from *Lisbon* and *Hangzhou*."),
     ("ar", "Q747074", "From Rome to the village of Monteferrante, so fame does not give the outliers away."),
-    ("zh", "Q1549591", "Two Italian villages, transcribed as the big cities are."),
+    ("zh", "Q1549591", "Municipalities of Norway and Chile, transcribed as the big cities are."),
 )
 REJECTED: Final[tuple[Seen, ...]] = (
     ("th", "Q3624078", "All names begin with *prathet*, country: letters alone would find the outlier."),
@@ -56,11 +56,7 @@ REJECTED: Final[tuple[Seen, ...]] = (
     ("ru", "Q20202269", "Wikidata calls these musical terms. Their statements have no more in common than any items'."),
 )
 WRONG: Final[tuple[Seen, ...]] = (
-    (
-        "ko",
-        "Q1549591",
-        "**Rome is a big city.** This data does not say so, and Italian codes make it unlike the others.",
-    ),
+    ("en", "Q15284", "**Saba is a municipality**, a special one of the Netherlands. This data does not say so."),
     (
         "ru",
         "Q747074",
