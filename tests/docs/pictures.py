@@ -50,7 +50,7 @@ class Shot:
 SHOTS: Final = (
     Shot("browse.png", "out/browse/index.html#/de", 1000, 600),
     Shot("scores.png", "scores.html", 1000, 750),
-    Shot("../browse-en.png", "samples/browse/index.html#/en", 1000, 745, "Massachusetts", "Tours"),
+    Shot("../browse-en.png", "samples/browse/index.html#/en", 1000, 745, "Massachusetts", "Saarland"),
 )
 FIGURES: Final = ("films.svg",)
 
