@@ -83,6 +83,7 @@ Answered = tuple[GroupScore, CaseScore]
 # The parts that each data set is divided into: what the part of a case is called, in the order of names.
 _PARTS: Final[Mapping[str, Callable[[Group, Outlier], str]]] = {
     "language": lambda group, _: group.language or UNKNOWN,
+    "level": lambda group, _: group.level or UNKNOWN,
     "outlier class": lambda _, outlier: outlier.of_class.name,
 }
 _ORDER: Final = {one.name: place for place, one in enumerate((*OUTLIER_CLASSES.values(), UNKNOWN_CLASS))}
@@ -126,7 +127,7 @@ def scored(evaluation: Evaluation, groups: bool = False) -> Scored:
     for part, name_of in _PARTS.items():
         seen = {name_of(one.group, outlier) for one in evaluation.groups for outlier in one.group.outliers}
         for name in sorted(seen, key=lambda name: (_ORDER.get(name, 0), name)):
-            if (part, seen) != ("language", {UNKNOWN}):
+            if part == "outlier class" or seen != {UNKNOWN}:
                 own = [(group, case) for group, case in cases if name_of(group.group, case.outlier) == name]
                 parts[Part(part, name, name if part == "language" else "")] = tally(own)
     plain: dict[Part, Mapping[str, float | None]] = {

@@ -78,9 +78,13 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
 
 
 def _is_all(row: Row, rows: Sequence[Row]) -> bool:
-    """Whether a part is the whole: the only language, or an outlier class that the data set does not say."""
+    """Whether a part is the whole: the only language or level, or an outlier class that the data set does not say."""
     own = {one.name for one in rows if (one.dataset, one.part) == (row.dataset, row.part)}
-    return own == {row.name} if row.part == "language" else row.part == "outlier class" and own == {UNKNOWN_CLASS.name}
+    return (
+        own == {row.name}
+        if row.part in {"language", "level"}
+        else row.part == "outlier class" and own == {UNKNOWN_CLASS.name}
+    )
 
 
 def _compared(rows: Sequence[Row]) -> list[Row]:
@@ -139,6 +143,7 @@ def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
         return lambda row: row.dataset if row.part == ALL else ""
     languages = len({row.name for row in rows if row.part == "language"}) > 1
     shown = {ALL, "tier", "language" if languages else "outlier class"}
+    shown |= {"level"} if len({row.name for row in rows if row.part == "level"}) > 1 else set()
     return lambda row: _part(row) if row.part in shown and (row.part == "language" or not row.language) else ""
 
 

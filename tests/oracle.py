@@ -22,7 +22,7 @@ from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
-from wikisem.records import NEAR, RELATED, Certificate, Entity, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import NEAR, RELATED, Certificate, Entity, Group, Level, Member, Outlier, Rejection, Tie
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
@@ -481,6 +481,11 @@ class OracleGroups:
         cluster = self.cluster(v)
         surfaces = [member.surface for member in cluster]
         options = self.recipe
+        level: Level | None = None
+        if options.outliers.certificate:
+            level = "concepts" if self.has_types(v) else "entities"
+            if options.cluster.level not in {level, "both"}:
+                return Rejection(v, self.profile.code, "other-level", "")
         if not cluster:
             return Rejection(v, self.profile.code, "levels", "")
         label = "" if self._label(v) == v else self._label(v)
@@ -503,6 +508,7 @@ class OracleGroups:
             id=v,
             label=self._label(v),
             language=self.profile.code,
+            level=level,
             cluster=tuple(cluster),
             outliers=outliers,
             coherence=coherence,

@@ -212,19 +212,27 @@ class Outlier(Member, frozen=True, kw_only=True, gc=False, repr_omit_defaults=Tr
         return class_of(self.outlier_class)
 
 
+# Of what a group is: items that have a subclass-of statement, such as sciences, or that have none, such as cities.
+Level: TypeAlias = Literal["concepts", "entities"]
+LEVELS: Final[tuple[Level, ...]] = ("concepts", "entities")
+
+
 class Group(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defaults=True):
     """A cluster with its outliers in one language; each outlier makes one test case (Blair et al. 2016, 3.2).
 
     ``id`` is the QID of the class, or the name of a text file without its suffix (a QID in WikiSem500); ``label`` is
-    the label of the class. ``coherence`` is the chance that a random member's statements are more typical of the class
-    than those of a random prominent item, a tie counting half: 0.5 if the members have nothing in common, 1 if
-    statements tell all of them from other items. In a group of several languages it is the lowest of theirs. None where
-    ``Outlier.margin`` is. ``where`` is the file that a group of any data set was read from, and in JSON lines the line.
+    the label of the class. ``level`` says whether its items are types or individuals; None if the recipe lets it mix
+    them, or a data set does not say. ``coherence`` is the chance that a random member's statements are more typical of
+    the class than those of a random prominent item, a tie counting half: 0.5 if the members have nothing in common, 1
+    if statements tell all of them from other items. In a group of several languages it is the lowest of theirs. None
+    where ``Outlier.margin`` is. ``where`` is the file that a group of any data set was read from, and in JSON lines the
+    line.
     """
 
     id: str = msgspec.field(name="class")
     label: str = ""
     language: str = ""
+    level: Level | None = None
     coherence: Share | None = None
     cluster: tuple[Member, ...]
     outliers: tuple[Outlier, ...]

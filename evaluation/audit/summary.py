@@ -20,7 +20,7 @@ from wikisem.evaluation.audit.measures import (
 )
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.recipes.options import Recipe
-from wikisem.records import Group, Member, Outlier
+from wikisem.records import LEVELS, Group, Member, Outlier
 from wikisem.wikipedia.languages import language_profile
 
 # Below this, most links with a surface form lead to another page than the item's.
@@ -204,6 +204,11 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
     columns: dict[str, Values] = {
         CLUSTER: {
             "groups": len(groups),
+            **(
+                {f"groups of {level}": sum(one.group.level == level for one in groups) for level in LEVELS}
+                if any(one.group.level for one in groups)
+                else {}
+            ),
             **_item_values([item for group in groups for item in group.group.cluster], language),
             "a surface form inside another": _mean(group.contained > 0 for group in groups),
             "equal surface forms": _mean(group.repeated > 0 for group in groups),

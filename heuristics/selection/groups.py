@@ -21,12 +21,13 @@ from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
-from wikisem.records import DRAWN, NEAR, RELATED, Certificate, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import DRAWN, NEAR, RELATED, Certificate, Group, Level, Member, Outlier, Rejection, Tie
 
 STATUS: Final = "status"
 NO_KIND: Final = "no-kind"
 NO_EVIDENCE: Final = "no-evidence"
 LEVELS: Final = "levels"
+OTHER_LEVEL: Final = "other-level"
 
 # Outliers for which so many items give way are hardly too few with places, for which more are tried.
 _FEW_REFUSED: Final = 32
@@ -99,6 +100,7 @@ class GroupBuilder:
         """The cluster of each of some candidate classes of a language, or its rejection."""
         leading, nodes = inputs.candidates.leading.take(rows), inputs.candidates.nodes[rows]
         filters, minimum, size = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.size
+        asked = self._recipe.cluster.level
         overlap = self._sets.overlap
         are_types = np.zeros(len(nodes), dtype=bool)
         if overlap is not None:
@@ -106,7 +108,12 @@ class GroupBuilder:
         for at, node in enumerate(nodes.tolist()):
             first = leading.row(at)
             contradicts: dict[int, int] = {}
+            level: Level | None = None
             if overlap is not None:
+                level = "concepts" if are_types[at] else "entities"
+                if asked not in {level, "both"}:
+                    yield self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {level}")
+                    continue
                 of_level = first[self._graph.is_type(inputs.surfaces.items[first]) == are_types[at]]
                 if len(of_level) < minimum:
                     kind = "types" if are_types[at] else "individuals"
@@ -127,7 +134,7 @@ class GroupBuilder:
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
             verdict = check_cluster(surfaces, inputs.profile, filters, minimum, label, inputs.affixes)
             if verdict.keep:
-                yield self._ask_witness(node, cluster, inputs)
+                yield self._ask_witness(node, cluster, inputs, level)
             else:
                 yield self._reject(node, inputs, verdict.reason, verdict.detail)
 
@@ -136,10 +143,12 @@ class GroupBuilder:
         count = len(self._graph.nodes)
         return qid_of(int(self._graph.nodes[node] if node < count else self._graph.hidden[node - count]))
 
-    def _ask_witness(self, node: int, cluster: _Cluster, inputs: LanguageInputs) -> "_Passed | Rejection":
+    def _ask_witness(
+        self, node: int, cluster: _Cluster, inputs: LanguageInputs, level: Level | None
+    ) -> "_Passed | Rejection":
         """A cluster that kept the rules on surface forms, or its rejection if its members have no kind in common."""
         rule = outlier_rules([member.surface for member in cluster], inputs.profile, self._recipe.filters)
-        passed = _Passed(node, cluster, rule)
+        passed = _Passed(node, cluster, rule, level)
         signatures, least = self._inputs.signatures, self._recipe.cluster.coherence
         if signatures is None:
             return passed
@@ -348,6 +357,7 @@ class GroupBuilder:
             id=qid_of(number),
             label=label,
             language=inputs.profile.code,
+            level=passed.level,
             cluster=tuple(passed.cluster),
             outliers=tuple(known),
         )
@@ -372,7 +382,7 @@ class GroupBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """The cluster of a class (node) that passed its rules, the rule on its outliers, and its witness if it has one.
+    """The cluster of a class (node) that passed its rules, its level, the rule on its outliers, and its witness if any.
 
     An outlier gives way if its margin is ``bound`` or more.
     """
@@ -380,6 +390,7 @@ class _Passed:
     node: int
     cluster: _Cluster
     rule: Callable[[str], bool]
+    level: Level | None = None
     evidence: ClassEvidence | None = None
     bound: float | None = None
 

@@ -80,6 +80,7 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
         id=first.id,
         label=first.label,
         language=code,
+        level=first.level,
         coherence=coherence,
         cluster=tuple(cluster),
         outliers=tuple(outliers),

@@ -157,7 +157,8 @@ class LanguageFacts:
 
     ``words`` counts words of groups by language and source, ``foreign`` labels by their language code if it is not the
     group's, ``sizes`` groups by number of words in the cluster, ``outliers`` test cases by outlier class, ``rejected``
-    classes without a group by reason. ``proofs`` counts "certificates", "contradictions" and "members" of clusters.
+    classes without a group by reason. ``proofs`` counts "certificates", "contradictions" and "members" of clusters,
+    ``levels`` groups by level.
     ``baselines`` are the accuracies, from 0 to 1 with both ends of their intervals, of guessers that ignore meaning.
     """
 
@@ -171,6 +172,7 @@ class LanguageFacts:
     sizes: Mapping[int, int] = field(default_factory=dict)
     outliers: Mapping[int, int] = field(default_factory=dict)
     proofs: Mapping[str, int] = field(default_factory=dict)
+    levels: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -215,6 +217,7 @@ def language_facts(
         dict(sorted(Counter(len(group.cluster) for group in groups).items())),
         dict(sorted(outliers.items())),
         proofs,
+        dict(sorted(Counter(group.level for group in groups if group.level).items())),
     )
 
 

@@ -408,6 +408,7 @@ REMEDIES: Final = {
     "no-evidence": "set cluster.coherence = false",
     "no-kind": "lower cluster.coherence",
     "not-parallel": "add dumps or names to the languages of mixed that lack the classes",
+    "other-level": 'set cluster.level = "both"',
     "own-label": "raise filters.extra.own_label",
     "status": "set outliers.status_share = 0",
     "stop-affix": "set filters.stop_affix = false",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.evaluation.strategies import any_vector
 from tests.rows import one, scores
@@ -19,7 +20,7 @@ from wikisem.evaluation.outlier_detection import keep_shared, score_group, score
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
-from wikisem.records import Group
+from wikisem.records import Group, Level
 
 NAMES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8)
 
@@ -196,6 +197,20 @@ def test_repeated_outliers_and_classes_count_each() -> None:
     (evaluation,), _ = score_models([word_group("Q1", tuple("abc"), outliers, "")], [model])
     classes = [row for row in scores(evaluation) if row.part == "outlier class" and row.metric == "accuracy"]
     assert [(row.name, row.cases, row.value) for row in classes] == [("O1", 2, 100), ("O2", 0, None), ("O3", 1, 0)]
+
+
+def test_levels_are_scored_apart() -> None:
+    """Groups of concepts, of entities and those that do not say; no part of sets of which none says."""
+    rows = np.asarray([(1, 0), (1, 0.1), (0, 1), (1, 0.05)], np.float32)
+    model = WordModel("v", from_words(list("abxy"), rows))
+    sides: list[tuple[str, Level | None]] = [("x", "concepts"), ("y", "entities"), ("x", None)]
+    groups = [replace(group_of("ab", outlier), level=level) for outlier, level in sides]
+    (evaluation,), _ = score_models(groups, [model])
+    levels = [row for row in scores(evaluation) if row.part == "level" and row.metric == "accuracy"]
+    assert [(row.name, row.cases, row.value) for row in levels] == [
+        ("concepts", 1, 100), ("entities", 1, 0), ("unknown", 1, 100)
+    ]  # fmt: skip
+    assert not [row for row in scores(score_models(groups[2:], [model])[0][0]) if row.part == "level"]
 
 
 def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:

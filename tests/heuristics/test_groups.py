@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 from unittest.mock import patch
 
 import numpy as np
@@ -212,9 +213,14 @@ def related_rules_met(oracle: OracleGroups, v: str, cluster: list[Member]) -> se
 
 
 def random_recipe(options: OutlierOptions, seed: int) -> Recipe:
-    """A recipe of small clusters without filters on these, except that equal surface forms merge."""
+    """A recipe of small clusters without filters on these, except that equal surface forms merge.
+
+    With certificates two seeds of sixteen, by their first bits, ask for a level.
+    """
     filters = replace(OFF, outlier_stop_affix=seed % 2 == 0, initial_capital=seed % 4 < 2)
-    cluster = replace(CLUSTER, coherence=0.6 if seed % 4 == 3 else None)
+    levels: tuple[Literal["both", "concepts", "entities"], ...] = ("both", "concepts", "entities")
+    level = levels[seed >> 60] if options.certificate and seed >> 60 < len(levels) else "both"
+    cluster = replace(CLUSTER, coherence=0.6 if seed % 4 == 3 else None, level=level)
     return Recipe("random", seed=seed, graph=PRUNING, cluster=cluster, outliers=options, filters=filters)
 
 
@@ -376,6 +382,10 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     @example(half_said(world_of_all_rules(6, signed=True)), replace(OF_ALL_RULES, certificate=2), 1, 7)
     @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=2), 1, 5)
     @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=3, per_class=0, places=True), 1, 9)
+    # Three ask for a level, which all or no instances of these worlds have.
+    @example(world_of_all_rules(6), OF_ALL_RULES, 1, 1 << 60)
+    @example(world_of_all_rules(7), OF_ALL_RULES, 1, 1 << 60)
+    @example(world_of_all_rules(7), OF_ALL_RULES, 1, 2 << 60)
     # Of what is tied to members some gives way, and some is left.
     @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.9, per_class=1, related=9), 1, 5)
     @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.6, related=5), 1, 9)
@@ -424,6 +434,7 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
         "contradiction",
         "other level",
         "levels",
+        "other-level",
         "no-evidence",
         "status",
         "status class",

@@ -23,7 +23,7 @@ from wikisem.outputs.groupfile import (
     groups_table,
     read_groups,
 )
-from wikisem.records import Group, Member, Outlier, Rejection, Tie
+from wikisem.records import LEVELS, Group, Member, Outlier, Rejection, Tie
 
 QIDS = st.integers(1, 2**40).map(qid_of)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -63,6 +63,7 @@ GROUP = st.builds(
     language=LANGUAGES,
     cluster=st.lists(MEMBERS, max_size=8).map(tuple),
     outliers=st.lists(OUTLIERS, max_size=6).map(tuple),
+    level=st.none() | st.sampled_from(LEVELS),
     coherence=SHARES,
 )
 
@@ -164,7 +165,8 @@ def test_a_table_holds_the_same_values_as_the_lines(groups: list[Group]) -> None
     assert table.schema == GROUPS
     rows = [orjson.loads(encode_group(group)) for group in groups]
     for row in rows:
-        row.setdefault("coherence", None)
+        for key in ("level", "coherence"):
+            row.setdefault(key, None)
         for member in [*row["cluster"], *row["outliers"]]:
             member.setdefault("contradicts", None)
         for outlier in row["outliers"]:

@@ -82,6 +82,9 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
     assert f": {amount} words for items of one Wikidata class" in croissant["description"]
     for size, count in Counter(len(group.cluster) for group in groups).items():
         assert f"\n- {count:,} groups of {size} words in the cluster\n" in card
+    levels = Counter(group.level for group in groups)
+    for level in ("concepts", "entities"):
+        assert (f"\n- {levels[level]:,} groups of {level}, which are" in card) == (level in levels)
     kinds = Counter(outlier.outlier_class for group in groups for outlier in group.outliers)
     for number, kind in {1: "sibling", 2: "cousin", 3: "far"}.items():
         assert (f"\n- {kinds[number]:,} test cases with an outlier of a {kind} class (O{number})\n" in card) == (

@@ -371,6 +371,16 @@ def test_related_outliers_need_the_witness_of_their_kind() -> None:
         parse_recipe({"name": "x", "outliers": {"related": 2}})
 
 
+def test_a_level_needs_certificates() -> None:
+    """Without them groups mix levels. A third of a class needs nothing; what is neither is answered with what is."""
+    asked = parse_recipe({"name": "x", "cluster": {"level": "concepts"}, "outliers": {"certificate": 1}})
+    assert asked.cluster.level == "concepts"
+    with pytest.raises(RecipeError, match=r"cluster\.level: expected 'both' without outliers\.certificate"):
+        parse_recipe({"name": "x", "cluster": {"level": "concepts"}})
+    with pytest.raises(RecipeError, match=r"cluster\.fame: expected one of 'all', 'head', .*, saw 'obscure'"):
+        parse_recipe({"name": "x", "cluster": {"fame": "obscure"}})
+
+
 @pytest.mark.parametrize(("table", "key"), [("cluster", "coherence"), ("outliers", "margin")])
 def test_either_bound_on_signatures_asks_for_them(table: str, key: str) -> None:
     """``false`` is off, and zero is a bound like any other; a number beyond the bounds is answered with them."""

@@ -94,6 +94,8 @@ def _check(recipe: Recipe) -> None:
     require(not last or qid_number(first) <= qid_number(last), last, "items.to", f"no item before {first}")
     size, minimum = recipe.cluster.size, recipe.cluster.minimum
     require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
+    asks = recipe.cluster.level == "both" or recipe.outliers.certificate > 0
+    require(asks, recipe.cluster.level, "cluster.level", "'both' without outliers.certificate, which tells levels")
     most, minimum = 3 * recipe.outliers.per_class + recipe.outliers.near, recipe.outliers.minimum
     require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, 3 × outliers.per_class + outliers.near")
     asks = recipe.outliers.near == 0 or recipe.outliers.certificate > 0

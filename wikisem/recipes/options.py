@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from wikisem.records import FAR, Share
+from wikisem.records import FAR, Level, Share
 
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
@@ -49,6 +49,8 @@ class ClusterOptions:
     minimum: FromTwo = 7
     max_groups: FromZero = 500
     class_order: Literal["sample", "prominence"] = "sample"
+    # Groups of another level are rejected: concepts have a subclass-of statement, entities have none.
+    level: Level | Literal["both"] = "both"
     # Which third of a class's instances the members are from, by sitelinks; each takes its best known.
     fame: Fame = "all"
     # A cluster with less is rejected: how often a member has more evidence of being one than another item has.
