@@ -51,6 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.loadscopereorder = False
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: tests wait for commands, servers and browsers a third of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip before set-up what cannot run without the real data, and refuse a use of it that is not marked.
 

@@ -151,9 +151,12 @@ class OracleGraph:
         return bool({*self.entities[item].subclass_of} - {item})
 
     def is_counted(self, c: str) -> bool:
-        """Whether the instances of a class are counted: it is in the graph, or was pruned and is below one that is."""
+        """Whether the instances of a class are counted: it is in the graph, or was pruned and is below one that is.
+
+        A class without an edge that has instances at other ranks than the best alone is not in the graph.
+        """
         if c not in self.is_above_counted:
-            above = {c, *nx.descendants(self.whole, c)} if c in self.whole else {c}
+            above = {c, *nx.descendants(self.whole, c)} if c in self.whole else set()
             self.is_above_counted[c] = bool(above - self.removed)
         return self.is_above_counted[c]
 
