@@ -75,13 +75,13 @@ class GroupBuilder:
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language in which it is a candidate class."""
-        return self._judge(nodes, self._choose)
+        return self._judge(nodes, sifted=False)
 
     def sift(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
-        """The same, but groups have the first outliers that make them one, whatever their places (``sifts``)."""
-        return self._judge(nodes, self._choose_first)
+        """The same, but groups have no outliers yet: of these there are enough, whatever their places (``sifts``)."""
+        return self._judge(nodes, sifted=True)
 
-    def _judge(self, nodes: Ints, choose: "_Choose") -> Iterator[tuple[str, Judgement]]:
+    def _judge(self, nodes: Ints, *, sifted: bool) -> Iterator[tuple[str, Judgement]]:
         passed: dict[int, dict[str, _Passed]] = {}
         for begin in range(0, len(nodes), WIDTH):
             for language, inputs in self._languages.items():
@@ -92,9 +92,9 @@ class GroupBuilder:
                     else:
                         passed.setdefault(cluster.node, {})[language] = cluster
             while len(passed) >= WIDTH:
-                yield from self._add_outliers({node: passed.pop(node) for node in list(passed)[:WIDTH]}, choose)
+                yield from self._add_outliers({node: passed.pop(node) for node in list(passed)[:WIDTH]}, sifted)
         if passed:
-            yield from self._add_outliers(passed, choose)
+            yield from self._add_outliers(passed, sifted)
 
     def _clusters(self, rows: Ints, inputs: LanguageInputs) -> Iterator["_Passed | Rejection"]:
         """The cluster of each of some candidate classes of a language, or its rejection."""
@@ -161,16 +161,18 @@ class GroupBuilder:
         return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
 
     def _add_outliers(
-        self, passed: Mapping[int, Mapping[str, "_Passed"]], choose: "_Choose"
+        self, passed: Mapping[int, Mapping[str, "_Passed"]], sifted: bool
     ) -> Iterator[tuple[str, Judgement]]:
         """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each."""
         nodes = np.array(list(passed))
         found = self._sets.of(nodes)
         pool = OutlierPool(self._inputs, self._draws, nodes, found)
+        choose = self._choose_first if sifted else self._choose
         choices = list(choose(pool, nodes, list(passed.values())))
-        for (bit, language, _), outliers in zip(choices, self._outliers(choices, found, passed), strict=True):
+        named = repeat((), len(choices)) if sifted else self._outliers(choices, found, passed)
+        for (bit, language, items), outliers in zip(choices, named, strict=True):
+            drawn = sum(item.outlier_class != RELATED for item in items)
             node = int(nodes[bit])
-            drawn = sum(outlier.outlier_class != RELATED for outlier in outliers)
             if drawn >= self._recipe.outliers.minimum:
                 yield language, self._group(self._languages[language], passed[node][language], outliers)
             else:
@@ -413,10 +415,6 @@ class _Passed:
             return group
         outliers = tuple(replace(one, margin=self.evidence.margin(qid_number(one.id))) for one in group.outliers)
         return replace(group, outliers=outliers, coherence=self.evidence.coherence)
-
-
-# Chooses outliers for up to 64 classes (nodes).
-_Choose = Callable[[OutlierPool, Ints, Sequence[Mapping[str, _Passed]]], Iterator[_Choice]]
 
 
 class _Admission:

@@ -44,6 +44,8 @@ NEAR_EXPECTED: Final = 3.0
 # Items and lists are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 _LISTS: Final = 1 << 16
+# Counting into an array of all components takes less time than sorting from one entry for so many of them.
+_SPARSE: Final = 8
 # Classes whose shared instances are kept: those that are judged together, and those that wait to be.
 _KEPT: Final = 4 * WIDTH
 
@@ -162,12 +164,22 @@ class Overlap:
         found: Ints = self._ancestors.component[self._ancestors.node_to_row[nodes]]
         return found
 
+    def instances(self, node: int) -> int:
+        """How many instances a class has."""
+        return int(self._index.instances[self.component(np.array([node]))[0]])
+
     def _shared(self, node: int) -> tuple[Ints, Int64s]:
         """The components that share instances with a class, ascending, and how many: its own has all of them."""
         lists = self._index.lists.row(int(self.component(np.array([node]))[0]))
         rows = self._index.classes.take(lists)
+        counts = np.repeat(self._index.counts[lists], rows.counts())
+        if len(rows.targets) > len(self._index.instances) // _SPARSE:
+            # Sums of floats are exact here: there are fewer than 2**53 items.
+            dense = np.bincount(rows.targets, counts)
+            found = np.flatnonzero(dense)
+            return found, dense[found].astype(np.int64)
         # Sorted as packed pairs, which takes a tenth of the time of an argsort; a list has fewer than 2**32 items.
-        pairs = pack_pairs(rows.targets, self._index.counts[lists[rows.sources()]])
+        pairs = pack_pairs(rows.targets, counts)
         pairs.sort()
         components = first_of(pairs)
         starts = np.flatnonzero(differs_from_previous(components))
@@ -176,7 +188,7 @@ class Overlap:
 
     def certified(self, nodes: Ints) -> Bitsets:
         """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
-        own = self._index.instances[self.component(nodes)]
+        own = np.array([self.instances(node) for node in nodes.tolist()])
         found = [self.shared(node) for node in nodes.tolist()]
         none = np.zeros(0, dtype=np.int64)
         components = np.concatenate([none, *(each for each, _ in found)])
@@ -214,7 +226,7 @@ class Overlap:
         """The components that exclude a class although within a kind they would be expected to share instances."""
         components, counts = self.shared(node)
         instances, found = self._index.instances, [components[:0]]
-        if instances[self.component(np.array([node]))[0]] < self._strength:
+        if self.instances(node) < self._strength:
             return components[:0]
         for kind, component in zip(kinds, self.component(np.array(kinds)).tolist(), strict=True):
             among = int(counts[np.searchsorted(components, component)])
@@ -230,8 +242,7 @@ class Overlap:
         That of a near outlier holds within the ``kinds`` of members.
         """
         near = None if kinds is None else self._near(node, tuple(np.unique(kinds).tolist()))
-        components, _ = self.shared(node)
-        own = int(self._index.instances[self.component(np.array([node]))[0]])
+        components, own = self.shared(node)[0], self.instances(node)
         step = distinct(self._index.pool.row(pool_list))
         seen = step
         while len(step):
@@ -254,13 +265,13 @@ class Overlap:
         classes, others = graph.classes.take(items), graph.other_classes.take(items)
         owners = np.concatenate([classes.sources(), others.sources()])
         nodes = np.concatenate([classes.targets, others.targets]).astype(np.int64)
-        components, counts = self.shared(node)
-        own = int(self._index.instances[self.component(np.array([node]))[0]])
-        asked = self.component(nodes)
-        # Each of the classes shares at least the item itself.
-        alone = counts[np.searchsorted(components, asked)] == 1
-        odd = alone & (self._index.instances[asked] > self._strength) & (own > self._strength)
         found = np.full(len(items), -1, dtype=np.int64)
+        if self.instances(node) <= self._strength:
+            return found
+        asked = self.component(nodes)
+        components, counts = self.shared(node)
+        # Each of the classes shares at least the item itself.
+        odd = (counts[np.searchsorted(components, asked)] == 1) & (self._index.instances[asked] > self._strength)
         # From the back, so that of several classes the first remains.
         found[owners[odd][::-1]] = nodes[odd][::-1]
         return found
