@@ -22,7 +22,7 @@ from wikisem.redaction import redacted
 # Family -> command -> what it is for.
 FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     "make": {
-        "sample": "a small set of real items in ten languages, ready to look at and to score",
+        "sample": "a small set of real items in 17 languages, ready to look at and to score",
         "demo": "the embedded sample world, start to end, offline, in seconds",
         "download": "the newest dumps of Wikipedias and Wikidata, checked, ready to build from",
         "build": "from dumps to groups: all five stages, each only if its inputs or options changed",

@@ -1,4 +1,4 @@
-"""Write the set that comes with wikisem, a release of real items in ten languages, which needs no dump and no network.
+"""Write the set that comes with wikisem, a release of real items in 17 languages, which needs no dump and no network.
 
 FOLDER gets what `wikisem release` writes: a card, tables, a page, tasks for harnesses. All commands that read a release
 also take the set by its name, "sample", without any folder. It is small: the card says what it is good for.

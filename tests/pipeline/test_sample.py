@@ -13,12 +13,13 @@ import pytest
 import wikisem
 from benchmarks.reading import HIDDEN, joined
 from benchmarks.reading import sample as draw_cases
+from tests.outputs.release.world import write_run
 from tests.plain_python import run_plain
 from wikisem.datasets.files import SAMPLE
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
 
-LANGUAGES = ["ar", "de", "en", "es", "fr", "ja", "ko", "pt", "ru", "zh"]
+LANGUAGES = ["ar", "de", "el", "en", "es", "fr", "he", "hi", "it", "ja", "ko", "nl", "pt", "ru", "tr", "vi", "zh"]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_set_is_what_its_card_says(folder: Path) -> None:
-    """Ten languages of labels, all of them read; in the public domain, with what no run can know of it."""
+    """Seventeen languages of labels, all of them read; with what no run can know of it, and the notice of the CLDR."""
     groups = read_groups(folder)
     members = [one for group in groups for one in (*group.cluster, *group.outliers)]
     assert sorted({group.language for group in groups}) == LANGUAGES
@@ -38,11 +39,12 @@ def test_the_set_is_what_its_card_says(folder: Path) -> None:
     assert {one.title for one in members} <= {None, *(one.title for one in members if one.title)}
     card = (folder / "README.md").read_text(encoding="utf-8")
     cases = sum(len(group.outliers) for group in groups)
-    assert f"{cases} test cases in 10 languages" in card
+    assert f"{cases} test cases in 17 languages" in card
     assert f"of {cases}, none is wrong" in card
     assert "No reading of these cases is on record" not in card
     assert "For all others their number is an order of prominence".lower() in card.lower()
     assert 'license: "cc0-1.0"' in card
+    assert "Unicode License V3" in card
     assert "Maintained by The wikisem authors." in card
     assert "For example, `en-" in card  # of the language with the most cases
     assert 'load_dataset("FOLDER", "en_cases", split="test")' in card
@@ -55,7 +57,7 @@ def test_the_package_holds_little_for_it() -> None:
     """As a wheel packs it, a small part of what a word-vectors file has."""
     packed = sum(len(zlib.compress(path.read_bytes())) for path in SAMPLE.rglob("*") if path.is_file())
     assert packed < 100_000
-    assert {path.parent.name for path in SAMPLE.rglob("*.jsonl")} == {"groups", "rejected"}
+    assert {path.parent.name for path in SAMPLE.rglob("*.jsonl")} == {"groups", "rejected", "walls"}
 
 
 def test_what_a_release_has_beside_its_run_is_kept_by_the_next(folder: Path, tmp_path: Path) -> None:
@@ -81,15 +83,28 @@ def test_the_set_is_read_by_its_name(
         read_groups("sample", "de")
 
 
-def test_a_release_without_walls_says_that_a_build_makes_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_set_has_thirty_walls(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Vectors are scored on them, in the folder and by the name of the set; the card names them."""
+    found = {code: wikisem.read_walls("sample", code) for code in ("en", "es")}
+    assert len(found["en"]) >= 30
+    assert [wall.id for wall in found["es"]] == [wall.id for wall in wikisem.read_walls(folder, "es")]
+    assert main(["evaluate", "walls", "sample", "--vectors", "characters:3"]) == 0
+    assert "herring" in capsys.readouterr().out
+    assert "en_walls" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_release_without_walls_says_that_a_build_makes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Neither command sends its user to the other one."""
-    for release in (str(folder), "sample"):
-        assert main(["evaluate", "walls", release, "--vectors", "characters:3"]) == 1
-        remedy = "a release only has those of its run: run `wikisem build`, then `wikisem walls OUT`"
-        assert remedy in capsys.readouterr().err
-        assert main(["walls", release]) == 1
-        expected = f"{release}: expected a run, saw a release, which has no class graph to make walls from; run `wikis"
-        assert expected in capsys.readouterr().err
+    release = str(tmp_path / "set")
+    assert main(["release", str(write_run(tmp_path / "out")), "--output", release]) == 0
+    assert main(["evaluate", "walls", release, "--vectors", "characters:3"]) == 1
+    remedy = "a release only has those of its run: run `wikisem build`, then `wikisem walls OUT`"
+    assert remedy in capsys.readouterr().err
+    assert main(["walls", release]) == 1
+    expected = f"{release}: expected a run, saw a release, which has no class graph to make walls from; run `wikis"
+    assert expected in capsys.readouterr().err
 
 
 def test_its_cases_can_be_read_blind(tmp_path: Path) -> None:
@@ -123,7 +138,7 @@ def test_the_first_minute_needs_nothing_that_builds_need(folder: Path, tmp_path:
     assert "next: wikisem show set capital --language en\n" in done.stdout
     assert "capital (Q5119, en) in full" in done.stdout
     assert "P(form | page)" not in done.stdout  # no links were counted
-    assert "navy (Q4508)" in done.stdout  # which has no group, and its label with the reason
+    assert "country (Q6256)" in done.stdout  # which has no group, and its label with the reason
     (score,) = re.findall(r"sample +│ all .*|set +│ all .*", done.stdout)
     assert float(score.split("│")[4]) > 15  # chance is 11
     files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
