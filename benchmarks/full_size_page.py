@@ -98,7 +98,8 @@ labels in 35 languages, titles and signatures, as many as real items have), or a
 recipe `wikisem`, in ten languages at once. `bare groups` are without places and the second witness. *Prose* is the
 bytes of text after each link. Memory is that of all processes together at the highest moment (PSS); *one process* is
 the most that any of them held. Disk is the highest, dumps included. Other work shared the machine in most runs, which
-multiplies the time. Rows from before 2026-11-23 are of earlier versions. `full-size.jsonl` has all steps and parts.
+multiplies the time and adds to the CPU time. Rows from before 2026-11-23 are of earlier versions, and groups of earlier
+days than 2026-11-27 have no certificates. `full-size.jsonl` has all steps and parts.
 
 {table}
 
