@@ -75,11 +75,17 @@ class WallClass:
 
 
 def leading_instances(graph: ClassGraph, groups: Iterable[Group], recipe: Recipe) -> dict[str, list[str]]:
-    """For the class of each group the instances that may bring further words, most sitelinks first."""
+    """For the class of each group the instances that may bring further words, most sitelinks first.
+
+    Where members are of the torso or the tail, none is better known than the best known of them.
+    """
     found: dict[str, list[str]] = {}
     for group in groups:
         node = int(indices_of(np.array([qid_number(group.qid)]), graph.nodes)[0][0])
-        items = graph.instances.row(node)[:LEADING]
+        items = graph.instances.row(node)
+        if recipe.cluster.fame in {"torso", "tail"}:
+            items = items[graph.sitelinks[items] <= max(one.sitelinks or 0 for one in group.cluster)]
+        items = items[:LEADING]
         items = items[graph.sitelinks[items] >= recipe.outliers.min_sitelinks]
         numbers = graph.items[items].astype(np.int64)
         found[group.qid] = qids_of(numbers[in_range(numbers, recipe.items, "clusters")])

@@ -34,7 +34,7 @@ from wikisem.heuristics.selection.walls import (
 )
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.outputs.wallfile import decode_wall, encode_wall
-from wikisem.recipes.options import OutlierOptions, Recipe, WallOptions
+from wikisem.recipes.options import ClusterOptions, Fame, OutlierOptions, Recipe, WallOptions
 from wikisem.records import TIERS, Entity, Group, Member, Wall
 from wikisem.wikipedia.languages import language_profile
 
@@ -428,6 +428,17 @@ def test_one_wall_is_made_where_one_is_asked_for(monkeypatch: pytest.MonkeyPatch
     counts = World(alike, recipe_of(margin=0.3)).walls(3).counts
     assert [own.kept for own in counts.values()] == [1, 1, 1]
     assert 0 not in counts["herring"].left_out.values()
+
+
+@pytest.mark.parametrize(("fame", "first"), [("all", 30), ("head", 30), ("torso", 26), ("tail", 26)])
+def test_further_words_are_of_the_fame_of_the_members(fame: Fame, first: int) -> None:
+    """Of a torso or a tail none is better known than the best known member; else the best known come first."""
+    items = [Entity(f"Q{n}", ("Q2",), sitelinks=n) for n in range(10, 31)]
+    graph = Taxonomy.of_entities([*items, Entity("Q2", (), ("Q1",))], PRUNING).graph
+    cluster = [Member(id=f"Q{n}", surface=surface_of(n), sitelinks=n) for n in (24, 23, 26)]
+    recipe = Recipe("third", cluster=ClusterOptions(fame=fame), outliers=OutlierOptions(min_sitelinks=12))
+    found = leading_instances(graph, [Group(id="Q2", cluster=tuple(cluster), outliers=())], recipe)
+    assert found == {"Q2": [f"Q{n}" for n in range(first, 11, -1)]}
 
 
 def test_no_groups_give_no_walls() -> None:
