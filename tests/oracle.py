@@ -393,9 +393,12 @@ class OracleGroups:
         return how_often_more([max(one, 0.0) for one in found], [max(one, 0.0) for one in others])
 
     def has_kind(self, v: str, cluster: Sequence[Member]) -> bool:
-        """Whether a cluster is coherent enough, or nothing is said of it."""
+        """Whether a cluster is coherent enough; of a cluster without statements, whether no item has any."""
         least = self.recipe.cluster.coherence
-        return least is None or (found := self.coherence(v, cluster)) is None or found >= least
+        if least is None:
+            return True
+        found = self.coherence(v, cluster)
+        return found >= least if found is not None else not any(one.properties for one in self.graph.entities.values())
 
     def margin(self, item: str, v: str, cluster: Sequence[Member]) -> float | None:
         """The share of the instances that have less evidence than an item; None if nothing is stated of it."""
@@ -496,11 +499,8 @@ class OracleGroups:
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         coherence = self.coherence(v, cluster) if options.witness else None
-        says_anything = any(one.properties for one in self.graph.entities.values())
-        if options.cluster.coherence is not None and coherence is None and says_anything:
-            return Rejection(v, self.profile.code, "no-evidence", "")
         if not self.has_kind(v, cluster):
-            return Rejection(v, self.profile.code, "no-kind", "")
+            return Rejection(v, self.profile.code, "no-evidence" if coherence is None else "no-kind", "")
         outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v, used)[self.profile.code]
         drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < options.outliers.minimum:
