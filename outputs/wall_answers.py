@@ -11,18 +11,48 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-QUESTION = (
-    "Divide these sixteen words into four groups of four, so that the words of a group have something in common that "
-    "the others do not. Answer with four lines, the four words of a group in each, with commas between them."
-)
+# Written for wikisem, not reviewed by native speakers (2026-11-27).
+QUESTIONS = {
+    "en": "Divide these sixteen words into four groups of four, so that the words of a group have something "
+    "in common that the others do not. Answer with four lines, the four words of a group in each, with "
+    "commas between them.",
+    "de": "Teile diese sechzehn Wörter in vier Gruppen zu je vier Wörtern ein, sodass die Wörter einer "
+    "Gruppe etwas gemeinsam haben, was die anderen nicht haben. Antworte mit vier Zeilen: in jeder die "
+    "vier Wörter einer Gruppe, durch Kommas getrennt.",
+    "es": "Reparte estas dieciséis palabras en cuatro grupos de cuatro, de modo que las palabras de un grupo "
+    "tengan algo en común que las demás no tienen. Responde con cuatro líneas: en cada una, las cuatro "
+    "palabras de un grupo separadas por comas.",
+    "fr": "Répartis ces seize mots en quatre groupes de quatre, de sorte que les mots d'un groupe aient un "
+    "point commun que les autres n'ont pas. Réponds en quatre lignes : sur chacune, les quatre mots "
+    "d'un groupe, séparés par des virgules.",
+    "it": "Dividi queste sedici parole in quattro gruppi di quattro, in modo che le parole di un gruppo "
+    "abbiano qualcosa in comune che le altre non hanno. Rispondi con quattro righe: in ognuna le "
+    "quattro parole di un gruppo, separate da virgole.",
+    "ja": "次の十六の言葉を、四つずつ四つのグループに分けてください。同じグループの言葉には、ほかの言葉にはな"
+    "い共通点があります。四行で答え、各行に一つのグループの四つの言葉を読点で区切って書いてください。",
+    "nl": "Verdeel deze zestien woorden in vier groepen van vier, zodat de woorden van een groep iets gemeen "
+    "hebben dat de andere niet hebben. Antwoord met vier regels: op elke regel de vier woorden van een "
+    "groep, gescheiden door komma's.",
+    "pt": "Divida estas dezesseis palavras em quatro grupos de quatro, de modo que as palavras de um grupo "
+    "tenham algo em comum que as outras não têm. Responda com quatro linhas: em cada uma, as quatro "
+    "palavras de um grupo, separadas por vírgulas.",
+    "ru": "Раздели эти шестнадцать слов на четыре группы по четыре слова так, чтобы у слов одной группы было "
+    "что-то общее, чего нет у остальных. Ответь четырьмя строками: в каждой четыре слова одной группы "
+    "через запятую.",
+    "sv": "Dela in dessa sexton ord i fyra grupper med fyra ord i varje, så att orden i en grupp har något "
+    "gemensamt som de andra inte har. Svara med fyra rader: på varje rad de fyra orden i en grupp, med "
+    "kommatecken mellan.",
+    "zh": "请把下面十六个词分成四组，每组四个，使同一组的词有其他词没有的共同点。请用四行回答，每行写一组的四"
+    "个词，用逗号隔开。",
+}
 SCORES = ("solved", "groups_found", "ari", "ami")
 
 Partition = Sequence[Sequence[int]]
 
 
-def prompt(words: Sequence[str]) -> str:
-    """What a model is asked: the question, then the words, one a line."""
-    return f"{QUESTION}\n\n" + "\n".join(words)
+def prompt(words: Sequence[str], language: str) -> str:
+    """What a model is asked, in the language or else in English: the question, then the words, one a line."""
+    return f"{QUESTIONS.get(language, QUESTIONS['en'])}\n\n" + "\n".join(words)
 
 
 # Scores of a partition. Words are numbered by their place on the wall.

@@ -66,7 +66,7 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
                 "id": wall.id,
                 "language": wall.language,
                 "tier": wall.tier,
-                "text": prompt(choices),
+                "text": prompt(choices, wall.language),
                 "target_text": "\n".join(lines),
                 "choices": choices,
                 "answer": [own[word.id] for word in wall.words],

@@ -4,10 +4,12 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.outputs.wall_answers import SCORES, parse_answer, process_results, prompt, score_answer
+from wikisem.outputs.wall_answers import QUESTIONS, SCORES, parse_answer, process_results, prompt, score_answer
+from wikisem.wikipedia.data.scripts import script_sets
 
 ENGLISH = (
     "Berlin", "Washington, D.C.", "Paris", "St. Louis", "red", "Orange", "blue", "dark green",
@@ -131,9 +133,21 @@ def test_no_text_breaks_the_parser(text: str, language: str) -> None:
 
 def test_a_prompt_is_the_question_and_the_words() -> None:
     """A word a line, in the order shown; a model that repeats the prompt has not answered."""
-    text = prompt(ENGLISH)
+    text = prompt(ENGLISH, "en")
+    assert text == prompt(ENGLISH, "tlh")  # which has no question
     assert text.splitlines()[2:] == list(ENGLISH)
     assert score_answer(text, ENGLISH, ANSWER)["groups_found"] == 0
+
+
+@pytest.mark.parametrize("code", sorted(QUESTIONS.keys() - {"en"}))
+def test_each_question_is_in_the_script_of_its_language(code: str) -> None:
+    """One line in letters of the language, without an English word of five letters; and the words follow."""
+    text, _, first, *_ = prompt(ENGLISH, code).splitlines()
+    assert (text, first) == (QUESTIONS[code], ENGLISH[0])
+    english = set(regex.findall(r"\p{L}{5,}", QUESTIONS["en"].casefold()))
+    assert english.isdisjoint(regex.findall(r"\p{L}+", text.casefold()))
+    pattern = "|".join(rf"\p{{Script={script}}}" for scripts in script_sets(code) for script in (*scripts, "Common"))
+    assert [letter for letter in regex.findall(r"\p{L}", text) if not regex.fullmatch(pattern, letter)] == []
 
 
 def test_the_harness_gets_the_scores_of_a_row() -> None:
