@@ -169,7 +169,10 @@ class _Items:
         return named
 
     def columns(self, locations: Ints) -> dict[str, Int32s]:
-        """In each language the values that places are of, of the items at some locations; all name all of them."""
+        """For each language what places compare, such as lengths and sitelinks, of the items at some locations.
+
+        Every language must have a surface form for each of the items. One row a measure, one column an item.
+        """
         walked = self._rows[locations]
         items = self._languages[self._walked].surfaces.items[walked]
         columns = {}
@@ -303,9 +306,10 @@ class OutlierPool:
     def near(
         self, bit: int, languages: Sequence[str], lists: Ints, counts: Int64s, places: Places | None
     ) -> ItemsByClass[PoolItem]:
-        """The items on some lists that share most direct classes with members: so many as ``counts`` has for each list.
+        """The items on some lists, those first that share most direct classes with members, then as on the ring.
 
-        Of those that share at least half as many as the most alike, the first on the ring are asked for places.
+        ``counts`` says for each list how often its classes are classes of members. Items with less than half of the
+        highest count are left out. Only the first ``_ITEMS`` are compared with places.
         """
         draw, wanted = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers.near
         located = draw.ring.by_list.take(lists)
