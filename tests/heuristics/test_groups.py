@@ -295,6 +295,16 @@ def world_of_near_items() -> World:
     return entities, {"en": names, "de": names}
 
 
+def world_of_cousins() -> World:
+    """Five instances of Q4 and five of Q5, whose parents Q2 and Q3 have one parent."""
+    edges = {"Q2": "Q1", "Q3": "Q1", "Q4": "Q2", "Q5": "Q3"}
+    items = {f"Q{n}": "Q4" if n < 16 else "Q5" for n in range(11, 21)}
+    entities = [Entity(qid, (), (parent,)) for qid, parent in edges.items()]
+    entities += [Entity(qid, (own,), sitelinks=3) for qid, own in items.items()]
+    names = {qid: Named(f"word {qid[1:]}") for qid in items}
+    return entities, {"en": names, "de": names}
+
+
 OF_ALL_RULES = OutlierOptions(
     min_sitelinks=0,
     distance=2,
@@ -382,6 +392,10 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     @example(half_said(world_of_all_rules(6, signed=True)), replace(OF_ALL_RULES, certificate=2), 1, 7)
     @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=2), 1, 5)
     @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=3, per_class=0, places=True), 1, 9)
+    @example(world_of_cousins(), OF_ALL_RULES, 1, 2)
+    @example(world_of_cousins(), replace(OF_ALL_RULES, places=True), 2, 6)
+    @example(world_of_cousins(), replace(OF_ALL_RULES, draw="items"), 1, 10)
+    @example(world_of_cousins(), replace(OF_ALL_RULES, draw="items", places=True), 2, 14)
     # Three ask for a level, which all or no instances of these worlds have.
     @example(world_of_all_rules(6), OF_ALL_RULES, 1, 1 << 60)
     @example(world_of_all_rules(7), OF_ALL_RULES, 1, 1 << 60)
