@@ -342,7 +342,7 @@ class GroupBuilder:
             if options.near:
                 lists, _ = self._sets.alike(self._classes({inputs.profile.code: passed.cluster}))
                 able[lists] |= contains(found.possible[lists], np.uint64(bit))
-            left = int(np.count_nonzero(able[inputs.ring.lists]))
+            left = int(inputs.ring.by_list.counts()[able].sum())
             if self._sets.overlap is None or left < minimum:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             detail += (
