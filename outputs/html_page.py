@@ -11,6 +11,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Final, Literal
@@ -61,17 +62,17 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-# What pages for people say, in the language of a set where interface.toml has it, else in English.
-_TEXTS: Final[dict[str, dict[str, dict[str, str]]]] = tomllib.loads(
-    files(__package__).joinpath("interface.toml").read_text(encoding="utf-8")
-)
+@cache
+def _interface() -> dict[str, dict[str, dict[str, str]]]:
+    """What pages for people say, by page, English text and language; reports, which need none of it, do not read it."""
+    return tomllib.loads(files(__package__).joinpath("interface.toml").read_text(encoding="utf-8"))
 
 
 def texts_in(page: Literal["browse", "annotation"], languages: Iterable[str]) -> dict[str, dict[str, str]]:
     """Look up all texts of a page, by language and English text; a language without texts is left out."""
     found: dict[str, dict[str, str]] = {}
     for language in sorted(set(languages)):
-        if own := {english: others[language] for english, others in _TEXTS[page].items() if language in others}:
+        if own := {english: others[language] for english, others in _interface()[page].items() if language in others}:
             found[language] = own
     return found
 
