@@ -286,10 +286,8 @@ def parse_export(data: bytes, where: str) -> list[Answer]:
     given = [(task.data, one) for task in tasks for one in task.annotations if one.result and not one.was_cancelled]
     answers = []
     for about, annotation in given:
-        place, values = (
-            f"{where}: task of {about.case}",
-            {result.from_name: result.value for result in annotation.result},
-        )
+        place = f"{where}: task of {about.case}"
+        values = {result.from_name: result.value for result in annotation.result}
         remark = values.get("remark", {}).get("text", "")
         # A text area gives a list of texts; in its first versions it gave a string.
         text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)

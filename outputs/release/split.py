@@ -95,18 +95,18 @@ def _classes_by_cost(
                 found = [one for one in group.outliers if one.outlier_class == number]
                 shots[code] = (
                     group,
-                    min(found, key=lambda one: (sum(map(having.__getitem__, _member_keys(one))), one.id)),
+                    min(found, key=lambda one: (sum(having[key] for key in _member_keys(one)), one.id)),
                 )
         if shots:
             keys = {key for case in shots.values() for key in _keys(case)}
-            lost = own_counts[f"class {qid}"] + sum(having[key] - own_counts[key] for key in keys)
+            lost = own_counts[_class_key(qid)] + sum(having[key] - own_counts[key] for key in keys)
             ranked.append((lost / len(shots), seeded_key(seed, "shots", qid), shots))
     return [shots for *_, shots in sorted(ranked, key=lambda one: one[:2])]
 
 
 def _counts(group: Group) -> Counter[_Key]:
     """In how many cases of a group each key is."""
-    counts = Counter({f"class {group.qid}": len(group.outliers)})
+    counts = Counter({_class_key(group.qid): len(group.outliers)})
     for member in group.cluster:
         counts.update(dict.fromkeys(_member_keys(member), len(group.outliers)))
     for outlier in group.outliers:
@@ -120,7 +120,7 @@ def _keys(case: Case) -> Iterator[_Key]:
 
 
 def _group_keys(group: Group) -> Iterator[_Key]:
-    yield f"class {group.qid}"
+    yield _class_key(group.qid)
     for member in group.cluster:
         yield from _member_keys(member)
 
@@ -129,6 +129,10 @@ def _member_keys(member: Member) -> Iterator[_Key]:
     if member.id:
         yield member.id
     yield f"word {member.surface.replace('_', ' ').casefold()}"
+
+
+def _class_key(qid: str) -> _Key:
+    return f"class {qid}"
 
 
 # What keeps a set apart from training data: a canary in every file, and a half of the classes that is held back.

@@ -168,25 +168,34 @@ def print_audit(audits: Sequence[Audit]) -> None:
         table.add_row(group.name, group.language, "\n".join(findings))
     console.print(table)
     if first.by_coherence:
+        bound = f"a coherence below {first.bounds.coherence} + {NEAR_COHERENCE}"
+        groups = [
+            (group.name, group.language, ", ".join(item.surface for item in group.cluster), coherence)
+            for coherence, group in first.by_coherence
+        ]
+        words = ("group", "language", "members", "coherence")
         title = f"{first.name}: groups, the lowest coherence first"
-        if first.near_coherence is not None:
-            bound = f"a coherence below {first.bounds.coherence} + {NEAR_COHERENCE}"
-            title += f"; near misses, {bound}: {first.near_coherence} of {len(first.by_coherence)}"
-        table = make_table(("group", "language", "members"), ("coherence",), title=title, title_justify="left")
-        for coherence, group in first.by_coherence[:_RANKED]:
-            members = ", ".join(item.surface for item in group.cluster)
-            table.add_row(group.name, group.language, members, f"{coherence:.3f}")
-        console.print(table)
+        console.print(_ranked(title, words, groups, bound, first.near_coherence))
     if first.by_margin:
-        title = f"{first.name}: outliers, the highest margin first"
-        if first.near_margin is not None:
-            bound = f"a margin above half of {first.bounds.margin}"
-            title += f"; near misses, {bound}: {first.near_margin} of {len(first.by_margin)}"
-        table = make_table(("outlier", "class", "group", "language"), ("margin",), title=title, title_justify="left")
-        for margin, group, outlier in first.by_margin[:_RANKED]:
+        bound = f"a margin above half of {first.bounds.margin}"
+        outliers = []
+        for margin, group, outlier in first.by_margin:
             name = f"{outlier.surface} ({outlier.id})" if outlier.id else outlier.surface
-            table.add_row(name, COLUMNS[outlier.outlier_class], group.name, group.language, f"{margin:.3f}")
-        console.print(table)
+            outliers.append((name, COLUMNS[outlier.outlier_class], group.name, group.language, margin))
+        title = f"{first.name}: outliers, the highest margin first"
+        console.print(
+            _ranked(title, ("outlier", "class", "group", "language", "margin"), outliers, bound, first.near_margin)
+        )
+
+
+def _ranked(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], bound: str, near: int | None) -> Table:
+    """Make a table of the first rows, each of which ends with a number; how many are near misses if that is known."""
+    if near is not None:
+        title += f"; near misses, {bound}: {near} of {len(rows)}"
+    table = make_table(columns[:-1], columns[-1:], title=title, title_justify="left")
+    for *cells, value in rows[:_RANKED]:
+        table.add_row(*cells, f"{value:.3f}")
+    return table
 
 
 def _cell(measure: str, value: float | None) -> str:

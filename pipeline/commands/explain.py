@@ -27,7 +27,6 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline.command_options import Listed, add_figure, argument, folder, list_of
 from wikisem.pipeline.commands import show
-from wikisem.pipeline.commands.show import group_table
 from wikisem.pipeline.console.terminal import (
     drawing_module,
     log,
@@ -224,7 +223,7 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
     """Print the words of a group, what an audit measures of it, and its ties."""
     console = make_console()
     console.print(f"a group of {len(group.cluster)} with {len(group.outliers)} outliers")
-    console.print(group_table(group, explanation.labels))
+    console.print(show.group_table(group, explanation.labels))
     measures = audit_groups("", [group], taxonomy).groups[0].measures
     if measures.further_class is not None:
         console.print(f"{measures.further_class:.0%} of its members are in one further class")
