@@ -506,7 +506,7 @@ def run_mteb(release: Path, codes: list[str], model: Any) -> dict[str, dict[str,
         outlier_task(release, [*codes, "no-language"])
         raise AssertionError("expected MissingInputError for a language without groups, saw a task")
     statistics = outlier_task(release).calculate_descriptive_statistics(overwrite_results=True)["test"]
-    # Those of all groups: encoders take no shots, so nothing is kept back for these.
+    # The cases of all groups: encoders take no shots, so none is kept back.
     assert statistics["num_samples"] == sum(
         len(group["outliers"])
         for code in codes

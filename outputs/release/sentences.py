@@ -76,9 +76,9 @@ def word_sources(facts: ReleaseFacts) -> str:
 
 # Which instances of a class are its head, torso or tail.
 _THIRDS: Final = {
-    "head": "those of which fewer than a third of the others have more",
-    "torso": "those of which at least a third have more, and fewer than two thirds",
-    "tail": "those of which at least two thirds have more",
+    "head": "those that fewer than a third of them exceed in sitelinks",
+    "torso": "those that at least a third of them exceed in sitelinks, but fewer than two thirds",
+    "tail": "those that at least two thirds of them exceed in sitelinks",
 }
 
 

@@ -207,7 +207,7 @@ WRONG_MEMBERS: dict[str, dict[str, object]] = {
     "a count beyond all": {"total": 10**30},
     "sitelinks beyond a column": {"sitelinks": 2**31},
     "an id of 5,000 digits": {"id": "Q" + "9" * 5000},
-    "a class of outliers that is none": {"outlier_class": 6},
+    "an unknown class of outliers": {"outlier_class": 6},
     "a tie to no item": {"ties": [{"item": "Q1", "property": "P131", "value": "x"}]},
     "a tie by no property": {"ties": [{"item": "Q1", "property": "x", "value": "Q1"}]},
     "a number for a word": {"surface": 5},

@@ -316,7 +316,7 @@ ORIGINS = {
         SMALL.replace("minimum = 5", 'minimum = 3\nfame = "torso"'),
         "en",
         "",
-        ("of its instances with a word and at least 4 sitelinks, those of which at least a third have more",),
+        ("of its instances with a word and at least 4 sitelinks, those that at least a third of them exceed",),
     ),
     "parallel": Origin(PARALLEL, "en,de", "en,de", ("A group in mixed-en-de mixes words in German and English.",)),
     "faithful": Origin(

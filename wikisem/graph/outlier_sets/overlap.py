@@ -44,7 +44,7 @@ NEAR_EXPECTED: Final = 3.0
 # Items and lists are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 _LISTS: Final = 1 << 16
-# Counting into an array of all components takes less time than sorting from one entry for so many of them.
+# From one entry for this many components on, counting into an array of all of them takes less time than sorting.
 _SPARSE: Final = 8
 # Classes whose shared instances are kept: those that are judged together, and those that wait to be.
 _KEPT: Final = 4 * WIDTH
