@@ -25,7 +25,7 @@ from wikisem.evaluation.outlier_detection import score_groups, tally, words_of
 from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.records import Group
-from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924
+from wikisem.wikipedia.language_tables import iso_639_3, iso_15924
 from wikisem.wikis import date_in_name
 
 _CITATION = """@article{blair2016automated,

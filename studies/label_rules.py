@@ -16,7 +16,7 @@ from typing import Any
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.wording import Verdict
 from wikisem.recipes.load import load_recipe
-from wikisem.wikipedia.data.scripts import script_sets
+from wikisem.wikipedia.language_tables import script_sets
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikis import label_codes, own_code
 

@@ -31,9 +31,9 @@ from wikisem.surfaces.cleaning import is_form_of, is_in_script
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
 from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia import titles, wikitext
-from wikisem.wikipedia.data.letters import LETTERS
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.learning import count_link_letters
+from wikisem.wikipedia.letters import LETTERS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import converter
 from wikisem.wikipedia.xml_pages import read_siteinfo

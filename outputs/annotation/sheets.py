@@ -16,7 +16,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationSet, Sheet
 from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
 from wikisem.typed_json import decode_json
-from wikisem.wikipedia.data.iso_639 import iso_639
+from wikisem.wikipedia.language_tables import iso_639
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from wikisem.outputs.release.cases import ENGLISH, PROMPTS, Prompt, prompt_in
 from wikisem.outputs.release.metadata import ReleaseFacts
 from wikisem.outputs.release.sentences import description, made_up
 from wikisem.outputs.wall_answers import SCORES
-from wikisem.wikipedia.data.iso_639 import iso_639
+from wikisem.wikipedia.language_tables import iso_639
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # An answer to a wall takes some two hundred tokens, and far more in a script that the tokenizer hardly covers.

@@ -11,7 +11,7 @@ import orjson
 from wikisem.errors import DamagedInputError
 from wikisem.records import Group, Rejection
 from wikisem.typed_json import with_checksum
-from wikisem.wikipedia.data.iso_639 import iso_639
+from wikisem.wikipedia.language_tables import iso_639
 from wikisem.wikis import date_in_name
 
 # The sources of surface forms, in the order in which texts name them.

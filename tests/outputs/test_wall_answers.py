@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.outputs.wall_answers import QUESTIONS, SCORES, parse_answer, process_results, prompt, score_answer
-from wikisem.wikipedia.data.scripts import script_sets
+from wikisem.wikipedia.language_tables import script_sets
 
 ENGLISH = (
     "Berlin", "Washington, D.C.", "Paris", "St. Louis", "red", "Orange", "blue", "dark green",

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.wikipedia.data import language_rows, namespaces
-from wikisem.wikipedia.data.language_rows import ROWS
+from wikisem.wikipedia.language_tables import ROWS, TABLES, TRAILS
 from wikisem.wikipedia.languages import detect_script, language_profile
 from wikisem.wikis import WIKIPEDIA_CODES
 
@@ -35,7 +34,7 @@ SCRIPT_NAMES = {
 }
 
 
-@pytest.mark.parametrize("table", [ROWS, namespaces._NAMES, language_rows.TRAILS], ids=["rows", "namespaces", "trails"])
+@pytest.mark.parametrize("table", [ROWS, TABLES["namespaces"], TRAILS], ids=["rows", "namespaces", "trails"])
 def test_every_row_is_of_a_wikipedia(table: dict[str, object]) -> None:
     """A code with a slip in it would never be found."""
     assert set(table) <= WIKIPEDIA_CODES
@@ -44,12 +43,12 @@ def test_every_row_is_of_a_wikipedia(table: dict[str, object]) -> None:
 def test_rows_stand_in_order() -> None:
     """Someone who adds a language sees where it belongs, and that it is not there yet."""
     assert list(ROWS) == sorted(ROWS)
-    assert list(namespaces._NAMES) == sorted(namespaces._NAMES)
+    assert list(TABLES["namespaces"]) == sorted(TABLES["namespaces"])
 
 
 def test_no_language_has_two_trails() -> None:
-    """Letters and whole trails share no code, nor do two sets of letters."""
-    codes = [code for codes in language_rows._LETTERS.values() for code in codes.split()] + list(language_rows._WHOLE)
+    """No two regular expressions share a code."""
+    codes = [code for codes in TABLES["trails"].values() for code in codes.split()]
     assert len(codes) == len(set(codes))
 
 
@@ -64,7 +63,7 @@ def test_every_trail_takes_letters_alone() -> None:
 def test_list_words_cannot_be_parts_of_words(code: str) -> None:
     """Where words are spaced, a list word is set off by a space, an apostrophe or a colon."""
     row = ROWS[code]
-    words = [word for word in row.lists.split("|") if word]
+    words = row.lists
     if language_profile(code).spaced:
         assert all(word[-1] in " :'’" or word[0] == " " for word in words)
     else:

@@ -23,8 +23,8 @@ from wikisem.graph.csr import indices_of
 from wikisem.links.markup import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.schemas import MENTIONS
-from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.graphemes import graphemes
+from wikisem.wikipedia.language_tables import script_sets
 from wikisem.wikipedia.titles import composed
 from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN

@@ -9,11 +9,20 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal
 
+import msgspec
 import regex
 
-from wikisem.wikipedia.data.language_rows import DEFAULT, ROWS, TRAILS, LanguageRow
-from wikisem.wikipedia.data.namespaces import alias_names, local_names
-from wikisem.wikipedia.data.scripts import SCRIPTS, script_sets
+from wikisem.wikipedia.language_tables import (
+    DEFAULT,
+    ROWS,
+    SCRIPTS,
+    TABLES,
+    TRAILS,
+    LanguageRow,
+    alias_names,
+    local_names,
+    script_sets,
+)
 from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo
 from wikisem.wikis import own_code
 
@@ -56,44 +65,24 @@ class LanguageProfile:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a script decides: its letters, whether it has spaces between words, and what an affix is."""
+    """What a script decides: its letters, whether it has spaces between words, and what an affix is.
+
+    In ``syllables`` a character is a syllable, not a letter.
+    """
 
     letters: str = ""
     spaced: bool = True
     affix: AffixRule = "characters"
     affix_length: int = 6
+    syllables: bool = False
 
 
 # Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3.
-# Scripts that write no spaces between words, or more than a sound in a character, need fewer characters for what six
-# letters say: docs/languages.md has the measurement on Wikidata's labels (2026-11) for each but the last five, which
-# no labels are in and which take what Thai and Burmese have between them.
 _ALPHABET: Final = Script()
-_LENGTHS: Final[Mapping[str, tuple[str, int]]] = {
-    "Hang": ("Hangul", 3), "Deva": ("Devanagari", 3), "Beng": ("Bengali", 3), "Guru": ("Gurmukhi", 3),
-    "Gujr": ("Gujarati", 3), "Orya": ("Oriya", 3), "Taml": ("Tamil", 4), "Telu": ("Telugu", 3), "Knda": ("Kannada", 4),
-    "Mlym": ("Malayalam", 3), "Sinh": ("Sinhala", 4), "Ethi": ("Ethiopic", 4), "Cher": ("Cherokee", 4),
-    "Cans": ("Canadian_Aboriginal", 4), "Thaa": ("Thaana", 4),
-}  # fmt: skip
-_UNSPACED: Final[Mapping[str, tuple[str, int]]] = {
-    "Thai": ("Thai", 5), "Laoo": ("Lao", 5), "Khmr": ("Khmer", 3), "Mymr": ("Myanmar", 3), "Tibt": ("Tibetan", 5),
-    "Tale": ("Tai_Le", 4), "Talu": ("New_Tai_Lue", 4), "Lana": ("Tai_Tham", 4), "Java": ("Javanese", 4),
-    "Bali": ("Balinese", 4),
-}  # fmt: skip
-SPECIAL_SCRIPTS: Final[Mapping[str, Script]] = {
-    "Hani": Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", spaced=False, affix="han"),
-    **{code: Script(rf"\p{{{name}}}", affix_length=length) for code, (name, length) in _LENGTHS.items()},
-    **{code: Script(rf"\p{{{name}}}", spaced=False, affix_length=length) for code, (name, length) in _UNSPACED.items()},
-}
-
-# In these a character is a syllable, so that a word of one character is not a letter: 본 is Bonn. For Han: the paper,
-# 3.1.
-_SYLLABLES: Final = frozenset({"Hani", "Hang", "Khmr", "Mymr"})
+SPECIAL_SCRIPTS: Final = msgspec.convert(TABLES["special_scripts"], dict[str, Script])
 
 # Namespaces of most Wikipedias that are not part of MediaWiki, and the canonical name of the project itself.
 _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
-_NO_ROW: Final = LanguageRow()
-
 _SAMPLE: Final = 10_000
 
 
@@ -113,7 +102,7 @@ def language_profile(
     The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
     known = own_code(code)
-    row = ROWS.get(known, _NO_ROW) if rows else _NO_ROW
+    row = (ROWS.get(known) if rows else None) or LanguageRow()
     known_script = _known_script(known) if rows else None
     script_name = detect_script(sample) if known_script is None else known_script
     script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
@@ -121,8 +110,7 @@ def language_profile(
     # An alias of one letter says nothing about a surface form that begins with it.
     aliases = [alias for alias in site.aliases if alias not in short] if site is not None else ()
     # Titles begin with a capital, labels of Wikidata often do not.
-    words = {form for word in row.lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
-    lists = sorted(words)
+    lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
     names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local])
     return LanguageProfile(
         code=code,
@@ -131,7 +119,7 @@ def language_profile(
         hyphens=row.hyphens,
         affix="words" if row.words else script.affix,
         affix_length=script.affix_length,
-        length_one=script_name not in _SYLLABLES,
+        length_one=not script.syllables,
         lists=tuple(lists),
         stop_affixes=(
             *sorted({*names, *lists}),

@@ -19,8 +19,7 @@ import regex
 
 from wikisem.errors import RecipeError
 from wikisem.recipes.load import did_you_mean, parse_toml
-from wikisem.wikipedia.data.language_rows import DEFAULT, ROWS, TRAILS
-from wikisem.wikipedia.data.scripts import SCRIPTS
+from wikisem.wikipedia.language_tables import DEFAULT, ROWS, SCRIPTS, TRAILS
 from wikisem.wikipedia.languages import AffixRule, LanguageProfile, Writing, language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import leads_away

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from wikisem.wikipedia.data.namespaces import INTERWIKI
+from wikisem.wikipedia.language_tables import INTERWIKI
 from wikisem.wikipedia.siteinfo import SiteInfo, fold
 from wikisem.wikis import INTERLANGUAGE
 

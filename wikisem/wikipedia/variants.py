@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Final
 
 from wikisem.errors import UsageError
-from wikisem.wikipedia.data.letters import LETTERS, READ
+from wikisem.wikipedia.letters import LETTERS, READ
 from wikisem.wikipedia.titles import upper_first
 from wikisem.wikis import LABEL_ONLY_CODES, own_code
 
