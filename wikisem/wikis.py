@@ -1,12 +1,13 @@
 """Wikipedias: their database ids, the codes that lead to each, and the codes of labels in their language.
 
-``wikipedias.tsv`` beside this module lists all 364 with their sources and dates. A language is named by the code of its
-wiki's domain here; older, newer and wrong codes lead to the same wiki. Languages of labels have labels in Wikidata, but
-no Wikipedia.
+``wikipedias.tsv`` beside this module lists all 364, ``wikis.toml`` the other codes, both with their sources and dates.
+A language is named by the code of its wiki's domain here; older, newer and wrong codes lead to the same wiki. Languages
+of labels have labels in Wikidata, but no Wikipedia.
 """
 
 import difflib
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -44,11 +45,16 @@ def _domain(wiki: str) -> str:
     return _DOMAINS.get(wiki, wiki.removesuffix("wiki").replace("_", "-"))
 
 
-_LINES: Final = resources.files(__package__).joinpath("wikipedias.tsv").read_text(encoding="utf-8").splitlines()
+_FILES: Final = resources.files(__package__)
+_TABLES: Final = tomllib.loads(_FILES.joinpath("wikis.toml").read_text("utf-8"))
 # Database id -> Wikipedia.
 WIKIPEDIAS: Final[Mapping[str, Wikipedia]] = {
     wiki: Wikipedia(wiki, _domain(wiki), name, tuple(codes[0].split()) if codes else ())
-    for wiki, name, *codes in (line.split("\t") for line in _LINES if line and not line.startswith("#"))
+    for wiki, name, *codes in (
+        line.split("\t")
+        for line in _FILES.joinpath("wikipedias.tsv").read_text("utf-8").splitlines()
+        if line and not line.startswith("#")
+    )
 }
 # The code of each Wikipedia's domain.
 WIKIPEDIA_CODES: Final = frozenset(wikipedia.code for wikipedia in WIKIPEDIAS.values())
@@ -56,94 +62,15 @@ _WIKI_OF: Final[Mapping[str, str]] = {
     code: wikipedia.wiki for wikipedia in WIKIPEDIAS.values() for code in (wikipedia.code, *wikipedia.aliases)
 }
 
-# Prefixes of links to other Wikipedias that are not the code of a domain: "[[nb:Ord]]". Source: ``langlist`` of
-# Wikimedia's configuration (2026-08-21) and the language aliases of ``dumpInterwiki.php`` (WikimediaMaintenance).
-_OTHER_PREFIXES: Final = """
-be-x-old cmn cz dk egl epo gsw jp lzh minnan mo nan nb rup sgs shy vro yue zh-cfr zh-cn zh-tw
-"""
-INTERLANGUAGE: Final = WIKIPEDIA_CODES | frozenset(_OTHER_PREFIXES.split())
-
-# Databases whose id ends in "wiki", though they are not Wikipedias in a language (``dblists`` of Wikimedia's
-# configuration, 2026-08-21), and mowiki, which is deleted but has sitelinks in old dumps. What is neither here nor in
-# the list is taken for a Wikipedia that opened since.
-_OTHERS: Final = """
-abstractwiki advisorywiki apiportalwiki collabwiki commonswiki foundationwiki incubatorwiki loginwiki mediawikiwiki
-metawiki mowiki nostalgiawiki outreachwiki qualitywiki sourceswiki specieswiki strategywiki tenwiki test2wiki
-testcommonswiki testwiki testwikidatawiki usabilitywiki votewiki wikidatawiki wikifunctionswiki wikimaniawiki
-"""
-_OTHER_WIKIS: Final = frozenset(_OTHERS.split())
-
-# Codes under which Wikidata has labels that name no Wikipedia: MediaWiki's ``Names.php`` (1.43) and
-# ``WikibaseContentLanguages::getDefaultTermsLanguages`` (2023-02), and what real items have beside these (2026-11).
-_ONLY_LABELS: Final = """
-abs ady-cyrl aeb aeb-arab aeb-latn agq aln arn arq ase bag bas bax bbc-latn bbj bcc bfd bgn bkc bkh bkm bqi bqz brh bto
-byv cak cnh cps crh-cyrl crh-latn de-at de-ch de-formal dua en-ca en-gb en-us es-419 es-formal eto etu ewo fit fkv fmp
-frc gan-hans gan-hant gom-deva gom-latn grc gya hif-latn hil hrx hu-formal ike-cans ike-latn isu iu-cans iu-latn jut
-kbd-cyrl kea ker khw kiu kjp kk-arab kk-cn kk-cyrl kk-kz kk-latn kk-tr ko-kp kri krj krl ks-arab ks-deva ksf ku-arab
-ku-latn kum lem liv lki lns loz lus luz lzz mcn mcp mua nan-hani nge niu nl-informal nla nmg nnh nnz nod nys osa-latn
-ota pap-aw pdt prg pt-br quc qug rgn rif rmf ruq ruq-cyrl ruq-latn rwr ryu sdc sdh sei ses shi-latn shi-tfng shy-latn
-sjd sje sju skr-arab sli sma smj sms sr-ec sr-el srq sty tg-cyrl tg-latn tru tt-cyrl tt-latn tvu tzm ug-arab ug-latn
-uz-cyrl uz-latn vmf vot vut wes wya xsy yas yat yav ybb zh-cn zh-hans zh-hant zh-hk zh-mo zh-my zh-sg zh-tw
-"""
-LABEL_ONLY_CODES: Final = frozenset(_ONLY_LABELS.split())
-# Where MediaWiki looks for what a language lacks, among its own variants: the fallbacks of ``*Converter.php`` and
-# ``$fallback`` of ``Messages*.php`` (MediaWiki 1.45), without those to other languages.
-_VARIANTS: Final[Mapping[str, tuple[str, ...]]] = {
-    code: tuple(variants.split())
-    for code, variants in {
-        "ady": "ady-cyrl",
-        "aeb": "aeb-arab aeb-latn",
-        "bbc": "bbc-latn",
-        "crh": "crh-latn crh-cyrl",
-        "gan": "gan-hant gan-hans",
-        "gom": "gom-deva gom-latn",
-        "hif": "hif-latn",
-        "iu": "ike-cans ike-latn iu-cans iu-latn",
-        "kbd": "kbd-cyrl",
-        "kk": "kk-cyrl kk-latn kk-arab kk-kz kk-tr kk-cn",
-        "ks": "ks-arab ks-deva",
-        "ku": "ku-latn ku-arab",
-        "nan": "nan-hani",
-        "ruq": "ruq-latn ruq-cyrl",
-        "shi": "shi-latn shi-tfng",
-        "skr": "skr-arab",
-        "sr": "sr-ec sr-el",
-        "tg": "tg-cyrl tg-latn",
-        "tt": "tt-cyrl tt-latn",
-        "ug": "ug-arab ug-latn",
-        "uz": "uz-latn uz-cyrl",
-        "zh": "zh-hans zh-hant zh-cn zh-tw zh-hk zh-sg zh-mo zh-my",
-        "zh-cn": "zh-hans zh-sg zh-my",
-        "zh-hans": "zh-cn zh-sg zh-my",
-        "zh-hant": "zh-tw zh-hk zh-mo",
-        "zh-hk": "zh-mo zh-hant zh-tw",
-        "zh-mo": "zh-hk zh-hant zh-tw",
-        "zh-my": "zh-sg zh-hans zh-cn",
-        "zh-sg": "zh-my zh-hans zh-cn",
-        "zh-tw": "zh-hant zh-hk zh-mo",
-    }.items()
-}
+# Prefixes of links to other Wikipedias.
+INTERLANGUAGE: Final = WIKIPEDIA_CODES | frozenset(_TABLES["prefixes"].split())
+_OTHER_WIKIS: Final = frozenset(_TABLES["other_wikis"].split())
+# Codes under which Wikidata has labels that name no Wikipedia.
+LABEL_ONLY_CODES: Final = frozenset(_TABLES["only_labels"].split())
+_VARIANTS: Final[Mapping[str, list[str]]] = {code: codes.split() for code, codes in _TABLES["fallbacks"].items()}
 # Variants that are named after a part of their wiki's language.
 _PARENTS: Final[Mapping[str, str]] = {"ike": "iu"}
-
-# Wikidata labels a language under its standard code; older labels may still be under the wiki's own code.
-_LABELS_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    "alswiki": ("gsw", "als"),
-    "bat_smgwiki": ("sgs", "bat-smg"),
-    "be_x_oldwiki": ("be-tarask", "be-x-old"),
-    "bhwiki": ("bho", "bh"),
-    "cbk_zamwiki": ("cbk-zam", "cbk"),
-    "emlwiki": ("eml", "egl"),
-    "fiu_vrowiki": ("vro", "fiu-vro"),
-    "nowiki": ("nb", "no"),
-    "nrmwiki": ("nrm", "nrf"),
-    "roa_rupwiki": ("rup", "roa-rup"),
-    "simplewiki": ("en",),
-    "tokwiki": ("tok", "tokipona"),
-    "zh_classicalwiki": ("lzh", "zh-classical"),
-    "zh_min_nanwiki": ("nan", "zh-min-nan"),
-    "zh_yuewiki": ("yue", "zh-yue"),
-}
+_LABELS_OF: Final[Mapping[str, list[str]]] = {wiki: codes.split() for wiki, codes in _TABLES["labels"].items()}
 
 
 def wiki_of(code: str) -> str | None:
@@ -204,7 +131,7 @@ def label_codes(code: str, variant: str = "") -> tuple[str, ...]:
     wiki = wiki_of(code)
     if code in LABEL_ONLY_CODES or wiki is None:
         return (code, *_VARIANTS.get(code, ()))
-    codes = _LABELS_OF.get(wiki, (_domain(wiki),))
+    codes = _LABELS_OF.get(wiki, [_domain(wiki)])
     return (*codes, *(variant for label_code in codes for variant in _VARIANTS.get(label_code, ())))
 
 
