@@ -33,9 +33,8 @@ from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia import titles, wikitext
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.learning import count_link_letters
-from wikisem.wikipedia.letters import LETTERS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.variants import converter
+from wikisem.wikipedia.variants import LETTERS, converter
 from wikisem.wikipedia.xml_pages import read_siteinfo
 
 SITE: Final = SiteInfo("enwiki", "en", "0.11", namespaces={6: "File"})

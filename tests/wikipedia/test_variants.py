@@ -14,8 +14,8 @@ from wikisem.errors import RecipeError, UsageError
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Variant
 from wikisem.wikipedia import variants
-from wikisem.wikipedia.letters import LETTERS
 from wikisem.wikipedia.variants import (
+    LETTERS,
     VARIANTS,
     TitleVariants,
     conversion_of,
