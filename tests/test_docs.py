@@ -184,7 +184,7 @@ def test_the_worst_turns_do_not_come_back() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(("page", "schema"), [("docs/entities.md", ENTITIES), ("docs/anchors.md", NAMES)])
+@pytest.mark.parametrize(("page", "schema"), [("docs/entities.md", ENTITIES), ("docs/labels.md", NAMES)])
 def test_the_columns_of_public_tables_are_those_of_the_page(page: str, schema: pa.Schema) -> None:
     """The first table of the page has a row for each, in their order."""
     table = (ROOT / page).read_text(encoding="utf-8").partition("| column |")[2].partition("\n\n")[0]

@@ -43,7 +43,7 @@ _ABOUT: Final = {
     "correlate": "evaluation.md#correlation-with-other-scores",
     "annotate": "annotate.md",
     "release": "release.md",
-    "names": "anchors.md",
+    "names": "labels.md",
     "languages": "languages.md",
     "recipes": "recipes.md",
 }
