@@ -1,10 +1,10 @@
-"""Options that several commands share: what their words mean, and how they are declared."""
+"""Options of commands: how they are declared, what their words mean, and those that several commands share."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from wikisem.errors import UsageError, WikisemError
 from wikisem.files import check_address, is_local, path_of
@@ -15,12 +15,49 @@ DATA_SET: Final = (
     "a run's OUT or a release (a path, https:// or hf://datasets/OWNER/NAME), .jsonl or .parquet groups, a folder of "
     "WikiSem500 text, or a .tar.gz of these"
 )
+# What commands that write plain files say of --output.
+OUTPUT: Final = "the output folder or URL"
 # The share of unreadable records above which a run fails.
 MAX_UNREADABLE: Final = 0.01
 # A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
 _LONGEST_TIME: Final = 86_400
 _FIGURES: Final = (".png", ".svg", ".pdf")
 T = TypeVar("T")
+_Declares: TypeAlias = argparse._ActionsContainer  # noqa: SLF001 - what parsers and groups of options have in common
+
+
+def add(
+    parser: _Declares,
+    usage: str,
+    text: str,
+    convert: Callable[[str], Any] | Collection[str] | None = None,
+    default: Any = None,
+    **more: Any,
+) -> None:
+    """Declare an option or an argument, which is written as in a usage line.
+
+    "--json" is a flag, "--number N" takes a value, "--scores FILE..." several, at once or again and again, and
+    "--item ITEM,..." lists of values. "dataset=OUT" is an argument, "name=CLASS?" one that may be left out, and
+    "files=SAMPLES..." one or more. ``convert`` reads a word, or has the words to choose from.
+    """
+    names = [word for word in usage.split() if word.startswith("-")]
+    dest, _, metavar = ("", "", usage.rsplit(maxsplit=1)[-1]) if names else usage.partition("=")
+    if metavar in names and convert is None:
+        parser.add_argument(*names, help=text, **{"action": "store_true", **more})
+        return
+    several, listed = metavar.endswith("..."), metavar.endswith(",...")
+    if several or metavar.endswith("?"):
+        more["nargs"] = "+" if several else "?"
+    if several and names:
+        more["action"], default = (Listed if listed else "extend"), default or []
+    if metavar not in names and not isinstance(convert, Collection):
+        more["metavar"] = metavar.rstrip(",.?")
+    if convert is not None:
+        more |= {"choices": convert} if isinstance(convert, Collection) else {"type": argument(convert)}
+    if default is not None:
+        more["default"] = default
+    parser.add_argument(*(names or [dest]), help=text, **more)
+
 
 # What the words of options mean. A word is refused before any work, with what was expected.
 
@@ -55,12 +92,12 @@ def at_least(least: int) -> Callable[[str], int]:
             raise UsageError(f"expected a whole number from {least} up, saw {text!r}")
         return int(text)
 
-    return argument(convert)
+    return convert
 
 
 def list_of(convert: Callable[[str], T]) -> Callable[[str], list[T]]:
     """A conversion of comma-separated lists; a last comma, as blanks leave it in `en, de`, begins no value."""
-    return argument(lambda text: [convert(part.strip()) for part in text.strip(", ").split(",")])
+    return lambda text: [convert(part.strip()) for part in text.strip(", ").split(",")]
 
 
 def rate(text: str) -> float:
@@ -118,85 +155,45 @@ def figure_file(text: str) -> Path:
     return path_of(text)
 
 
-# The options, each declared once.
+# Options that several commands share.
 
 
-def add_seed(parser: argparse.ArgumentParser, of: str, default: int) -> None:
+def add_seed(parser: _Declares, of: str, default: int) -> None:
     """Declare --seed for a command without a recipe; ``of`` says what is drawn by it."""
-    text = f"the seed of {of} (default: {default})"
-    parser.add_argument("--seed", type=at_least(0), default=default, metavar="N", help=text)
+    add(parser, "--seed N", f"the seed of {of} (default: {default})", at_least(0), default)
 
 
-def add_max_unreadable(parser: argparse.ArgumentParser) -> None:
+def add_max_unreadable(parser: _Declares) -> None:
     """Declare --max-unreadable, for commands that read dumps."""
     text = "the share of unreadable records above which a run fails, from 100 of them on (default: 0.01)"
-    parser.add_argument("--max-unreadable", type=argument(rate), default=MAX_UNREADABLE, metavar="RATE", help=text)
-
-
-def add_folder(
-    parser: argparse.ArgumentParser,
-    metavar: str = "OUT",
-    text: str = "the output folder or URL",
-    *,
-    required: bool = True,
-) -> None:
-    """Declare --output for a command that writes plain files."""
-    parser.add_argument("--output", required=required, type=argument(result_folder), metavar=metavar, help=text)
-
-
-def add_local_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, required: bool = True) -> None:
-    """Declare --output for a command that writes to a folder on this machine alone."""
-    parser.add_argument("--output", required=required, type=argument(local_output), metavar=metavar, help=text)
-
-
-def add_profile(
-    parser: argparse.ArgumentParser, text: str = "a profile file for a language, instead of OUT/languages/LANG.toml"
-) -> None:
-    """Declare --profile."""
-    parser.add_argument("--profile", default=[], nargs="+", action="extend", metavar="LANG=FILE", help=text)
+    add(parser, "--max-unreadable RATE", text, rate, MAX_UNREADABLE)
 
 
 def add_languages(
-    parser: argparse.ArgumentParser,
+    parser: _Declares,
     default: str = "",
     text: str = "the languages",
     convert: Callable[[str], list[str]] | None = None,
-    also: Sequence[str] = (),
+    also: str = "",
 ) -> None:
     """Declare --languages, required without a ``default``; ``convert`` reads other codes, ``also`` is another name."""
-    parser.add_argument(
-        "--languages",
-        *also,
-        action=Listed,
-        nargs="+",
-        required=not default,
-        type=convert or list_of(known_language),
-        default=[],
-        metavar="LANG",
-        help=f"{text}, such as en,de" + (f" (default: {default})" if default else ""),
-    )
+    text = f"{text}, such as en,de" + (f" (default: {default})" if default else "")
+    add(parser, f"--languages {also} LANG,...", text, convert or list_of(known_language), required=not default)
 
 
-def add_files(parser: argparse.ArgumentParser, option: str, text: str) -> None:
-    """Declare an option that takes files, several at once or again and again."""
-    parser.add_argument(
-        option, nargs="+", action="extend", default=[], type=argument(path_of), metavar="FILE", help=text
-    )
-
-
-def add_cases(parser: argparse.ArgumentParser) -> None:
+def add_cases(parser: _Declares) -> None:
     """Declare --cases, answers of models that a page shows."""
-    add_files(parser, "--cases", "the answers of models, which evaluate outliers wrote to --cases FILE, for the page")
+    text = "the answers of models, which evaluate outliers wrote to --cases FILE, for the page"
+    add(parser, "--cases FILE...", text, path_of)
 
 
-def add_word_filter(parser: argparse.ArgumentParser) -> None:
+def add_word_filter(parser: _Declares) -> None:
     """Declare --vocabulary and --single-words."""
     text = "keep only words that begin a line of this file, such as word vectors in text form (.gz and .bz2 too)"
-    parser.add_argument("--vocabulary", type=argument(path_of), metavar="FILE", help=text)
-    parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
+    add(parser, "--vocabulary FILE", text, path_of)
+    add(parser, "--single-words", "keep only words without a blank")
 
 
-def add_figure(parser: argparse.ArgumentParser, option: str, drawn: str) -> None:
+def add_figure(parser: _Declares, option: str, drawn: str) -> None:
     """Declare the option of a file to draw into; ``drawn`` says what."""
-    text = f"draw {drawn} into this .png, .svg or .pdf file"
-    parser.add_argument(option, type=argument(figure_file), metavar="FILE", help=text)
+    add(parser, f"{option} FILE", f"draw {drawn} into this .png, .svg or .pdf file", figure_file)

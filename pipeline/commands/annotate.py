@@ -25,7 +25,7 @@ from wikisem.files import path_of, write_files
 from wikisem.ids import check_language
 from wikisem.outputs.annotation import sheets
 from wikisem.outputs.annotation.sample import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
-from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, at_least
+from wikisem.pipeline.command_options import DATA_SET, add, at_least, result_folder
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
 
@@ -59,51 +59,22 @@ class AnswersReport:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of both steps."""
-    parser.add_argument("dataset", metavar="OUT", nargs="?", help=DATA_SET)
-    add_folder(parser, "SHEETS", "the folder to write the sheets to", required=False)
-    parser.add_argument("--language", type=argument(check_language), metavar="LANG", help="the language of the groups")
-    parser.add_argument(
-        "--groups",
-        type=at_least(1),
-        metavar="N",
-        help=f"groups to sample, one test case of each (default: {_GROUPS})",
-    )
-    parser.add_argument(
-        "--annotators",
-        type=at_least(1),
-        metavar="N",
-        help=f"sheets, one for each annotator (default: {_ANNOTATORS})",
-    )
-    parser.add_argument(
-        "--overlap",
-        type=at_least(0),
-        metavar="N",
-        help="test cases that every annotator gets (default: a quarter of the groups)",
-    )
-    parser.add_argument(
-        "--two-answers",
-        action="store_true",
-        default=None,
-        help="ask for two answers a case: without help, then after up to three minutes of looking things up",
-    )
-    parser.add_argument(
-        "--vocabulary",
-        nargs="+",
-        action="extend",
-        metavar="MODEL",
-        help="ask only for words that all of these models, named as for --vectors, know",
-    )
-    parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of the sample (default: {_SEED})")
-    parser.add_argument("--score", type=argument(path_of), metavar="SHEETS", help="score the answers in SHEETS/answers")
-    parser.add_argument(
-        "--vectors",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="with --score: models to compare with, as in wikisem evaluate",
-    )
-    parser.add_argument("--json", action="store_true", help="with --score: print one JSON object and no tables")
+    add(parser, "dataset=OUT?", DATA_SET)
+    add(parser, "--output SHEETS", "the folder to write the sheets to", result_folder)
+    add(parser, "--language LANG", "the language of the groups", check_language)
+    add(parser, "--groups N", f"groups to sample, one test case of each (default: {_GROUPS})", at_least(1))
+    add(parser, "--annotators N", f"sheets, one for each annotator (default: {_ANNOTATORS})", at_least(1))
+    text = "test cases that every annotator gets (default: a quarter of the groups)"
+    add(parser, "--overlap N", text, at_least(0))
+    text = "ask for two answers a case: without help, then after up to three minutes of looking things up"
+    add(parser, "--two-answers", text)
+    text = "ask only for words that all of these models, named as for --vectors, know"
+    add(parser, "--vocabulary MODEL...", text)
+    add(parser, "--seed N", f"the seed of the sample (default: {_SEED})", at_least(0))
+    add(parser, "--score SHEETS", "score the answers in SHEETS/answers", path_of)
+    add(parser, "--vectors FILE...", "with --score: models to compare with, as in wikisem evaluate")
+    add(parser, "--json", "with --score: print one JSON object and no tables")
+    parser.set_defaults(two_answers=None, vocabulary=None)
 
 
 def run(arguments: argparse.Namespace) -> int:

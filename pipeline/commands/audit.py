@@ -35,7 +35,7 @@ from wikisem.files import path_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import MANIFEST
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.command_options import DATA_SET
+from wikisem.pipeline.command_options import DATA_SET, add
 from wikisem.pipeline.console.reports import print_block
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
 from wikisem.pipeline.runs.read import table_metadata
@@ -51,18 +51,12 @@ _RANKED: Final = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of audit."""
-    parser.add_argument("dataset", metavar="OUT", help=DATA_SET)
-    parser.add_argument("--compare", metavar="OTHER", help="another set to compare with")
-    parser.add_argument(
-        "--frequencies",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="LANG=FILE",
-        help="a token and its frequency a line; adds a baseline that picks the word with the rarest token",
-    )
-    parser.add_argument("--recipe", help="a recipe, by path or name: which of its [filters] clusters break")
-    parser.add_argument("--json", action="store_true", help="print every measure of every group as JSON, and no table")
+    add(parser, "dataset=OUT", DATA_SET)
+    add(parser, "--compare OTHER", "another set to compare with")
+    text = "a token and its frequency a line; adds a baseline that picks the word with the rarest token"
+    add(parser, "--frequencies LANG=FILE...", text)
+    add(parser, "--recipe RECIPE", "a recipe, by path or name: which of its [filters] clusters break")
+    add(parser, "--json", "print every measure of every group as JSON, and no table")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from wikisem.datasets.files import SAMPLE, data_set_path
 from wikisem.errors import UsageError
 from wikisem.files import is_web, path_of, write_files
-from wikisem.pipeline.command_options import add_cases, add_folder
+from wikisem.pipeline.command_options import add, add_cases, result_folder
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import browse_files, facts_of
 from wikisem.pipeline.runs.read import read_run
@@ -20,8 +20,8 @@ from wikisem.pipeline.runs.read import read_run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of browse."""
-    parser.add_argument("run", metavar="OUT", help="the output folder of a run, or a release")
-    add_folder(parser, "FOLDER", "the folder to write the page to (default: OUT/browse)", required=False)
+    add(parser, "run=OUT", "the output folder of a run, or a release")
+    add(parser, "--output FOLDER", "the folder to write the page to (default: OUT/browse)", result_folder)
     add_cases(parser)
 
 

@@ -26,7 +26,7 @@ from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, without_questions, write_sets
-from wikisem.pipeline.command_options import add_folder, add_languages, add_word_filter, argument
+from wikisem.pipeline.command_options import add, add_languages, add_word_filter, result_folder
 from wikisem.pipeline.commands.download import add_contact, add_timeout, web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger
@@ -43,28 +43,17 @@ _WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     names = ", ".join(shipped_category_recipes())
-    parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
+    add(parser, "recipe=RECIPE", f"a TOML file, or the name of a shipped recipe: {names}")
     add_languages(parser, text="the languages of the sets")
-    add_folder(parser, "OUT", "the folder to write the sets to")
+    add(parser, "--output OUT", "the folder to write the sets to", result_folder, required=True)
     add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--endpoint",
-        type=argument(web_address),
-        metavar="URL",
-        help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
-    )
-    source.add_argument(
-        "--entities", metavar="OUT", help="use the entities of a build, OUT or OUT/entities, instead of an endpoint"
-    )
+    add(source, "--endpoint URL", f"the SPARQL endpoint to ask (default: {WIKIDATA})", web_address)
+    add(source, "--entities OUT", "use the entities of a build, OUT or OUT/entities, instead of an endpoint")
     add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
     add_timeout(parser, 70.0, "one answer")
-    parser.add_argument(
-        "--cache",
-        type=argument(path_of),
-        metavar="FOLDER",
-        help="where answers of the endpoint are kept; remove it to ask again (default: OUT/answers)",
-    )
+    text = "where answers of the endpoint are kept; remove it to ask again (default: OUT/answers)"
+    add(parser, "--cache FOLDER", text, path_of)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.changes import Kind, LanguageChanges, compare_languages
 from wikisem.outputs.report.page import Block, Sheet
-from wikisem.pipeline.command_options import add_languages, at_least
+from wikisem.pipeline.command_options import add, add_languages, at_least
 from wikisem.pipeline.console.reports import Report, add_report_file, deliver
 from wikisem.pipeline.runs.read import read_run
 
@@ -23,16 +23,14 @@ _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of changes."""
-    parser.add_argument("old", metavar="OLD", help="the output folder of a run, or a release")
-    parser.add_argument("new", metavar="NEW", help="another output folder or release, to compare with OLD")
+    add(parser, "old=OLD", "the output folder of a run, or a release")
+    add(parser, "new=NEW", "another output folder or release, to compare with OLD")
     add_languages(parser, "all of both")
-    parser.add_argument(
-        "--most", type=at_least(1), default=20, metavar="N", help="rows of each table of changes (default: 20)"
-    )
-    parser.add_argument("--exit-code", action="store_true", help="exit with 1 if anything changed")
+    add(parser, "--most N", "rows of each table of changes (default: 20)", at_least(1), 20)
+    add(parser, "--exit-code", "exit with 1 if anything changed")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print CSV, a row for each change, instead of tables")
-    form.add_argument("--json", action="store_true", help="print one JSON object per line for each language")
+    add(form, "--csv", "print CSV, a row for each change, instead of tables")
+    add(form, "--json", "print one JSON object per line for each language")
     add_report_file(parser)
 
 

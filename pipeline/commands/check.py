@@ -22,7 +22,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import broken_filters
 from wikisem.heuristics.rules.proofs import STRENGTH, find_unproven
 from wikisem.heuristics.selection.mixed import is_mixed
-from wikisem.pipeline.command_options import DATA_SET, add_profile, argument, folder
+from wikisem.pipeline.command_options import DATA_SET, add, folder
 from wikisem.pipeline.console.terminal import make_console, print_json
 from wikisem.pipeline.runs.inputs import read_named
 from wikisem.pipeline.runs.read import labels_of
@@ -49,26 +49,15 @@ class Violation:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of check."""
-    parser.add_argument("path", metavar="PATH", help=DATA_SET)
-    parser.add_argument(
-        "--language",
-        required=True,
-        metavar="LANG",
-        help="the language whose rules apply; JSON lines in others are skipped",
-    )
-    parser.add_argument(
-        "--recipe",
-        default="wikisem500",
-        help="a recipe, by path or name, for its [filters], minimum and certificate (default: wikisem500)",
-    )
-    parser.add_argument(
-        "--taxonomy",
-        type=argument(folder),
-        metavar="OUT",
-        help="the output folder of a run: ask its class graph for certificates, contradictions and levels",
-    )
-    add_profile(parser, "a profile file, such as OUT/languages/LANG.toml of a build")
-    parser.add_argument("--json", action="store_true", help="print a JSON list of group, rule and detail, and no table")
+    add(parser, "path=PATH", DATA_SET)
+    text = "the language whose rules apply; JSON lines in others are skipped"
+    add(parser, "--language LANG", text, required=True)
+    text = "a recipe, by path or name, for its [filters], minimum and certificate (default: wikisem500)"
+    add(parser, "--recipe RECIPE", text, default="wikisem500")
+    text = "the output folder of a run: ask its class graph for certificates, contradictions and levels"
+    add(parser, "--taxonomy OUT", text, folder)
+    add(parser, "--profile LANG=FILE...", "a profile file, such as OUT/languages/LANG.toml of a build")
+    add(parser, "--json", "print a JSON list of group, rule and detail, and no table")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.evaluation.rows import ALL, read_rows
 from wikisem.files import path_of
 from wikisem.outputs.report.page import Curve, Sheet
-from wikisem.pipeline.command_options import add_figure, argument
+from wikisem.pipeline.command_options import add, add_figure
 from wikisem.pipeline.console.reports import Report, add_report_file, deliver
 from wikisem.pipeline.console.terminal import draw_plot
 
@@ -38,23 +38,13 @@ class Row:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of correlate."""
-    parser.add_argument(
-        "scores",
-        metavar="SCORES",
-        type=argument(path_of),
-        help="what evaluate printed with --json or --csv",
-    )
-    parser.add_argument(
-        "--common",
-        action="store_true",
-        help="use the scores of outlier detection in the common vocabulary of all models that evaluate scored together",
-    )
-    parser.add_argument(
-        "other", metavar="OTHER.csv", type=argument(path_of), help="a column of model names, and columns of scores"
-    )
+    add(parser, "scores=SCORES", "what evaluate printed with --json or --csv", path_of)
+    text = "use the scores of outlier detection in the common vocabulary of all models that evaluate scored together"
+    add(parser, "--common", text)
+    add(parser, "other=OTHER.csv", "a column of model names, and columns of scores", path_of)
     add_figure(parser, "--plot", "every pair of scores")
     add_report_file(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object per line instead of a table")
+    add(parser, "--json", "print one JSON object per line instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:

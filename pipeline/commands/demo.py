@@ -12,7 +12,7 @@ from typing import Final
 
 from wikisem.files import absolute
 from wikisem.outputs.groupfile import read_groups, read_rejections
-from wikisem.pipeline.command_options import add_local_output
+from wikisem.pipeline.command_options import add, local_output
 from wikisem.pipeline.commands.show import group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line, progress
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
@@ -27,7 +27,7 @@ SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, wi
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the demo."""
     text = "a local folder to write to (default: a new temporary one, which is kept)"
-    add_local_output(parser, "OUT", text, required=False)
+    add(parser, "--output OUT", text, local_output)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_languages, add_local_output, argument, contact, seconds
+from wikisem.pipeline.command_options import add, add_languages, contact, local_output, seconds
 from wikisem.pipeline.console.terminal import byte_progress, format_bytes, log_pause, make_console, print_line
 from wikisem.pipeline.download import (
     EXPORTS,
@@ -37,36 +37,19 @@ _MIRROR: Final = "https://dumps.wikimedia.org"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of download."""
-    parser.add_argument(
-        "codes", metavar="LANG", nargs="*", type=argument(known_language), help="languages of Wikipedia: de ja"
-    )
+    add(parser, "codes=LANG", "languages of Wikipedia: de ja", known_language, nargs="*")
     add_languages(parser, "those named by LANG alone")
-    parser.add_argument("--wikidata", action="store_true", help="the JSON dump of Wikidata's items, too")
-    parser.add_argument("--lexemes", action="store_true", help="the JSON dump of Wikidata's lexemes, too")
-    add_local_output(parser, "DUMPS", "the folder for the dumps")
-    parser.add_argument(
-        "--date",
-        type=argument(_date),
-        metavar="YYYY-MM-DD",
-        help="the dump of this date; of Wikidata the newest up to it (default: the newest)",
-    )
-    parser.add_argument(
-        "--export",
-        choices=EXPORTS,
-        default="",
-        help="Content File Exports, or the older pages-articles dumps (default: the former, "
-        "and the latter of a wiki that has none)",
-    )
-    parser.add_argument(
-        "--mirror",
-        type=argument(web_address),
-        default=_MIRROR,
-        metavar="URL",
-        help=f"a server with the same folders (default: {_MIRROR})",
-    )
+    add(parser, "--wikidata", "the JSON dump of Wikidata's items, too")
+    add(parser, "--lexemes", "the JSON dump of Wikidata's lexemes, too")
+    add(parser, "--output DUMPS", "the folder for the dumps", local_output, required=True)
+    text = "the dump of this date; of Wikidata the newest up to it (default: the newest)"
+    add(parser, "--date YYYY-MM-DD", text, _date)
+    text = "Content File Exports, or the older pages-articles dumps (default: the former, "
+    add(parser, "--export", f"{text}and the latter of a wiki that has none)", EXPORTS, "")
+    add(parser, "--mirror URL", f"a server with the same folders (default: {_MIRROR})", web_address, _MIRROR)
     add_contact(parser, "the server's", " (default: user@host)", user_at_host())
     add_timeout(parser, 60.0, "a list of files, or each 256 KiB of a file")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
+    add(parser, "--dry-run", "say what would be downloaded, with sizes, and stop")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -98,13 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
 def add_contact(parser: argparse.ArgumentParser, whose: str, note: str, default: str | None = None) -> None:
     """Declare --contact for a command that asks a server; ``note`` says who has to give one and the default."""
     text = f"your e-mail address or web page, sent to {whose} operators as User-Agent{note}"
-    parser.add_argument("--contact", type=argument(contact), default=default, metavar="ADDRESS", help=text)
+    add(parser, "--contact ADDRESS", text, contact, default)
 
 
 def add_timeout(parser: argparse.ArgumentParser, default: float, what: str) -> None:
     """Declare --timeout: how long ``what`` may take."""
-    text = f"the longest wait for {what} (default: {default:g})"
-    parser.add_argument("--timeout", type=argument(seconds), default=default, metavar="SECONDS", help=text)
+    add(parser, "--timeout SECONDS", f"the longest wait for {what} (default: {default:g})", seconds, default)
 
 
 def web_address(text: str) -> str:

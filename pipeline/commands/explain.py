@@ -25,7 +25,7 @@ from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, TAXONOMY
 from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import is_release
-from wikisem.pipeline.command_options import Listed, add_figure, argument, folder, list_of
+from wikisem.pipeline.command_options import add, add_figure, folder, list_of
 from wikisem.pipeline.commands import show
 from wikisem.pipeline.console.terminal import (
     drawing_module,
@@ -62,26 +62,13 @@ _NAMED: Final = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of explain."""
-    parser.add_argument(
-        "output", metavar="OUT", help="the output folder of a run whose groups are finished, or a release"
-    )
-    parser.add_argument("name", metavar="CLASS", help="the class, by its QID or label, such as Q5119 or capital")
-    parser.add_argument(
-        "--language",
-        type=argument(check_language),
-        metavar="LANG",
-        help="one language of the run (default: all, or for --figure the first that has a group)",
-    )
-    parser.add_argument(
-        "--item",
-        type=list_of(check_qid),
-        action=Listed,
-        nargs="+",
-        default=[],
-        metavar="ITEM",
-        help="also say whether these items, such as Q84,Q90, may be outliers of the class",
-    )
-    parser.add_argument("--json", action="store_true", help="print a JSON object for each language, one a line")
+    add(parser, "output=OUT", "the output folder of a run whose groups are finished, or a release")
+    add(parser, "name=CLASS", "the class, by its QID or label, such as Q5119 or capital")
+    text = "one language of the run (default: all, or for --figure the first that has a group)"
+    add(parser, "--language LANG", text, check_language)
+    text = "also say whether these items, such as Q84,Q90, may be outliers of the class"
+    add(parser, "--item ITEM,...", text, list_of(check_qid))
+    add(parser, "--json", "print a JSON object for each language, one a line")
     add_figure(parser, "--figure", "the group, too,")
 
 

@@ -11,6 +11,7 @@ from itertools import takewhile
 from rich.table import Table
 
 from wikisem.errors import RecipeError
+from wikisem.pipeline.command_options import add
 from wikisem.pipeline.console.terminal import make_console, print_line
 from wikisem.recipes.load import did_you_mean, shipped_names, shipped_path
 
@@ -19,7 +20,7 @@ _PACKAGES = {"build, groups": "wikisem.recipes", "categories": "wikisem.recipes.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of recipes."""
-    parser.add_argument("recipe", metavar="RECIPE", nargs="?", help="the recipe to print (default: list all)")
+    add(parser, "recipe=RECIPE?", "the recipe to print (default: list all)")
 
 
 def run(arguments: argparse.Namespace) -> int:

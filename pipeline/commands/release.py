@@ -19,36 +19,26 @@ from wikisem.files import path_of
 from wikisem.outputs.release.metadata import Maker, ReleaseFacts
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.pipeline import command_options
-from wikisem.pipeline.command_options import add_cases, add_files, add_folder, argument
+from wikisem.pipeline.command_options import add, add_cases, result_folder
 from wikisem.pipeline.console.terminal import print_line, print_notes
 from wikisem.pipeline.release import held_place, write_release
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of release."""
-    parser.add_argument("run", metavar="OUT", help="the output folder of a run, or a release")
-    add_folder(parser, "FOLDER", "the folder to write the release to")
-    parser.add_argument(
-        "--maintainer", default="", metavar="NAME", help="the person who answers for the set; a terminal asks"
-    )
-    parser.add_argument(
-        "--contact",
-        type=argument(command_options.contact),
-        metavar="ADDRESS",
-        help="the maintainer's e-mail address or page",
-    )
-    add_files(parser, "--scores", "what evaluate outliers wrote to FILE.json or printed with --json, for the card")
+    add(parser, "run=OUT", "the output folder of a run, or a release")
+    add(parser, "--output FOLDER", "the folder to write the release to", result_folder, required=True)
+    add(parser, "--maintainer NAME", "the person who answers for the set; a terminal asks", default="")
+    add(parser, "--contact ADDRESS", "the maintainer's e-mail address or page", command_options.contact)
+    text = "what evaluate outliers wrote to FILE.json or printed with --json, for the card"
+    add(parser, "--scores FILE...", text, path_of)
     add_cases(parser)
-    parser.add_argument("--since", metavar="OLD", help="the release or run before: the card says what changed since")
+    add(parser, "--since OLD", "the release or run before: the card says what changed since")
     text = "a file with a secret, made if there is none: hold half of the classes back, in FOLDER.held.jsonl"
-    parser.add_argument("--held", metavar="SEEDFILE", help=text)
-    parser.add_argument("--open-held", metavar="FILE", help="publish the half that the release --since held back")
-    parser.add_argument(
-        "--repository",
-        type=argument(_repository),
-        metavar="OWNER/NAME",
-        help="the release's name on the Hugging Face Hub (default: its files load from the folder)",
-    )
+    add(parser, "--held SEEDFILE", text)
+    add(parser, "--open-held FILE", "publish the half that the release --since held back")
+    text = "the release's name on the Hugging Face Hub (default: its files load from the folder)"
+    add(parser, "--repository OWNER/NAME", text, _repository)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from os import PathLike
 from wikisem.datasets.files import SAMPLE
 from wikisem.files import path_of
 from wikisem.outputs.release.metadata import Maker, ReleaseFacts
-from wikisem.pipeline.command_options import argument, result_folder
+from wikisem.pipeline.command_options import add, result_folder
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import write_release
 from wikisem.pipeline.runs.read import read_run
@@ -18,7 +18,7 @@ from wikisem.pipeline.runs.read import read_run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of sample."""
-    parser.add_argument("folder", metavar="FOLDER", type=argument(result_folder), help="the folder to write to")
+    add(parser, "folder=FOLDER", "the folder to write to", result_folder)
 
 
 def run(arguments: argparse.Namespace) -> int:

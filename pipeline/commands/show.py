@@ -21,7 +21,7 @@ from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.ids import check_language, is_qid
 from wikisem.outputs.groupfile import read_groups, read_rejections
-from wikisem.pipeline.command_options import DATA_SET, argument
+from wikisem.pipeline.command_options import DATA_SET, add
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_line
 from wikisem.pipeline.runs.read import labels_of_classes
 from wikisem.records import OUTLIER_CLASSES, Group, Outlier, Rejection
@@ -33,11 +33,10 @@ _WORDS: Final = 4
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of show."""
-    parser.add_argument("output", metavar="OUT", help=DATA_SET)
-    text = "the class, by its QID or label, such as Q515 or city (default: list the groups)"
-    parser.add_argument("name", nargs="?", metavar="CLASS", help=text)
+    add(parser, "output=OUT", DATA_SET)
+    add(parser, "name=CLASS?", "the class, by its QID or label, such as Q515 or city (default: list the groups)")
     text = "the language (default: that of the label, of your locale, or English)"
-    parser.add_argument("--language", type=argument(check_language), metavar="LANG", help=text)
+    add(parser, "--language LANG", text, check_language)
 
 
 def run(arguments: argparse.Namespace) -> int:

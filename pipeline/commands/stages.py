@@ -6,6 +6,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -19,11 +20,9 @@ from wikisem.layout import MENTIONS, unit_of
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline.command_options import (
     MAX_UNREADABLE,
-    Listed,
+    add,
     add_languages,
     add_max_unreadable,
-    add_profile,
-    argument,
     at_least,
     folder,
     list_of,
@@ -44,67 +43,59 @@ from wikisem.wikis import known_language
 
 # Walls of a recipe that asks for none.
 _WALLS: Final = 500
-_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "recipe": {
-        "metavar": "RECIPE",
-        "help": f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}",
-    },
-    "output": {"metavar": "OUT", "type": argument(folder)},
-    "--recipe": {
-        "metavar": "RECIPE",
-        "help": "keep only what groups of this recipe need (default: of any recipe with the best ranks)",
-    },
-    "--seed": {"type": at_least(0), "metavar": "N", "help": "overrides the recipe's seed"},
-    "--wikidata": {
-        "required": True,
-        "nargs": "+",
-        "action": "extend",
-        "metavar": "PATH",
-        "help": "the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs of all its parts; or folders of "
-        "public Parquet tables",
-    },
-    "--properties": {
-        "action": Listed,
-        "nargs": "+",
-        "type": argument(lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()]),
-        "default": DEFAULT_PROPERTIES,
-        "metavar": "PROPERTY",
-        "help": f"statements to keep, for category sets (default: {','.join(DEFAULT_PROPERTIES)})",
-    },
-    "--wikipedia": {
-        "default": [],
-        "nargs": "+",
-        "action": "extend",
-        "metavar": "LANG=PATH",
-        "help": "the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst): every part",
-    },
-    "--link-trail": {"action": "store_true", "help": "count [[bus]]es as buses, by each language's rule"},
-    "--number": {
-        "type": at_least(1),
-        "metavar": "N",
-        "help": f"walls per language, all tiers together (default: the recipe's, else {_WALLS})",
-    },
-    "--output": {
-        "required": True,
-        "type": argument(folder),
-        "metavar": "OUT",
-        "help": "the output folder or URL, shared by all stages",
-    },
-    "--workers": {
-        "type": at_least(1),
-        "metavar": "N",
-        "help": "local worker processes (default: one for each core, or one for less than 64 MiB of input); after --, "
-        "Beam's options choose another runner",
-    },
-    "--break-lock": {
-        "action": "store_true",
-        "help": "start even though another run seems to be at work in OUT, if you know that it has ended",
-    },
-    "--quiet": {"action": "store_true", "help": "print no progress on standard error, only warnings and errors"},
-    "--checksum": {
-        "action": "store_true",
-        "help": "identify inputs by SHA-256, not by path, size and time, also in the manifest",
-    },
+
+
+def _option(usage: str, text: str, convert: Any = None, default: Any = None, **more: Any) -> Callable[..., None]:
+    return partial(add, usage=usage, text=text, convert=convert, default=default, **more)
+
+
+_OPTIONS: Final[Mapping[str, Callable[..., None]]] = {
+    "recipe": _option("recipe=RECIPE", f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}"),
+    "finished-run": _option("output=OUT", "the output folder of a finished run", folder),
+    "counted-run": _option("output=OUT", "an output folder with mentions and entities", folder),
+    "--recipe": _option(
+        "--recipe RECIPE", "keep only what groups of this recipe need (default: of any recipe with the best ranks)"
+    ),
+    "--seed": _option("--seed N", "overrides the recipe's seed", at_least(0)),
+    "--wikidata": _option(
+        "--wikidata PATH...",
+        """the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs of all its parts; or folders of public
+        Parquet tables""",
+        required=True,
+    ),
+    "--properties": _option(
+        "--properties PROPERTY,...",
+        f"statements to keep, for category sets (default: {','.join(DEFAULT_PROPERTIES)})",
+        lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()],
+        DEFAULT_PROPERTIES,
+    ),
+    "--wikipedia": _option(
+        "--wikipedia LANG=PATH...", "the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst): every part"
+    ),
+    "--link-trail": _option("--link-trail", "count [[bus]]es as buses, by each language's rule"),
+    "--number": _option(
+        "--number N", f"walls per language, all tiers together (default: the recipe's, else {_WALLS})", at_least(1)
+    ),
+    "--output": _option("--output OUT", "the output folder or URL, shared by all stages", folder, required=True),
+    "--output-folder": _option(
+        "--output FOLDER",
+        "a folder or URL to copy the tables to, as FOLDER/names/LANG/*.parquet",
+        folder,
+        dest="folder",
+    ),
+    "--workers": _option(
+        "--workers N",
+        """local worker processes (default: one for each core, or one for less than 64 MiB of input); after --, Beam's
+        options choose another runner""",
+        at_least(1),
+    ),
+    "--break-lock": _option(
+        "--break-lock", "start even though another run seems to be at work in OUT, if you know that it has ended"
+    ),
+    "--quiet": _option("--quiet", "print no progress on standard error, only warnings and errors"),
+    "--max-unreadable": add_max_unreadable,
+    "--profile": _option("--profile LANG=FILE...", "a profile file for a language, instead of OUT/languages/LANG.toml"),
+    "--checksum": _option("--checksum", "identify inputs by SHA-256, not by path, size and time, also in the manifest"),
 }
 
 # What they do.
@@ -247,15 +238,10 @@ def names(arguments: argparse.Namespace) -> int:
     return print_summary(records, run.output)
 
 
-def _command(
-    run: Callable[[argparse.Namespace], int],
-    words: str,
-    languages: Sequence[Any] = (),
-    others: Mapping[str, Mapping[str, Any]] | None = None,
-) -> SimpleNamespace:
-    """A command from its work, whose docstring is its help, and the names of its options.
+def _command(run: Callable[[argparse.Namespace], int], words: str, languages: Sequence[Any] = ()) -> SimpleNamespace:
+    """A command from its work, whose docstring is its help, and the names of its options, "!" after required ones.
 
-    ``languages`` is what ``add_languages`` takes, ``others`` is what this command's options have differently.
+    ``languages`` is what ``add_languages`` takes.
     """
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -263,12 +249,8 @@ def _command(
         for word in words.split():
             if word == "--languages":
                 add_languages(parser, *languages)
-            elif word == "--max-unreadable":
-                add_max_unreadable(parser)
-            elif word == "--profile":
-                add_profile(parser)
             else:
-                parser.add_argument(word, **{**_OPTIONS[word], **(others or {}).get(word, {})})
+                _OPTIONS[word.rstrip("!")](parser, **({"required": True} if word.endswith("!") else {}))
 
     return SimpleNamespace(__doc__=inspect.cleandoc(run.__doc__ or ""), add_arguments=add_arguments, run=run)
 
@@ -292,31 +274,19 @@ COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
     "entities": _command(
         entities, f"--wikidata --properties --languages --recipe {_DUMPS} --checksum", ["en", _LABELLED, _some_or_all]
     ),
-    "mentions": _command(
-        mentions, f"--wikipedia --link-trail {_DUMPS} --profile --checksum", others={"--wikipedia": {"required": True}}
-    ),
+    "mentions": _command(mentions, f"--wikipedia! --link-trail {_DUMPS} --profile --checksum"),
     "surfaces": _command(surfaces, f"recipe --languages {_INTO}", ["the recipe's"]),
     "taxonomy": _command(taxonomy, f"recipe {_INTO}"),
     "groups": _command(groups, f"recipe --seed --languages {_INTO} --profile", ["the recipe's"]),
     "walls": _command(
         walls,
-        "output --languages --number --seed --workers --break-lock --quiet",
+        "finished-run --languages --number --seed --workers --break-lock --quiet",
         ["every one that has groups"],
-        {"output": {"help": "the output folder of a finished run"}},
     ),
     "names": _command(
         names,
-        f"output --languages {_INTO}",
+        "counted-run --languages --output-folder --workers --break-lock --quiet",
         ["all with mentions in OUT"],
-        {
-            "output": {"help": "an output folder with mentions and entities"},
-            "--output": {
-                "required": False,
-                "dest": "folder",
-                "metavar": "FOLDER",
-                "help": "a folder or URL to copy the tables to, as FOLDER/names/LANG/*.parquet",
-            },
-        },
     ),
 }
 

@@ -14,7 +14,7 @@ from wikisem.evaluation.options import TOKENIZERS
 from wikisem.evaluation.outlier_detection import group_ids
 from wikisem.evaluation.vectors.words import open_tokenizer
 from wikisem.files import path_of, write_text
-from wikisem.pipeline.command_options import DATA_SET, add_folder, add_languages
+from wikisem.pipeline.command_options import DATA_SET, OUTPUT, add, add_languages, result_folder
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.scoring import read_datasets
 from wikisem.records import Group
@@ -22,10 +22,10 @@ from wikisem.records import Group
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of tokenize."""
-    parser.add_argument("dataset", metavar="DATASET", help=DATA_SET)
-    parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
-    add_folder(parser)
-    add_languages(parser, "all", "only the groups in these languages", also=["--language"])
+    add(parser, "dataset=DATASET", DATA_SET)
+    add(parser, "--tokenizer", "fugashi (ja) or jieba (zh)", sorted(TOKENIZERS), required=True)
+    add(parser, "--output OUT", OUTPUT, result_folder, required=True)
+    add_languages(parser, "all", "only the groups in these languages", also="--language")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ from wikisem.evaluation.rows import Scores
 from wikisem.evaluation.tables import blocks_of, plots_of
 from wikisem.files import path_of, replace_file, write_files
 from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page
-from wikisem.pipeline.command_options import argument
+from wikisem.pipeline.command_options import add
 from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 Row = Mapping[str, Any]
@@ -50,12 +50,8 @@ class Report:
 
 def add_report_file(parser: argparse.ArgumentParser) -> None:
     """Declare --output for a command that reports scores."""
-    parser.add_argument(
-        "--output",
-        type=argument(report_file),
-        metavar="FILE",
-        help="write the whole report to this file, too: .md, .csv, .json, .tex, or .html with plots",
-    )
+    text = "write the whole report to this file, too: .md, .csv, .json, .tex, or .html with plots"
+    add(parser, "--output FILE", text, report_file)
 
 
 def report_file(text: str) -> Path:

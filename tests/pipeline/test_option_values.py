@@ -64,7 +64,7 @@ def test_words_that_mean_something_are_taken() -> None:
 @pytest.mark.parametrize("word", ["-1", "1", "2.5", "", "²", str(2**64)])
 def test_whole_numbers_have_an_end_on_either_side(word: str) -> None:
     """From the least that is allowed up to what 64 bits hold."""
-    with pytest.raises(argparse.ArgumentTypeError, match="expected a whole number from 2 up"):
+    with pytest.raises(UsageError, match="expected a whole number from 2 up"):
         at_least(2)(word)
     assert at_least(2)("2") == 2
 
