@@ -433,7 +433,7 @@ class OracleGroups:
     def cluster(self, v: str) -> list[Member]:
         """The cluster of v: the eight, equal surfaces merged."""
         named = self.members_of_fame(self.graph.instances(v))
-        ranked = sorted(named, key=lambda item: (-self.graph.entities[item].sitelinks, qid_number(item)))
+        ranked = sorted(named, key=lambda item: (*(-one for one in self.prominence(item)), qid_number(item)))
         minimum, size = self.recipe.cluster.minimum, self.recipe.cluster.size
         odd = []
         if self.recipe.outliers.certificate:
@@ -447,7 +447,7 @@ class OracleGroups:
         return list(kept.values())
 
     def members_of_fame(self, instances: Iterable[str]) -> list[str]:
-        """Those that may be members: named, and of the third that the recipe asks for, by how many have more sitelinks.
+        """Those that may be members: named, and of the third that the recipe asks for, by how many are more prominent.
 
         The thirds are those of the instances that have enough sitelinks for outliers.
         """
@@ -458,10 +458,18 @@ class OracleGroups:
         named = [item for item in named if known[item].sitelinks >= self.recipe.outliers.min_sitelinks]
         thirds: dict[str, list[str]] = {"head": [], "torso": [], "tail": []}
         for item in named:
-            more = sum(known[other].sitelinks > known[item].sitelinks for other in named)
+            more = sum(self.prominence(other) > self.prominence(item) for other in named)
             third = "head" if 3 * more < len(named) else "torso" if 3 * more < 2 * len(named) else "tail"
             thirds[third].append(item)
         return thirds[fame]
+
+    def prominence(self, item: str) -> tuple[float, int]:
+        """What instances are ranked by: links to the page times how rare such pages are, then sitelinks."""
+        sitelinks = self.graph.entities[item].sitelinks
+        if self.recipe.cluster.prominence == "global":
+            return 0, sitelinks
+        most = max(self.graph.entities[one].sitelinks for items in self.graph.members.values() for one in items)
+        return self.names[item].total * log((1 + most) / (1 + sitelinks)), sitelinks
 
     def _member(self, item: str) -> Member:
         name = self.names[item]

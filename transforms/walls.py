@@ -9,8 +9,12 @@ import apache_beam as beam
 import msgspec
 import orjson
 
+from wikisem.arrow.columns import qid_numbers
+from wikisem.arrow.parquet import read_row_groups
 from wikisem.files import list_files, match, open_binary, replace_file
-from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import indices_of
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PageLinks
 from wikisem.graph.signatures import ItemSignatures, Signatures, read_item_signatures, signatures_of_classes
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.selection.wall_fits import (
@@ -95,8 +99,9 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
     sources, recipe = work.sources, work.recipe
     graph, groups = open_graph(sources.taxonomy), read_groups(sources.output, language)
     profile = _read_profile(sources.output, language, groups)
-    leading = leading_instances(graph, groups, recipe)
     paths = list_files(f"{sources.surfaces[language]}/*.parquet")
+    links = _page_links(paths, graph) if recipe.cluster.prominence == "local" else None
+    leading = leading_instances(graph, groups, recipe, links)
     named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
     members = clear_members(named, paths, graph, recipe.surface.minimum_page_share)
     further = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
@@ -104,6 +109,13 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
     classes = [WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]
     replace_file(work.scratch.classes(language), msgspec.json.encode(classes))
     return None, language
+
+
+def _page_links(paths: Sequence[str], graph: ClassGraph) -> PageLinks:
+    """How many links lead to the pages of the items that surface files have."""
+    tables = [table for path in paths for table in read_row_groups(path, ["qid", "total"])]
+    found = [(*indices_of(qid_numbers(table["qid"]), graph.items), table["total"].to_numpy()) for table in tables]
+    return PageLinks.of((items[here], links[here]) for items, here, links in found)
 
 
 def collect(numbered: tuple[int, str], scratch: Scratch) -> tuple[None, str]:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from wikisem.arrow.columns import qids_of
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_of
-from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
+from wikisem.graph.outlier_sets.class_lists import PageLinks, UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, OutlierSets, build_outlier_index
 from wikisem.graph.signatures import Signatures
@@ -74,17 +74,26 @@ class WallClass:
         return WallClass(group, tuple(words))
 
 
-def leading_instances(graph: ClassGraph, groups: Iterable[Group], recipe: Recipe) -> dict[str, list[str]]:
-    """For the class of each group the instances that may bring further words, most sitelinks first.
+def leading_instances(
+    graph: ClassGraph, groups: Iterable[Group], recipe: Recipe, links: PageLinks | None = None
+) -> dict[str, list[str]]:
+    """For the class of each group the instances that may bring further words, the most prominent first.
 
-    Where members are of the torso or the tail, none is better known than the best known of them.
+    They are ranked by sitelinks, or as members are, by the ``links`` of the language's Wikipedia. Where members are of
+    the torso or the tail, none is better known than the best known of them.
     """
     found: dict[str, list[str]] = {}
     for group in groups:
         node = int(indices_of(np.array([qid_number(group.qid)]), graph.nodes)[0][0])
         items = graph.instances.row(node)
+        known: npt.NDArray[np.generic] = graph.sitelinks[items]
+        if links is not None and len(links.items):
+            weights = links.weights(graph, items)
+            order = np.argsort(-weights, kind="stable")
+            items, known = items[order], weights[order]
         if recipe.cluster.fame in {"torso", "tail"}:
-            items = items[graph.sitelinks[items] <= max(one.sitelinks or 0 for one in group.cluster)]
+            members = indices_of(np.array([qid_number(one.id) for one in group.cluster]), graph.items)[0]
+            items = items[known <= known[np.isin(items, members)].max()]
         items = items[:LEADING]
         items = items[graph.sitelinks[items] >= recipe.outliers.min_sitelinks]
         numbers = graph.items[items].astype(np.int64)

@@ -74,11 +74,18 @@ def word_sources(facts: ReleaseFacts) -> str:
     return " ".join(lines)
 
 
-# Which instances of a class are its head, torso or tail.
+# Which instances of a class are its first, and which are its head, torso or tail.
+_RANKS: Final = {
+    "global": "the ones with pages on most sites of Wikimedia (sitelinks)",
+    "local": (
+        "the ones to whose pages most links of the language's own Wikipedia lead, where a link counts for more the "
+        "fewer sites of Wikimedia have the page (sitelinks); without links, those with most sitelinks"
+    ),
+}
 _THIRDS: Final = {
-    "head": "those that fewer than a third of them exceed in sitelinks",
-    "torso": "those that at least a third of them exceed in sitelinks, but fewer than two thirds",
-    "tail": "those that at least two thirds of them exceed in sitelinks",
+    "head": "those that fewer than a third of them exceed in {}",
+    "torso": "those that at least a third of them exceed in {}, but fewer than two thirds",
+    "tail": "those that at least two thirds of them exceed in {}",
 }
 
 
@@ -94,9 +101,10 @@ def collection(facts: ReleaseFacts) -> str:
     if not wikipedias:
         lines.append("No Wikipedia was read.")
     size, least = facts.option("cluster", "size"), facts.option("outliers", "min_sitelinks")
+    ranked, fame = _RANKS[facts.option("cluster", "prominence") or "global"], facts.option("cluster", "fame")
     lines.append(
         f"A cluster has {'instances' if size is None else f'up to {size} instances'} of its class: of those that have "
-        "a word in the language, the ones with pages on most sites of Wikimedia (sitelinks), each word once."
+        f"a word in the language, {ranked}, each word once."
     )
     keys = {"include": "", "include_below": "all below ", "exclude": "not ", "exclude_below": "none below "}
     chosen = [f"{words}{listed(classes)}" for key, words in keys.items() if (classes := facts.option("classes", key))]
@@ -104,10 +112,11 @@ def collection(facts: ReleaseFacts) -> str:
         lines.append(f"Only some classes were judged: {'; '.join(chosen)}.")
     if least:
         lines.append(f"An outlier has {least} sitelinks or more.")
-    if (fame := facts.option("cluster", "fame")) in _THIRDS:
+    if fame in _THIRDS:
+        third = _THIRDS[fame].format("sitelinks" if ranked == _RANKS["global"] else "links so counted")
         lines.append(
             f"Members are from the {fame} of their class: of its instances with a word and at least {least} sitelinks, "
-            f"{_THIRDS[fame]}. Outliers may be as well known or as little as members, where there are such items."
+            f"{third}. Outliers may be as well known or as little as members, where there are such items."
         )
     if facts.option("outliers", "shared"):
         lines.append("A class has the same outlier items in every language.")
@@ -171,9 +180,14 @@ def biases(facts: ReleaseFacts) -> str:
     prominent = (
         "Members are the instances of a class with most sitelinks: what writers of many Wikipedias have pages on is in "
         "the set, what few write about is not."
-        if facts.option("cluster", "fame") not in {"torso", "tail"}
-        else "Within their third of the class, members are those with most sitelinks."
     )
+    if facts.option("cluster", "prominence") == "local":
+        prominent = (
+            "Members are what writers of the language's own Wikipedia link to more than writers elsewhere have pages "
+            "on: so sets of two languages have different items."
+        )
+    elif facts.option("cluster", "fame") in {"torso", "tail"}:
+        prominent = "Within their third of the class, members are those with most sitelinks."
     lines, better = [prominent], list[str]()
     for language in facts.filled:
         if chance := language.baselines.get("chance"):

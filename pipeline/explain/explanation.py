@@ -150,9 +150,9 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
 def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
     """The cluster as the groups stage judged it: the first with a clear surface form, each surface form once.
 
-    None of them for a third of the class, which only all of its instances tell.
+    None of them for a third of the class, which only all of its instances tell, or where links rank them.
     """
-    if recipe.cluster.fame != "all":
+    if recipe.cluster.fame != "all" or recipe.cluster.prominence != "global":
         return []
     able = in_range([qid_number(instance.qid) for instance in instances], recipe.items, "clusters").tolist()
     named = [

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from tests.heuristics.test_groups import OFF, PRUNING
 from wikisem.graph.csr import CsrRows
-from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PageLinks
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import walls
@@ -439,6 +439,19 @@ def test_further_words_are_of_the_fame_of_the_members(fame: Fame, first: int) ->
     recipe = Recipe("third", cluster=ClusterOptions(fame=fame), outliers=OutlierOptions(min_sitelinks=12))
     found = leading_instances(graph, [Group(id="Q2", cluster=tuple(cluster), outliers=())], recipe)
     assert found == {"Q2": [f"Q{n}" for n in range(first, 11, -1)]}
+
+
+@pytest.mark.parametrize(("fame", "first"), [("all", [12, 14, 30]), ("torso", [14, 30, 29])])
+def test_further_words_follow_local_prominence(fame: Fame, first: list[int]) -> None:
+    """The items with links come first, a rare one with as many links before one that many sites have."""
+    items = [Entity(f"Q{n}", ("Q2",), sitelinks=n) for n in range(10, 31)]
+    graph = Taxonomy.of_entities([*items, Entity("Q2", (), ("Q1",))], PRUNING).graph
+    links = PageLinks.of([(np.searchsorted(graph.items, [14, 12]), np.array([9, 9]))])
+    cluster = [Member(id=f"Q{n}", surface=surface_of(n), sitelinks=n) for n in (14, 23, 26)]
+    cluster_options = ClusterOptions(prominence="local", fame=fame)
+    recipe = Recipe("local", cluster=cluster_options, outliers=OutlierOptions(min_sitelinks=12))
+    found = leading_instances(graph, [Group(id="Q2", cluster=tuple(cluster), outliers=())], recipe, links)
+    assert [int(qid[1:]) for qid in found["Q2"][:3]] == first
 
 
 def test_no_groups_give_no_walls() -> None:

@@ -104,8 +104,9 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
     assert ("Only some classes were judged: " in card) == (recipe.classes != ClassOptions())
     for text in (card, croissant["rai:dataBiases"]):
         assert ("Members are the instances of a class with most sitelinks" in text) == (
-            recipe.cluster.fame in {"all", "head"}
+            recipe.cluster.prominence == "global" and recipe.cluster.fame in {"all", "head"}
         )
+        assert ("Members are what writers of the language's own" in text) == (recipe.cluster.prominence == "local")
     assert ("Members are from the torso of their class: " in card) == (recipe.cluster.fame == "torso")
     assert ("another form of the title" in card) == (bool(linked) and recipe.surface.form == "dictionary")
     assert ("mixes words in" in card) == any(one.language for _, one in members)
@@ -317,6 +318,12 @@ ORIGINS = {
         "en",
         "",
         ("of its instances with a word and at least 4 sitelinks, those that at least a third of them exceed",),
+    ),
+    "local": Origin(
+        SMALL.replace("minimum = 5", 'minimum = 3\nprominence = "local"\nfame = "head"'),
+        "en",
+        "en",
+        ("the ones to whose pages most links of", "that fewer than a third of them exceed in links so counted"),
     ),
     "parallel": Origin(PARALLEL, "en,de", "en,de", ("A group in mixed-en-de mixes words in German and English.",)),
     "faithful": Origin(

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pyarrow.parquet as pq
 import pytest
 
 from tests.entity_files import dump_entities, write_entities
-from tests.oracle import OracleGraph
+from tests.oracle import Named, OracleGraph, OracleGroups
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import Scratch
@@ -18,6 +19,7 @@ from wikisem.transforms.groups import stage as groups_stage
 from wikisem.transforms.groups.shared_files import GroupWork, read_facts
 from wikisem.transforms.groups.stage import CollectItems
 from wikisem.transforms.io.runtime import Runtime
+from wikisem.wikipedia.languages import language_profile
 
 LANGUAGES = ("en", "de", "es", "ru", "zh", "ar")
 RECIPE = Recipe(
@@ -220,6 +222,36 @@ def test_members_are_from_a_third_of_their_class(tmp_path: Path, fame: Fame, kno
     assert bare(built) == bare(expected(OracleGraph(entities, recipe.graph), names, recipe, "en"))
     assert len(built[0]) > 5
     assert all([member.sitelinks for member in group.cluster] == known for group in built[0])
+
+
+@pytest.mark.parametrize("fame", get_args(Fame))
+def test_members_are_what_their_wikipedia_links_to(tmp_path: Path, fame: Fame) -> None:
+    """With local prominence clusters, in every third, are those of the oracle, and differ from language to language.
+
+    Shared outliers are the same items in both. Some items have no link; they come last, by sitelinks.
+    """
+    entities = [replace(one, sitelinks=20 + int(one.qid[1:]) % 7) for one in small_world()]
+    labels = by_label(entities, "en")
+    names = {
+        code: {
+            qid: Named(one.surface, "anchor", links, links, links) if (links := (int(qid[1:]) + step) % 5 * 10) else one
+            for qid, one in labels.items()
+        }
+        for code, step in (("en", 0), ("ha", 2))
+    }
+    cluster = ClusterOptions(size=4, minimum=2, max_groups=0, prominence="local", fame=fame)
+    recipe = replace(SMALL, outliers=OutlierOptions(places=True, shared=True), cluster=cluster)
+    done, _ = run_stages(tmp_path, entities, names, recipe)
+    by_language = {}
+    for code, own in names.items():
+        oracle = OracleGroups(OracleGraph(entities, recipe.graph), recipe, language_profile(code), own)
+        groups = by_language[code] = {group.qid: group for group in read_built(done, code)[0]}
+        assert len(groups) > 5
+        for qid, group in groups.items():
+            assert [one.id for one in group.cluster] == [one.id for one in oracle.cluster(qid)]
+    both = [(by_language["en"][qid], other) for qid, other in by_language["ha"].items() if qid in by_language["en"]]
+    assert all([one.id for one in mine.outliers] == [one.id for one in other.outliers] for mine, other in both)
+    assert any([one.id for one in mine.cluster] != [one.id for one in other.cluster] for mine, other in both)
 
 
 def test_signatures_and_relations_are_asked_about_clusters_and_outliers(tmp_path: Path) -> None:

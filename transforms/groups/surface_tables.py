@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.files import list_files, open_binary, replace_file
 from wikisem.graph.csr import CsrRows, Flags
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses, PageLinks, candidate_classes
 from wikisem.graph.outlier_sets.overlap import LEADING
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
@@ -86,7 +86,9 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
         able &= graph.sitelinks >= recipe.outliers.min_sitelinks
     # Some of the first may be of another level, or contradict themselves.
     leading = LEADING if recipe.outliers.certificate else recipe.cluster.size
-    found = candidate_classes(graph, able, recipe.cluster.minimum, leading, recipe.cluster.fame)
+    is_local = recipe.cluster.prominence == "local"
+    links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
+    found = candidate_classes(graph, able, recipe.cluster.minimum, leading, recipe.cluster.fame, links)
     if work.chosen is not None:
         rows = np.flatnonzero(np.isin(graph.nodes[found.nodes], work.chosen))
         found = CandidateClasses(found.nodes[rows], found.leading.take(rows))

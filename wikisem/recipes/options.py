@@ -23,8 +23,11 @@ Variant: TypeAlias = Literal[
 # What names an item without an anchor.
 Fallback: TypeAlias = Literal["none", "label", "title"]
 
-# From which third of a class, by sitelinks, its members are.
+# From which third of a class, by prominence, its members are.
 Fame: TypeAlias = Literal["all", "head", "torso", "tail"]
+
+# By what the instances of a class are ranked: sitelinks, or the links in the language's own Wikipedia.
+Prominence: TypeAlias = Literal["global", "local"]
 
 # O1, O2 and O3, which every group draws from.
 DRAWN: Final = 3
@@ -51,7 +54,9 @@ class ClusterOptions:
     class_order: Literal["sample", "prominence"] = "sample"
     # Groups of another level are rejected: concepts have a subclass-of statement, entities have none.
     level: Level | Literal["both"] = "both"
-    # Which third of a class's instances the members are from, by sitelinks; each takes its best known.
+    # What makes an instance prominent, so that it becomes a member before others.
+    prominence: Prominence = "global"
+    # Which third of a class's instances the members are from, by prominence; each takes its best known.
     fame: Fame = "all"
     # A cluster with less is rejected: how often a member has more evidence of being one than another item has.
     coherence: Share | None = None

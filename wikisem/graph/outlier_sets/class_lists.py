@@ -4,11 +4,13 @@ Items of the pool with the same list of classes are in the same outlier sets, so
 lists (``PoolLists``).
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from wikisem.arrow.columns import distinct, qid_numbers
@@ -40,19 +42,64 @@ class CandidateClasses:
     leading: CsrRows
 
 
+class PageLinks(NamedTuple):
+    """How many links of a language's Wikipedia lead to the pages of some items of the graph, which are ascending."""
+
+    items: Ints
+    links: Int64s
+
+    @staticmethod
+    def of(parts: Iterable[tuple[Ints, Int64s]]) -> "PageLinks":
+        """From parts of the items, in any order, of which some may have no link."""
+        linked = [(items[links > 0], links[links > 0]) for items, links in parts]
+        items, links = map(np.concatenate, zip(*linked, strict=True))
+        order = np.argsort(items)
+        return PageLinks(items[order], links[order])
+
+    def weights(self, graph: ClassGraph, items: Ints) -> npt.NDArray[np.float64]:
+        """The local prominence of items: links · ln((1 + M) / (1 + sitelinks)), where M is the most of any item.
+
+        It is tf-idf, with links for the frequency of a term and wikis for documents (Spärck Jones 1972): a page that
+        every wiki has says less of what writers of this one care for. Items without links have 0.
+
+        >>> from wikisem.graph.taxonomy import Taxonomy
+        >>> from wikisem.records import Entity
+        >>> known = [("Q1", 299), ("Q2", 9), ("Q3", 9)]
+        >>> graph = Taxonomy.of_entities([Entity(qid, ("Q9",), (), number) for qid, number in known]).graph
+        >>> links = PageLinks(np.array([0, 1]), np.array([500, 40]))
+        >>> links.weights(graph, np.arange(3)).round(1).tolist()
+        [0.0, 136.0, 0.0]
+        """
+        rows, known = indices_of(items, self.items)
+        links = np.zeros(len(items))
+        links[known] = self.links[rows[known]]
+        most = int(graph.sitelinks.max(initial=0))
+        # One logarithm for each number of sitelinks, by the same function on every machine.
+        rarity = np.array([math.log((1 + most) / (1 + number)) for number in range(most + 1)])
+        found: npt.NDArray[np.float64] = links * rarity[graph.sitelinks[items]]
+        return found
+
+
 def candidate_classes(
-    graph: ClassGraph, has_surface: Flags, minimum: int, size: int, fame: Fame = "all"
+    graph: ClassGraph, has_surface: Flags, minimum: int, size: int, fame: Fame = "all", links: PageLinks | None = None
 ) -> CandidateClasses:
     """The nodes with at least ``minimum`` instances that have a surface form, and the first ``size`` of these.
 
-    ``has_surface`` is one flag for each item of the graph. First come the instances with most sitelinks. Another
-    ``fame`` counts and takes the instances of that third of each class alone (``_thirds``).
+    ``has_surface`` is one flag for each item of the graph. First come the instances with most sitelinks; with ``links``
+    those of most local prominence, ties by sitelinks. Another ``fame`` counts and takes the instances of that third of
+    each class alone (``_thirds``).
     """
     hits = np.flatnonzero(has_surface[graph.instances.targets])
     begins = np.searchsorted(hits, graph.instances.offsets)
-    begins, ends = begins[:-1], begins[1:]
+    rows, begins, ends = np.diff(begins), begins[:-1], begins[1:]
+    differs = np.zeros(max(len(hits) - 1, 0), dtype=bool)
+    if links is not None:
+        weights = links.weights(graph, graph.instances.targets[hits])
+        order = np.lexsort((-weights, np.repeat(np.arange(len(rows)), rows)))
+        hits, differs = hits[order], np.diff(weights[order]) != 0
     if fame != "all":
-        bounds = _thirds(graph.sitelinks[graph.instances.targets[hits]], begins, ends)
+        differs |= np.diff(graph.sitelinks[graph.instances.targets[hits]]) != 0
+        bounds = _thirds(differs, begins, ends)
         third = ("head", "torso", "tail").index(fame)
         begins, ends = bounds[third], bounds[third + 1]
     nodes = np.flatnonzero(ends - begins >= minimum)
@@ -61,18 +108,19 @@ def candidate_classes(
     return CandidateClasses(nodes, CsrRows(first.offsets, graph.instances.targets[first.targets]))
 
 
-def _thirds(sitelinks: Ints, begins: Int64s, ends: Int64s) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Where head, torso and tail of some rows begin, and where the tail ends; each row has descending sitelinks.
+def _thirds(differs: Flags, begins: Int64s, ends: Int64s) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """Where head, torso and tail of some rows begin, and where the tail ends; each row has descending prominence.
 
-    An instance is in the head if fewer than a third of the row have more sitelinks than it, else in the torso if fewer
-    than two thirds have. So instances with the same number are in the same third.
+    ``differs`` has a flag for each two instances that follow each other: whether their prominence is not the same.
+    An instance is in the head if fewer than a third of the row are more prominent than it, else in the torso if fewer
+    than two thirds are. So instances of the same prominence are in the same third.
     """
-    changes = np.flatnonzero(np.diff(sitelinks)) + 1
+    changes = np.flatnonzero(differs) + 1
     cuts = []
     for part in (1, 2):
         nominal = begins + -(-part * (ends - begins) // 3)
         # If those before and after the cut have the same number, all that have it are before the cut.
-        following = np.append(changes, len(sitelinks))[np.searchsorted(changes, nominal)]
+        following = np.append(changes, len(differs) + 1)[np.searchsorted(changes, nominal)]
         cuts.append(np.minimum(following, ends))
     return begins, cuts[0], cuts[1], ends
 
