@@ -1,6 +1,7 @@
 """SPARQL for Wikidata: queries made of checked ids, and the rows of answers."""
 
 import hashlib
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,25 +26,11 @@ from wikisem.ids import check_language, check_property, check_qid, is_qid, qid_n
 from wikisem.records import Statement
 from wikisem.web import HttpClient, NoAnswerError, Patience
 
-# The words of Wikidata's RDF, as in https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format (2026-11).
-
-ENTITY: Final = "http://www.wikidata.org/entity/"
-TRUTHY: Final = "http://www.wikidata.org/prop/direct/"
-SITELINKS: Final = "http://wikiba.se/ontology#sitelinks"
-PREFIXES: Final = {
-    "bd": "http://www.bigdata.com/rdf#",
-    "hint": "http://www.bigdata.com/queryHints#",
-    "p": "http://www.wikidata.org/prop/",
-    "pq": "http://www.wikidata.org/prop/qualifier/",
-    "ps": "http://www.wikidata.org/prop/statement/",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "schema": "http://schema.org/",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "wd": ENTITY,
-    "wdt": TRUTHY,
-    "wikibase": "http://wikiba.se/ontology#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
+_VOCABULARY: Final = tomllib.loads(resources.files(__package__).joinpath("vocabulary.toml").read_text("utf-8"))
+PREFIXES: Final[Mapping[str, str]] = _VOCABULARY["prefixes"]
+ENTITY: Final = PREFIXES["wd"]
+TRUTHY: Final = PREFIXES["wdt"]
+SITELINKS: Final = f"{PREFIXES['wikibase']}sitelinks"
 
 
 # Queries.
@@ -107,30 +94,7 @@ def _holds(part: Any, name: str) -> bool:
 
 # Language tags.
 
-# Language codes of Wikidata that have another tag in its RDF, as MediaWiki's
-# LanguageCode::getNonstandardLanguageCodeMapping lists them, which Wikibase's RDF writer applies (2026-11). Codes that
-# labels no longer use (als, be-x-old, ...) are left out, since their standard forms are codes of their own.
-_TAGS: Final = {
-    "cbk-zam": "cbk",
-    "de-formal": "de-x-formal",
-    "eml": "egl",
-    "es-formal": "es-x-formal",
-    "hu-formal": "hu-x-formal",
-    "map-bms": "jv-x-bms",
-    "mo": "ro-cyrl-md",
-    "nl-informal": "nl-x-informal",
-    "nrm": "nrf",
-    "roa-tara": "nap-x-tara",
-    "simple": "en-simple",
-    "sr-ec": "sr-cyrl",
-    "sr-el": "sr-latn",
-    "zh-cn": "zh-hans-cn",
-    "zh-hk": "zh-hant-hk",
-    "zh-mo": "zh-hant-mo",
-    "zh-my": "zh-hans-my",
-    "zh-sg": "zh-hans-sg",
-    "zh-tw": "zh-hant-tw",
-}
+_TAGS: Final[Mapping[str, str]] = _VOCABULARY["tags"]
 _CODES: Final = {tag: code for code, tag in _TAGS.items()}
 
 

@@ -23,7 +23,7 @@ from wikisem.pipeline.runs.ledger import MADE_UP
 from wikisem.pipeline.runs.stages import BuildOptions
 from wikisem.recipes.load import load_recipe, read_toml
 from wikisem.records import Page
-from wikisem.wikipedia.siteinfo import CANONICAL
+from wikisem.wikipedia.language_tables import CANONICAL
 
 LANGUAGES: Final = ("en", "es", "de", "ja", "zh", "ar")
 

@@ -7,8 +7,8 @@ A pool of the standard library cannot carry them: what runs in a worker is Beam'
 its runner. Beam's ``multi_processing`` starts each worker by a shell, with a new import of Beam, and waits for ever for
 the answer of one that was killed, or that had not connected yet when the run was interrupted (Beam 2.77); it does so
 with ``EXTERNAL`` workers, too, which another process may start. Somebody has to answer for a worker that is gone, and
-that takes what ``_CALLS`` names, which is no public interface. Where a version of Beam has changed any of it, the
-run goes on in one process (``changed_internal``).
+that takes what ``beam_internals.toml`` names, which is no public interface. Where a version of Beam has changed any of
+it, the run goes on in one process (``changed_internal``).
 """
 
 import json
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -35,42 +36,17 @@ _COMMAND: Final = ("-P", "-m", "wikisem.transforms.io.worker")
 _LOOK: Final = 0.2  # seconds between two looks at the answers of workers
 _END: Final = 3.0  # seconds for the process that workers are forked from to end by itself
 
-_HANDLERS: Final = "apache_beam.runners.portability.fn_api_runner.worker_handlers"
-# What local_runner.py and worker.py call or override in Beam, with the parameters that they give or take. A parameter
-# that Beam adds is no change if it has a default.
-_CALLS: Final[Mapping[str, str]] = {
-    "apache_beam.runners.portability.fn_api_runner:FnApiRunner": "default_environment",
-    "apache_beam.transforms.environments:Environment.to_runner_api_parameter": "self context",
-    f"{_HANDLERS}:WorkerHandler.register_environment": "urn payload_type",
-    f"{_HANDLERS}:GrpcWorkerHandler": "state provision_info grpc_server",
-    f"{_HANDLERS}:GrpcWorkerHandler.control_api_service_descriptor": "self",
-    f"{_HANDLERS}:GrpcWorkerHandler.start_worker": "self",
-    f"{_HANDLERS}:GrpcWorkerHandler.stop_worker": "self",
-    f"{_HANDLERS}:GrpcWorkerHandler.close": "self",
-    # Beam makes our handler as it makes this one of its own.
-    f"{_HANDLERS}:SubprocessSdkWorkerHandler": "worker_command_line state provision_info grpc_server",
-    f"{_HANDLERS}:ControlConnection.push": "self req",
-    f"{_HANDLERS}:ControlFuture.is_done": "self",
-    f"{_HANDLERS}:ControlFuture.get": "self",
-    f"{_HANDLERS}:ControlFuture.set": "self response",
-    "apache_beam.runners.worker.data_plane:_GrpcDataChannel._write_outputs": "self",
-    "apache_beam.runners.worker.sdk_worker_main:create_harness": "environment",
-    "apache_beam.runners.worker.sdk_worker:SdkHarness.run": "self",
-}
-# The attributes that local_runner.py reads, by what sets them.
-_ATTRIBUTES: Final[Mapping[str, str]] = {
-    f"{_HANDLERS}:WorkerHandler.__init__": "worker_id",
-    f"{_HANDLERS}:GrpcWorkerHandler.__init__": "control_conn data_conn",
-}
+# What the workers rely on in Beam, by what has it: the parameters of ``calls``, and what sets ``attributes``.
+_INTERNALS: Final = tomllib.loads(Path(__file__).with_name("beam_internals.toml").read_text("utf-8"))
 
 
 def changed_internal() -> str:
     """What the workers rely on and the installed Beam does not have, in words; "" if it has everything."""
-    for path, names in (*_CALLS.items(), *_ATTRIBUTES.items()):
+    for kind, path, names in ((kind, *named) for kind, table in _INTERNALS.items() for named in table.items()):
         wanted = names.split()
         try:
             found = resolve_name(path)
-            if path in _ATTRIBUTES:
+            if kind == "attributes":
                 seen = " ".join(name for name in wanted if name in found.__code__.co_names)
             else:  # the parameters that are wanted, or have to be given
                 parameters = signature(found).parameters.values()

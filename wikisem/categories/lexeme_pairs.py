@@ -244,22 +244,8 @@ def unambiguous(pairs: Iterable[FormPair]) -> list[FormPair]:
 
 # The thirteen relations of WordRep (Gao, Bian and Liu 2014, table 3) from a WordNet in the LMF form.
 
-# The name in WordRep -> the relation in LMF (https://globalwordnet.github.io/schemas, 2026-11).
-RELATIONS: Final[Mapping[str, str]] = {
-    "Antonym": "antonym",
-    "MemberOf": "holo_member",
-    "MadeOf": "mero_substance",
-    "IsA": "hypernym",
-    "SimilarTo": "similar",
-    "PartOf": "holo_part",
-    "InstanceOf": "instance_hypernym",
-    "DerivedFrom": "derivation",
-    "HasContext": "domain_topic",
-    "RelatedTo": "also",
-    "Attribute": "attribute",
-    "Causes": "causes",
-    "Entails": "entails",
-}
+# The name in WordRep -> the relation in LMF.
+RELATIONS: Final[Mapping[str, str]] = read_toml(Path(__file__).with_name("wordnet_relations.toml"))
 # The only relation of table 2 that WordNets have: adverbs pertain to adjectives, as adjectives do to nouns.
 ADVERBS: Final = "Adjective-to-adverb"
 _ADJECTIVES: Final = ("a", "s")

@@ -7,8 +7,10 @@ another item, in either direction:
     Tuscany    capital (P36)       Florence     does so as well
 """
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -19,23 +21,9 @@ import pyarrow.compute as pc
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, offsets_of
 
-# Properties that say what an item is or is called, what it is a peer of, or how Wikimedia deals with it (https://www.wikidata.org/wiki/Wikidata:List_of_properties,
-# 2026-11). P31 and P279 are no relations to begin with.
-NOT_RELATED: Final = (
-    # What it is: sex or gender, taxon rank, occupation, copyright status, form of creative work.
-    *(21, 105, 106, 6216, 7937),
-    # What it is or is not the same as: said to be the same as, partially coincident with, different from, duplicate.
-    *(460, 1382, 1889, 2959),
-    # What it is a peer of, which is of its kind or lacks a P31: shares border with, twinned with, adjacent station,
-    # diplomatic relation, opposite of, follows, followed by, replaces, replaced by.
-    *(47, 155, 156, 190, 197, 461, 530, 1365, 1366),
-    # What it is called: family name, given name.
-    *(734, 735),
-    # Pages of Wikimedia: category's topic, list of, topic's category, portal, lists of a category, list, outline.
-    *(301, 360, 910, 1151, 1753, 1754, 2354, 5125),
-    # Where it is dealt with: catalog, described by source, focus list of a project, maintained by a project.
-    *(972, 1343, 5008, 6104),
-)
+# The numbers of properties whose statements are no relations, by the reasons that ``not_related.toml`` gives.
+_REASONS: Final = tomllib.loads(Path(__file__).with_name("not_related.toml").read_text("utf-8"))
+NOT_RELATED: Final = tuple(int(number) for properties in _REASONS.values() for number in properties)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from typing import Final
 
 import msgspec
 
-from wikisem.wikipedia.siteinfo import CANONICAL
-
 TABLES: Final = tomllib.loads(resources.files(__package__).joinpath("language_tables.toml").read_text("utf-8"))
 
 
@@ -34,6 +32,8 @@ DEFAULT: Final = "[a-z]+"
 SCRIPTS: Final[Mapping[str, str]] = {code: sets for sets, codes in TABLES["scripts"].items() for code in codes.split()}
 INTERWIKI: Final = frozenset(TABLES["interwiki"].split())
 
+# Names of namespaces that every wiki has, whatever its language.
+CANONICAL: Final[Mapping[str, int]] = TABLES["canonical"]
 _NUMBERS: Final = (CANONICAL["File"], CANONICAL["Category"], CANONICAL["Template"])
 _THREE_LETTERS: Final = dict(pair.split(":") for pair in TABLES["iso_639"]["two_letters"].split())
 # One code for scripts that a language mixes, as ISO 15924 has them.

@@ -13,6 +13,7 @@ import msgspec
 import regex
 
 from wikisem.wikipedia.language_tables import (
+    CANONICAL,
     DEFAULT,
     ROWS,
     SCRIPTS,
@@ -23,7 +24,7 @@ from wikisem.wikipedia.language_tables import (
     local_names,
     script_sets,
 )
-from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo
+from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikis import own_code
 
 AffixRule = Literal["words", "characters", "han"]

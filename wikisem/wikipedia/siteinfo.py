@@ -4,18 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
 
 from wikisem.typed_json import decode_json
-
-# Names of namespaces that every wiki has, whatever its language: the canonical names, and the two that MediaWiki
-# renamed (https://www.mediawiki.org/wiki/Help:Namespaces, 2026-11).
-CANONICAL: Final[Mapping[str, int]] = {
-    "Media": -2, "Special": -1, "Talk": 1, "User": 2, "User talk": 3, "Project": 4, "Project talk": 5, "File": 6,
-    "File talk": 7, "Image": 6, "Image talk": 7, "MediaWiki": 8, "MediaWiki talk": 9, "Template": 10,
-    "Template talk": 11, "Help": 12, "Help talk": 13, "Category": 14, "Category talk": 15, "TimedText": 710,
-    "TimedText talk": 711, "Module": 828, "Module talk": 829,
-}  # fmt: skip
+from wikisem.wikipedia.language_tables import CANONICAL
 
 
 def fold(name: str) -> str:
