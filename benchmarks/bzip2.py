@@ -1,8 +1,9 @@
 """The bzip2 decoder beside others, its steps, and the whole stages that read through it.
 
 ``WIKISEM_DATA=FOLDER python -m benchmarks.bzip2 [--megabytes 150] [--rounds 5] [--before PROGRAM] [PART ...]`` writes
-``docs/benchmarks/bzip2.md`` after each part, from all that were measured so far: some twenty minutes. ``--before`` is
-the ``wikisem`` program of another installation, such as that of an earlier commit, whose stages are then measured, too.
+its section of ``docs/benchmarks.md`` after each part, from all that were measured so far: some twenty minutes.
+``--before`` is the ``wikisem`` program of another installation, such as that of an earlier commit, whose stages are
+then measured, too.
 lbzip2 is measured where it is installed.
 """
 
@@ -51,11 +52,6 @@ class Packed:
     path: Path
     text: int
 
-    @property
-    def title(self) -> str:
-        """Its sizes for a heading."""
-        return f"{self.text / 1e6:.0f} MB of text in {self.path.stat().st_size / 1e6:.1f} MB"
-
 
 def pages(size: int, same_links: bool = False) -> Packed:
     """Wikipedia pages as XML, see ``write_pages``."""
@@ -93,21 +89,18 @@ def pace(result: Result, text: int) -> float:
     return text / 1e6 / result.cpu
 
 
-def spread(result: Result, text: int) -> str:
-    """The same of the slowest and the fastest run."""
-    paces = sorted(text / 1e6 / run.cpu for run in result.runs)
-    return f"{paces[0]:.0f}–{paces[-1]:.0f}"
-
-
 def measure_decoders(plan: Plan) -> str:
     """All decoders with one thread."""
-    return "\n\n".join(
-        _decoders(name, packed, plan.rounds)
-        for name, packed in {"Wikitext": pages(plan.size), "Items as JSON": items(plan.size)}.items()
-    )
+    paces = [_decoders(packed, plan.rounds) for packed in (pages(plan.size), items(plan.size))]
+    rows = [
+        [name, *(f"{pace:.0f}" for each in paces for pace in (each[name], each[name] / each[PYTHON]))]
+        for name in paces[0]
+    ]
+    return table(["decoder, one thread", "wikitext, MB/s", "times", "JSON, MB/s", "times"], rows)
 
 
-def _decoders(name: str, packed: Packed, rounds: int) -> str:
+def _decoders(packed: Packed, rounds: int) -> dict[str, float]:
+    """The pace of each, the slowest first."""
     path = str(packed.path)
     contenders: dict[str, Call | Command] = {
         PYTHON: Call(runs.by_python, (path,)),
@@ -119,18 +112,9 @@ def _decoders(name: str, packed: Packed, rounds: int) -> str:
     if shutil.which("lbzip2"):
         contenders["lbzip2 -n 1"] = Command(("lbzip2", "-n", "1", "-d", "-c", path))
     results = compare(contenders, rounds)
-    base = pace(results[PYTHON], packed.text)
-    rows = [
-        [
-            f"{each}, {_native.BlockDecoder().instructions}" if each == BEST else each,
-            f"{pace(result, packed.text):.0f}",
-            spread(result, packed.text),
-            f"{pace(result, packed.text) / base:.2f}",
-        ]
-        for each, result in sorted(results.items(), key=lambda item: pace(item[1], packed.text))
-    ]
-    header = ["decoder, one thread", "MB of text per CPU second", "slowest to fastest", "times Python's"]
-    return f"### {name}: {packed.title}\n\n{table(header, rows)}"
+    best = f"{BEST}, {_native.BlockDecoder().instructions}"
+    paces = {best if each == BEST else each: pace(result, packed.text) for each, result in results.items()}
+    return dict(sorted(paces.items(), key=lambda item: item[1]))
 
 
 def measure_steps(plan: Plan) -> str:
@@ -194,7 +178,7 @@ def measure_stages(plan: Plan) -> str:
         *_stage("entities", dump(plan.size), dump(TINY_BYTES), plan),
     ]
     header = ["stage, one worker", "reader of bzip2", "MB of text per CPU second", "times"]
-    return f"### Whole stages\n\nStart-up apart; with either decoder the same bytes come out.\n\n{table(header, rows)}"
+    return table(header, rows)
 
 
 def _stage(stage: str, whole: Packed, tiny: Packed, plan: Plan, remark: str = "") -> list[list[str]]:
@@ -248,12 +232,10 @@ def write_page(rounds: int) -> Path:
     """The page, from those of its parts that were measured."""
     texts = [path.read_text(encoding="utf-8") for name in _SHOWN if (path := PARTS / f"{name}.md").exists()]
     body = (
-        f"Medians of {rounds} rounds, each contender in a process of its own; CPU seconds. Pages are those of two real "
-        "dumps over and over, with 1.5 links for each distinct pair of title and anchor; where links come back, 9.9 "
-        "(English Wikipedia has 4.2). Items are real ones, and for the stage those of `benchmarks/dump.py`. "
-        "[How the decoder works](../bzip2.md)."
+        f"[The decoder](bzip2.md): MB of text in a CPU second, medians of {rounds} rounds. Pages are those of two real "
+        "dumps, over and over. Of the stages start-up is left out, and either decoder gives the same bytes."
     )
-    return write_section("bzip2", "bzip2", "\n\n".join([body, *texts]), ("indexed_bzip2", "rapidgzip", "pyarrow"))
+    return write_section("bzip2", "\n\n".join([body, *texts]), ("indexed_bzip2", "rapidgzip", "pyarrow"))
 
 
 def main() -> None:

@@ -1,30 +1,25 @@
 """How fast the entities stage reads dumps, against its decoders, plain loops and other tools.
 
 ``python -m benchmarks.entities [MEGABYTES [ROUNDS [PART ...]]]`` (300, 5 and all parts if not said) makes dumps, runs
-the contenders of each part in turn, and writes ``docs/benchmarks/entities.md`` after each part from all that were
+the contenders of each part in turn, and writes its section of ``docs/benchmarks.md`` after each part from all that were
 measured so far: some ten minutes, and three more to make the dumps, the first time. Start-up stays out: whatever has
 one is also run on a dump of a few lines, and the difference counts. The slower readers get less text. Other tools are
 measured where ``build/peers`` has them, see ``benchmarks/peers.sh``.
 """
 
-import os
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.dump import text_size, write_dump
-from benchmarks.entity_runs import FOLDER, bare, decode, loads, ours, peers, split
+from benchmarks.entity_runs import FOLDER, bare, decode, loads, ours, peers
 from benchmarks.report import Call, Command, Result, compare, table, write_section
 
 TINY_BYTES = 100_000
 FLOOR = "decoder, lines, msgspec: the floor"
-OURS = "wikisem, 1 worker"
 START = "start-up of "
 PARTS = FOLDER / "entities"
-_PARALLEL = (
-    "wikibase-dump-filter and KGTK run in several processes at once (gzip unpacks for the first), ours in one: CPU "
-    "seconds compare them core for core."
-)
 # Plain JSON libraries take several times as long as the floor, and get so much less text.
 _SHARE = 4
 
@@ -52,20 +47,19 @@ def workers(dump: Path, text: int, counts: tuple[int, ...] = (1, 2)) -> dict[str
     return runs
 
 
-def measure_gzip(size: int, rounds: int) -> str:
+def measure_gzip(size: int, rounds: int) -> list[list[str]]:
     """All readers of a chain of gzip members."""
     (dump, text), (part, less) = made(size), made(size // _SHARE)
     runs: dict[str, Contender] = {
         "decoder alone": (Call(decode, (str(dump),)), text),
-        "decoder and lines": (Call(split, (str(dump),)), text),
         FLOOR: (Call(bare, (str(dump),)), text),
         **workers(dump, text),
         **{f"decoder, lines, {name}": (Call(loads, (str(part), name)), less) for name in ("orjson", "json")},
     }
-    return f"{title('`.gz`', dump, text, rounds)}\n\n{table(HEADER, rows_of(measure(runs, rounds), FLOOR))}"
+    return rows_of("`.gz`", text, measure(runs, rounds))
 
 
-def measure_bzip2(size: int, rounds: int) -> str:
+def measure_bzip2(size: int, rounds: int) -> list[list[str]]:
     """The decoder, the floor and the stage on one bzip2 stream, half as large, for it takes ten times as long."""
     dump, text = made(size // 2, ".bz2")
     runs: dict[str, Contender] = {
@@ -73,45 +67,30 @@ def measure_bzip2(size: int, rounds: int) -> str:
         FLOOR: (Call(bare, (str(dump),)), text),
         **workers(dump, text),
     }
-    return f"{title('`.bz2`', dump, text, rounds)}\n\n{table(HEADER, rows_of(measure(runs, rounds), FLOOR))}"
+    return rows_of("`.bz2`", text, measure(runs, rounds))
 
 
-def measure_large(size: int, rounds: int) -> str:
+def measure_large(size: int, rounds: int) -> list[list[str]]:
     """A dump ten times as large: what a second worker gains, and how little the memory grows."""
     dump, text = made(10 * size)
-    rounds = min(rounds, 3)
     runs = {FLOOR: (Call(bare, (str(dump),)), text), **workers(dump, text)}
-    results = measure(runs, rounds)
-    gain = seconds(results, OURS)[0] / seconds(results, "wikisem, 2 workers")[0]
-    told = f"Two workers took 1/{gain:.2f} of the wall time of one, start-up apart."
-    head = title("`.gz`, ten times as large", dump, text, rounds)
-    return f"{head}\n\n{told}\n\n{table(HEADER, rows_of(results, FLOOR))}"
+    return rows_of("`.gz`", text, measure(runs, min(rounds, 3)))
 
 
-def measure_peers(size: int, rounds: int) -> str:
+def measure_peers(size: int, rounds: int) -> list[list[str]]:
     """Other tools on the same file of half the size, the start-up of every one apart."""
     (dump, text), (tiny, few) = made(size // 2), made(TINY_BYTES)
-    rounds = min(rounds, 3)
     runs: dict[str, Contender] = {
         **workers(dump, text, (1,)),
         **{name: (command, text) for name, command in peers(dump).items()},
         **{START + name: (command, few) for name, command in peers(tiny).items()},
     }
-    rows = rows_of(measure(runs, rounds), OURS, inverse=True)
-    header = [*HEADER[:3], "wikisem is faster, by wall", "by CPU", HEADER[-1]]
-    head = title("Other tools, the same `.gz` and fields", dump, text, rounds)
-    return f"{head}\n\n{_PARALLEL}\n\n{table(header, rows)}"
-
-
-def title(what: str, dump: Path, text: int, rounds: int) -> str:
-    """The heading of a part, and how it was measured."""
-    sizes = f"{text / 1e6:.0f} MB of text in {dump.stat().st_size / 1e6:.0f} MB"
-    return f"### {what}: {sizes}\n\nMedians of {rounds} rounds; load {os.getloadavg()[0]:.1f} at the end."
+    return rows_of("`.gz`", text, measure(runs, min(rounds, 3)))
 
 
 # How a part's contenders did: each with its result and the bytes of text that it read.
 Results = dict[str, tuple[Result, int]]
-HEADER = ["reader", "MB/s", "MB per CPU second", "times the floor, by wall", "by CPU", "peak MB"]
+HEADER = ["dump", "reader", "MB/s", "MB per CPU second", "peak MB"]
 
 
 def measure(runs: dict[str, Contender], rounds: int) -> Results:
@@ -127,20 +106,17 @@ def seconds(results: Results, name: str) -> tuple[float, float]:
     return (result.seconds - wall) / (size - few) * 1e6, (result.cpu - cpu) / (size - few) * 1e6
 
 
-def rows_of(results: Results, floor: str, *, inverse: bool = False) -> list[list[str]]:
-    """A row for each contender: its pace, that pace in terms of the floor's (or the ``inverse``), its memory."""
-    base = seconds(results, floor)
+def rows_of(kind: str, text: int, results: Results) -> list[list[str]]:
+    """A row for each contender: its pace and its memory."""
     rows = []
     for name, (result, _) in results.items():
         if not name.startswith(START):
-            taken = seconds(results, name)
-            times = [own / other if inverse else other / own for own, other in zip(taken, base, strict=True)]
-            figures = [*(f"{1 / each:.0f}" for each in taken), *(f"{each:.2f}" for each in times)]
-            rows.append([name, *figures, f"{result.peak / 1e6:.0f}"])
+            figures = (f"{1 / each:.0f}" for each in seconds(results, name))
+            rows.append([f"{kind}, {text / 1e6:.0f} MB", name, *figures, f"{result.peak / 1e6:.0f}"])
     return rows
 
 
-MEASURES: dict[str, Callable[[int, int], str]] = {
+MEASURES: dict[str, Callable[[int, int], list[list[str]]]] = {
     "gzip": measure_gzip,
     "bzip2": measure_bzip2,
     "large": measure_large,
@@ -149,24 +125,25 @@ MEASURES: dict[str, Callable[[int, int], str]] = {
 
 
 def write_page() -> Path:
-    """The page, from all parts that were measured."""
-    texts = [path.read_text(encoding="utf-8") for name in MEASURES if (path := PARTS / f"{name}.md").exists()]
+    """The section, from all parts that were measured."""
+    found = [path.read_text(encoding="utf-8") for name in MEASURES if (path := PARTS / f"{name}.json").exists()]
     body = (
-        "The dumps are those of `benchmarks/dump.py`. Contenders ran in turn, without their start-up. The floor: the "
-        "decoder, its lines and msgspec with the same types in a bare loop. Peaks include some 150 MB of the process "
-        "that measures. One worker ends up to 0.2 s of wall time late, by Beam's sampler of states."
+        "A Wikidata dump (`benchmarks/dump.py`) to Parquet, without start-up; MB of text. The floor is a bare loop "
+        "over the decoder, its lines and msgspec. wikibase-dump-filter and KGTK run in several processes. Peaks "
+        "include some 150 MB of the process that measures."
     )
+    rows = [row for text in found for row in json.loads(text)]
     packages = ("msgspec", "isal", "orjson", "pyarrow", "apache-beam")
-    return write_section("entities", "Entities: a Wikidata dump to Parquet", "\n\n".join([body, *texts]), packages)
+    return write_section("Entities", f"{body}\n\n{table(HEADER, rows)}", packages)
 
 
 def main(megabytes: str = "300", rounds: str = "5", *parts: str) -> None:
     """Measure the parts, and write the page after each."""
     PARTS.mkdir(parents=True, exist_ok=True)
     for name in parts or MEASURES:
-        text = MEASURES[name](int(float(megabytes) * 1e6), int(rounds))
-        (PARTS / f"{name}.md").write_text(text, encoding="utf-8")
-        print(f"{text}\n\n{write_page()}", flush=True)
+        rows = MEASURES[name](int(float(megabytes) * 1e6), int(rounds))
+        (PARTS / f"{name}.json").write_text(json.dumps(rows), encoding="utf-8")
+        print(f"{table(HEADER, rows)}\n\n{write_page()}", flush=True)
 
 
 if __name__ == "__main__":

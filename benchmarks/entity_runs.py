@@ -40,12 +40,6 @@ def lines_of(path: str) -> Iterator[bytes]:
                 yield stripped
 
 
-def split(path: str) -> None:
-    """The decoder and its lines."""
-    for _ in lines_of(path):
-        pass
-
-
 def bare(path: str) -> None:
     """The decoder, and msgspec on every line into the types that ours uses: the floor."""
     read = EntityReader(Fields(LABELS, DEFAULT_PROPERTIES)).decode

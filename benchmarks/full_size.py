@@ -3,10 +3,10 @@
 ``python -m benchmarks.full_size --scale 0.05 --scale 1`` writes the dumps of ``full_size_data`` in that part of their
 size, counts the links of English, and makes surfaces in ten languages at once, the class graph, and groups in ten
 languages at once. Each step is a process of its own; it and its workers are watched. What each step took is added to
-docs/benchmarks/full-size.jsonl, from which docs/benchmarks/full-size.md and its figure are drawn (``--draw`` only
-draws). What is no longer needed is removed. ``--prose 400`` writes real amounts of text around the links, ``--steps``
-takes some of the steps alone (``labels``, which no other needs, is one: the labels of fifty items by the index, and by
-reading all), and ``--folder`` says where everything goes; with ``--keep`` it stays there.
+docs/benchmarks/full-size.jsonl, from which a section of docs/benchmarks.md and its figure are drawn (``--draw``
+only draws). What is no longer needed is removed. ``--prose 400`` writes real amounts of text around the links,
+``--steps`` takes some of the steps alone (``labels``, which no other needs, is one: the labels of fifty items by the
+index, and by reading all), and ``--folder`` says where everything goes; with ``--keep`` it stays there.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The page and the figure of the rehearsal at full size, from the results that were gathered."""
+"""The section and the figure of the rehearsal at full size, from the results that were gathered."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,28 +18,27 @@ Row = Mapping[str, Any]
 
 
 def draw() -> None:
-    """Write docs/benchmarks/full-size.md and full-size.svg; of the same step measured twice, the last one counts."""
+    """Write the section of docs/benchmarks.md, and full-size.svg; of a step measured twice, the last one counts."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines()
     steps = [row for row in map(json.loads, lines) if row["step"] != "labels"]
     labels = {(row["scale"], row["indexed"]): row for row in map(json.loads, lines) if row["step"] == "labels"}
     found = {(row["step"], row["scale"], row["prose"], row["workers"]): row for row in steps}
-    rows = [found[key] for key in sorted(found, key=lambda key: (key[2], key[1], _order(key[0]), key[3]))]
+    rows = [
+        found[key] for key in sorted(found, key=lambda key: (key[2], key[1], _order(key[0]), key[3])) if key[2] < 100
+    ]
     _figure(rows)
-    text = _TEXT.format(
-        table=table(_HEADER, [_cells(row) for row in rows if row["scale"] >= _SHOWN and row["step"] in _STAGES]),
-        labels=table(["items", "labels by", "time", "read"], [_label_cells(labels[key]) for key in sorted(labels)]),
+    shown = table(_HEADER, [_cells(row) for row in rows if row["scale"] >= _SHOWN and row["step"] in _STAGES])
+    reading, index = (labels[max(labels)[0], indexed]["seconds"] for indexed in (False, True))
+    write_section(
+        "Full size", _TEXT.format(table=shown, reading=reading, index=index), ["apache-beam", "numpy", "pyarrow"]
     )
-    write_section("full-size", "A rehearsal at full size", text, ["apache-beam", "numpy", "pyarrow"])
 
 
 def _order(step: str) -> int:
     return ["dump", "mentions", "items", "surfaces", "taxonomy", "groups", "bare groups"].index(step)
 
 
-_HEADER: Final = [
-    "step", "part of full size", "read", "prose", "workers", "time", "CPU", "peak memory", "one process", "peak disk",
-    "measured",
-]  # fmt: skip
+_HEADER: Final = ["step", "part", "read", "time", "CPU", "peak memory", "peak disk", "measured"]
 
 
 def _cells(row: Row) -> list[str]:
@@ -47,20 +46,12 @@ def _cells(row: Row) -> list[str]:
         row["step"],
         f"{row['scale']:g}",
         _input(row["step"], row["scale"]),
-        str(row["prose"]),
-        str(row["workers"]),
         _time(row["seconds"]),
         _time(row["cpu"]),
         f"{row['peak'] / 1e9:.2f} GB",
-        f"{row['largest'] / 1e9:.2f} GB" if "largest" in row else "",
         f"{row['disk'] / 1e9:.1f} GB",
         row["date"],
     ]
-
-
-def _label_cells(row: Row) -> list[str]:
-    how = "the index" if row["indexed"] else "reading all"
-    return [_input("labels", row["scale"]), how, f"{row['seconds']:.2f} s", f"{row['read'] / 1e6:,.1f} MB"]
 
 
 def _input(step: str, scale: float) -> str:
@@ -80,9 +71,7 @@ def _figure(rows: Sequence[Row]) -> None:
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for stage in _STAGES:
-        points = sorted(
-            (row["scale"], row["peak"] / 1e9) for row in rows if row["step"] == stage and row["prose"] < 100
-        )
+        points = sorted((row["scale"], row["peak"] / 1e9) for row in rows if row["step"] == stage)
         if points:
             axes.plot(*zip(*points, strict=True), marker="o", label=stage)
     axes.set(xlabel="part of the full size", ylabel="peak memory of all processes, GB", ylim=(0, None), xscale="log")
@@ -92,21 +81,16 @@ def _figure(rows: Sequence[Row]) -> None:
 
 
 _TEXT: Final = """
-`python -m benchmarks.full_size --scale PART`: made-up dumps of the numbers of English Wikipedia (7 M pages of which
-1 M are redirects, 250 M links, 60 M distinct pairs of title and anchor) and of Wikidata (115 M items, 4 M classes,
-labels in 35 languages, titles and signatures, as many as real items have), or a part of them, through the stages by the
-recipe `wikisem`, in ten languages at once. `bare groups` are without places and the second witness. *Prose* is the
-bytes of text after each link. Memory is that of all processes together at the highest moment (PSS); *one process* is
-the most that any of them held. Disk is the highest, dumps included. Other work shared the machine in most runs, which
-multiplies the time and adds to the CPU time. Rows from before 2026-11-23 are of earlier versions, and groups of earlier
-days than 2026-11-27 have no certificates. `full-size.jsonl` has all steps and parts.
+`python -m benchmarks.full_size --scale PART`: made-up dumps of the numbers of English Wikipedia (7 M pages, 250 M
+links) and of Wikidata (115 M items, 4 M classes, labels in 35 languages), or a part of them, by the recipe `wikisem` in
+ten languages with two workers. `bare groups` are without places and the second witness. Memory is that of all processes
+together at the highest moment. Other work shared the machine in most runs, which multiplies the time. Groups of before
+2026-11-27 have no certificates. `full-size.jsonl` has all steps and parts.
 
 {table}
 
-![Peak memory against the part of the full size](full-size.svg)
+![Peak memory against the part of the full size](benchmarks/full-size.svg)
 
-`python -m benchmarks.full_size --steps items labels`: the labels of fifty items, as `categories --entities` and
-`explain` ask for them, with the index of the `entities` stage and without it.
-
-{labels}
+The labels of fifty items, as `explain` asks for them, take {index:.2f} s with the index of the `entities` stage and
+{reading:.2f} s without it.
 """

@@ -2,8 +2,8 @@
 
     python -m benchmarks.graph --world FOLDER [--part 1.0]
 
-The worlds, one a tenth of the other for the slopes, are written into FOLDER once (some minutes; with what the stages
-leave there, about 5 GB at full size) and read again by later calls. The page is written anew after every step, so a run
+The world is written into FOLDER once (some minutes; with what the stages leave there, about 5 GB at full size) and read
+again by later calls. The page is written anew after every step, so a run
 that is cut off leaves what it has.
 """
 
@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.graph_page import STEPS, TENTH, WHOLE, Findings, Measured, Step, page
+from benchmarks.graph_page import STEPS, Findings, Measured, Step, page
 from benchmarks.graph_world import Size, write_world
 from benchmarks.report import Call, write_section
-from benchmarks.tree import busy_seconds, watch_children
+from benchmarks.tree import watch_children
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
 from wikisem.layout import Scratch
@@ -29,7 +29,6 @@ from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.taxonomy import build_taxonomy
 
-TITLE = "The class graph at the size of Wikidata"
 RECIPE = Recipe("benchmark", languages=("la",), cluster=ClusterOptions(max_groups=0))
 
 
@@ -58,11 +57,10 @@ def _fresh(folder: Path) -> Scratch:
 
 
 def measure(function: Callable[[Path, int], None], world: Path, workers: int) -> Measured:
-    """One run of a stage in a process of its own, with what its processes held and what other programs used."""
-    busy = busy_seconds()
+    """One run of a stage in a process of its own, with what its processes held."""
     with watch_children() as held:
         run = Call(function, (world, workers)).measure()
-    return Measured(run, held, max(0.0, busy_seconds() - busy - run.cpu))
+    return Measured(run, held)
 
 
 def time_lookups(folder: Path) -> dict[str, tuple[float, float]]:
@@ -91,22 +89,20 @@ def _milliseconds(ask: Callable[[str, str], object], names: Sequence[tuple[str, 
 
 
 def main() -> None:
-    """Write the worlds if need be, run every stage, write ``docs/benchmarks/graph.md`` after each."""
+    """Write the world if need be, run every stage, write the section of ``docs/benchmarks.md`` after each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--world", type=Path, required=True, help="the folder of the made-up worlds")
+    parser.add_argument("--world", type=Path, required=True, help="the folder of the made-up world")
     parser.add_argument("--part", type=float, default=1.0, help="of the size of Wikidata (default: 1.0)")
     arguments = parser.parse_args()
     size = Size().scaled(arguments.part)
-    worlds = {WHOLE: arguments.world, TENTH: arguments.world / "tenth"}
-    for name, world in worlds.items():
-        if not (world / "entities").exists():
-            write_world(world, size.scaled(0.1) if name == TENTH else size)
+    world = arguments.world
+    if not (world / "entities").exists():
+        write_world(world, size)
     found = Findings(size)
     for step in STEPS:
-        world = worlds[step.world]
         found.steps[step] = measure({"taxonomy": run_taxonomy, "groups": run_groups}[step.stage], world, step.workers)
         _note(found, step, world)
-        write_section("graph", TITLE, page(found), ["numpy", "pyarrow", "apache-beam"])
+        write_section("Class graph", page(found), ["numpy", "pyarrow", "apache-beam"])
         print(f"{step}: {found.steps[step].run.seconds:.0f} s", file=sys.stderr)
 
 
@@ -114,13 +110,12 @@ def _note(found: Findings, step: Step, world: Path) -> None:
     """What the step gave, and how fast the whole graph answers once it is there."""
     if step.stage == "groups":
         read, kept = (world / "groups.txt").read_text(encoding="utf-8").split()
-        found.groups[step.world] = int(read), int(kept)
+        found.groups = int(read), int(kept)
         return
     folder = world / f"taxonomy-{step.workers}" / "finished"
     graph = Taxonomy.load(folder).graph
-    found.graphs[step.world] = len(graph.nodes), len(graph.items), len(graph.up.targets)
-    if step.world == WHOLE:
-        found.milliseconds = time_lookups(folder)
+    found.graph = len(graph.nodes), len(graph.items), len(graph.up.targets)
+    found.milliseconds = time_lookups(folder)
 
 
 if __name__ == "__main__":

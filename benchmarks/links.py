@@ -1,7 +1,7 @@
 """Links from XML: ours beside mwparserfromhell, wikitextparser, wikipedia2vec, gensim and a bare regular expression.
 
-``WIKISEM_DATA=FOLDER python -m benchmarks.links`` writes docs/benchmarks/links.md. The fast contenders read pages that
-do not repeat, the slow ones every sixth of the real pages; agreement is measured on all real articles.
+``WIKISEM_DATA=FOLDER python -m benchmarks.links`` writes its section of docs/benchmarks.md. The fast contenders
+read pages that do not repeat, the slow ones every sixth of the real pages; agreement is measured on all real articles.
 """
 
 import argparse
@@ -178,7 +178,7 @@ def main() -> None:
         sizes = {"xml": xml.stat().st_size, "bz2": arguments.megabytes * 200_000, "sample": sample.stat().st_size}
         results = compare(_contenders(str(xml), str(wrapped), str(sample)), arguments.rounds)
     totals = {name: agreement(read_dump(realdata, name)) for name in DUMPS}
-    write_section("links", "Links", _text(results, sizes, totals), ("mwparserfromhell", "numpy", "pyarrow"))
+    write_section("Links", _text(results, sizes, totals), ("mwparserfromhell", "numpy", "pyarrow"))
 
 
 def _wrap(xml: Path, wrapped: Path, size: int) -> None:
@@ -207,31 +207,19 @@ def _text(results: dict[str, Result], sizes: dict[str, int], totals: dict[str, d
             f"{sizes[_input(name)] / 1e6:.0f} MB",
             f"{speeds[name]:.1f}",
             f"{speeds['ours'] / speeds[name]:.2f}",
-            f"{result.peak / 2**20:.0f} MiB",
             *_shares(name, totals),
         ]
-        for name, result in results.items()
+        for name in results
     ]
-    header = ["reader", "read", "MB/s a core", "ours is × as fast", "peak memory", "found", "confirmed"]
-    unwrapped = speeds["ours from .bz2"] / speeds["bz2 alone"]
-    return f"""
-{_METHOD}
-
-{table(header, rows)}
-
-From `.bz2`, links come at {100 * unwrapped:.0f} % of the speed of the decoder alone.
-"""
+    header = ["reader", "read", "MB/s a core", "ours is × as fast", "found", "confirmed"]
+    return f"{_METHOD}\n\n{table(header, rows)}"
 
 
-_METHOD = """
-Medians of CPU time, contenders in turn, one process and one core each. `ours` and the regular expressions read the real
-pages of the two large dumps over and over, each copy with other letters in its links; the four other readers read every
-sixth page once. `ours` ends at the counted pairs of each chunk of 4 MiB, `ours, in buckets` at those of the file as
-`wikisem mentions` hands them on; the regular expressions count nothing.
-
-*found* is the share of mwparserfromhell's pairs on all articles that the reader finds, *confirmed* the share of the
-reader's own pairs that mwparserfromhell has too ([who is right](../links.md#measured)).
-""".strip()
+_METHOD = (
+    "Links of real pages, counted, by CPU time; the regular expressions count nothing. *Found* is the share of "
+    "mwparserfromhell's pairs on all articles that the reader finds, *confirmed* the share of its own pairs that "
+    "mwparserfromhell has too ([who is right](links.md#measured))."
+)
 
 
 def _input(name: str) -> str:

@@ -2,18 +2,19 @@
 
 ``compare`` runs contenders in turn, round after round, so that a slow minute of the machine hits them all alike; each
 run is a process of its own, timed from inside so that start-up stays out, with the peak memory of that process.
-``Result`` gives medians. ``table`` makes Markdown, ``write_section`` puts it into ``docs/benchmarks/NAME.md`` below the
+``Result`` gives medians. ``table`` makes Markdown, ``write_section`` puts it into ``docs/benchmarks.md`` below the
 machine and the versions. A contender is a module-level function with arguments that pickle::
 
     results = compare({"ours": Call(read_ours, (path,)), "peer": Command(("node", "peer.js", path))}, rounds=5)
     rows = [[name, f"{size / result.seconds / 1e6:.0f}"] for name, result in results.items()]
-    write_section("links", "Links", table(["reader", "MB/s"], rows))
+    write_section("Links", table(["reader", "MB/s"], rows))
 """
 
 import importlib.metadata
 import multiprocessing
 import os
 import platform
+import re
 import resource
 import statistics
 import subprocess
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
+PAGE = DOCS.with_suffix(".md")
 _KIB = 1 if sys.platform == "darwin" else 1024  # the unit of ru_maxrss
 
 
@@ -147,9 +149,11 @@ def _lines(path: str) -> list[str]:
     return Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []
 
 
-def write_section(name: str, title: str, body: str, packages: Sequence[str] = ()) -> Path:
-    """Write ``docs/benchmarks/NAME.md``: the title, the machine and versions, and what was measured."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    path = DOCS / f"{name}.md"
-    path.write_text(f"## {title}\n\n{machine(packages)}\n\n{body.strip()}\n", encoding="utf-8")
-    return path
+def write_section(title: str, body: str, packages: Sequence[str] = ()) -> Path:
+    """Write the section of ``docs/benchmarks.md``: the title, what was measured, the machine and versions."""
+    section = f"## {title}\n\n{body.strip()}\n\n{machine(packages)}\n"
+    sections = re.split(r"\n(?=## )", PAGE.read_text(encoding="utf-8"))
+    place = next((n for n, each in enumerate(sections) if each.startswith(f"## {title}\n")), len(sections))
+    sections[place : place + 1] = [section]
+    PAGE.write_text("\n".join(sections), encoding="utf-8")
+    return PAGE

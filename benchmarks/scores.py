@@ -35,7 +35,7 @@ BATCHES, GENSIM = "mean after mean, in numpy batches", "gensim doesnt_match"
 
 
 def main() -> None:
-    """Measure everything and write docs/benchmarks/scores.md."""
+    """Measure everything and write its section of docs/benchmarks.md."""
     with tempfile.TemporaryDirectory() as folder:
         vectors, text = Path(folder) / "vectors.npy", Path(folder) / "vectors.txt"
         # In processes of their own: what this one has held at its peak would show as the peak of those it starts.
@@ -51,7 +51,7 @@ def main() -> None:
             "read vectors, gensim": Call(read_gensim, (text,)),
         }
         odd_results, others = compare(odd_calls, ROUNDS), compare(other_calls, ROUNDS)
-    write_section("scores", "Scores", report(odd_results, others), ["numpy", "gensim"])
+    write_section("Scores", report(odd_results, others), ["numpy", "gensim"])
 
 
 def make_vectors(path: Path) -> None:
@@ -158,15 +158,13 @@ def read_gensim(path: Path) -> Vector:
 def report(odd_results: dict[str, Result], others: dict[str, Result]) -> str:
     """Tables with what the figures mean."""
     times = [[name, f"{result.cpu:.2f}", f"{result.seconds:.2f}", megabytes(result)] for name, result in others.items()]
-    return f"""OddOneOut of one category: k = {K}, n = {MEMBERS}, v = {WORDS:,}, {DIMENSIONS} dimensions, Gaussian
-vectors: {comb(MEMBERS, K):,} combinations, {PAIRS:,} pairs (S, w). All of it exact, in double precision. Medians of
-{ROUNDS} interleaved runs. "s" is wall time, which other work on the machine lengthens (see its load above); the last
-column is the CPU time for all pairs at the pace of those that were looked at.
+    return f"""OddOneOut of one category: k = {K}, n = {MEMBERS}, v = {WORDS:,}, {DIMENSIONS} dimensions: {PAIRS:,}
+pairs, all exact. Medians of {ROUNDS} runs; of slower ways the time is at the pace of some pairs.
 
-{table(["OddOneOut", "pairs", "CPU s", "s", "peak MB", "CPU time for all"], odd_rows(odd_results))}
+{table(["OddOneOut", "CPU time for all pairs", "peak MB"], odd_rows(odd_results))}
 
-Topk: k = {K} for the same {MEMBERS} words. Outlier detection: {GROUPS} groups of eight cluster items and six outliers.
-Reading: {READ_WORDS:,} words of {READ_DIMENSIONS} dimensions as word2vec text. Times include loading the vectors.
+Topk: k = {K} for the same words. Outlier detection: {GROUPS} groups. Reading: {READ_WORDS:,} words of
+{READ_DIMENSIONS} dimensions.
 
 {table(["", "CPU s", "s", "peak MB"], times)}"""
 
@@ -177,8 +175,7 @@ def odd_rows(results: dict[str, Result]) -> list[list[str]]:
     rows = []
     for name, result in results.items():
         pairs = looked_at.get(name, PAIRS)
-        times = [f"{result.cpu:.1f}", f"{result.seconds:.1f}", megabytes(result), duration(result.cpu * PAIRS / pairs)]
-        rows.append([name, f"{pairs:,}", *times])
+        rows.append([name, duration(result.cpu * PAIRS / pairs), megabytes(result)])
     return rows
 
 

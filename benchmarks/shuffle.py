@@ -1,9 +1,9 @@
 """Twenty million (title, anchor) pairs shuffled: batches of Arrow in files or by the engine, beside one element a pair.
 
-``python -m benchmarks.shuffle`` writes docs/benchmarks/shuffle.md. The pairs go the way of the mentions stage: summed
-in the mapper, split, sent, merged, sorted and written as Parquet. ``CombinePerKey`` gets a quarter of a million, since
-all of them would take it a quarter of an hour, and writes nothing. ``--engines`` measures both ways of sending on each
-engine that is here, with fewer pairs; see tests/engines.
+``python -m benchmarks.shuffle`` writes its section of docs/benchmarks.md. The pairs go the way of the mentions stage:
+summed in the mapper, split, sent, merged, sorted and written as Parquet. ``CombinePerKey`` gets a quarter of a million,
+since all of them would take it a quarter of an hour, and writes nothing. ``--engines`` measures both ways of sending
+on each engine that is here, with fewer pairs; see tests/engines.
 """
 
 import argparse
@@ -187,14 +187,11 @@ def _report(folder: str, pairs: int, rounds: int) -> None:
     for name, workers in each:
         way, amount = ways[name]
         result, begun = results[f"{name} {workers}"], results[f"start {workers}"]
-        rates = [
-            amount / took / 1e6 for took in (result.seconds - begun.seconds, result.seconds, result.cpu - begun.cpu)
-        ]
+        rates = [amount / took / 1e6 for took in (result.seconds - begun.seconds, result.cpu - begun.cpu)]
         peak = peak_of_tree(way, folder, workers) / 2**30
         rows.append([name, str(workers), f"{amount / 1e6:.3g} M", *(f"{rate:.2f}" for rate in rates), f"{peak:.2f}"])
-    header = ["way", "workers", "pairs", "M/s", "M/s with start-up", "M per CPU second", "peak GB"]
-    body = _TEXT.format(pairs=pairs / 1e6, files=FILES, rounds=rounds, table=table(header, rows))
-    write_section("shuffle", "Counting pairs through a shuffle", body, ["apache-beam", "numpy", "pyarrow"])
+    header = ["way", "workers", "pairs", "M/s", "M per CPU second", "peak GB"]
+    write_section("Shuffle", f"{_TEXT}\n\n{table(header, rows)}", ["apache-beam", "numpy", "pyarrow"])
 
 
 def _report_engines(folder: str, names: Sequence[str], rounds: int) -> str:
@@ -216,19 +213,10 @@ def _report_engines(folder: str, names: Sequence[str], rounds: int) -> str:
     return table(["engine", "shuffled by", "seconds", "CPU seconds", "peak GB"], rows)
 
 
-_TEXT = """
-`python -m benchmarks.shuffle`: {pairs:.0f} M (title, anchor) pairs, half of them distinct, four anchors to a title, in
-{files} Arrow files, on Beam's local runner; {rounds} interleaved round(s), medians. Pairs go as they go in
-`wikisem mentions`: split by the hash of the title, written to bucket files as compressed Arrow, merged by column; the
-last rows also sort them and write Parquet. `CombinePerKey` counts a quarter of a million. M/s is millions of pairs a
-second without start-up; read the rate for each second of CPU if the machine had other work. Peak memory is that of all
-processes together. Before there were bucket files, the local runner held 1.33 GB with one worker and 2.50 GB with two.
-
-{table}
-
-PyArrow's `group_by` sums a million rows of two strings in 0.26 s on one core, DuckDB 2.0 in 0.33 s, and DuckDB's sort
-is as fast as Arrow's, so DuckDB is not a dependency.
-"""
+_TEXT = (
+    "Pairs of title and anchor, half of them distinct, on Beam's local runner, as in `wikisem mentions`: split by the "
+    "hash of the title, written to bucket files, merged by column. Start-up is left out; memory is of all processes."
+)
 
 
 if __name__ == "__main__":

@@ -68,13 +68,6 @@ def watch_children() -> Iterator[Held]:
         watcher.join()
 
 
-def busy_seconds() -> float:
-    """CPU seconds that all programs of the machine have used since it started."""
-    ticks = [int(word) for word in Path("/proc/stat").read_text().split(maxsplit=9)[1:9]]
-    user, nice, system, _, _, irq, softirq, stolen = ticks
-    return (user + nice + system + irq + softirq + stolen) / os.sysconf("SC_CLK_TCK")
-
-
 def _descendants(root: int) -> set[int]:
     parent_of = parents()
     found, new = {root}, {root}

@@ -143,7 +143,7 @@ class BucketedSums(BucketedRows):
     """Collects rows with a count, and sums each bucket if that at least halves its rows, as the first bucket shows.
 
     The merge of the bucket sums anyway, and a sum here costs as much as sending three fifths of its rows
-    (docs/benchmarks/shuffle.md).
+    (docs/benchmarks.md).
     """
 
     schema: pa.Schema = field(kw_only=True)
