@@ -16,7 +16,7 @@ from pathlib import Path
 from gensim.models import KeyedVectors
 
 from wikisem.categories.analogies import questions
-from wikisem.evaluation.analogies.questions import Section, score_analogies
+from wikisem.evaluation.analogies import Section, score_analogies
 from wikisem.evaluation.options import METHODS, AnalogyOptions
 from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.models import read_vectors

@@ -17,12 +17,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.report import Call, Result, compare, table, write_section
 from wikisem import evaluate
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.oddoneout import ExactCounter, prepare, stands_out, tie_margin
+from wikisem.evaluation.category_scores import (
+    ExactCounter,
+    look_up_category,
+    neighbour_hits,
+    prepare,
+    stands_out,
+    tie_margin,
+)
 from wikisem.evaluation.options import DISTANCES, Distance
-from wikisem.evaluation.topk import look_up_category, neighbour_hits
-from wikisem.evaluation.vectors.embeddings import WordModel
+from wikisem.evaluation.vectors.embeddings import Vector, WordModel, WordVectors
 from wikisem.evaluation.vectors.models import read_vectors
-from wikisem.evaluation.vectors.words import Vector, WordVectors
 from wikisem.records import Group, Member, Outlier
 
 WORDS, DIMENSIONS, MEMBERS, K = 100_000, 300, 50, 3

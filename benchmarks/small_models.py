@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from wikisem.evaluation.vectors.embeddings import VectorRows, WordVectors
 from wikisem.evaluation.vectors.models import read_vectors
-from wikisem.evaluation.vectors.words import VectorRows, WordVectors
 
 WINDOW = 5
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

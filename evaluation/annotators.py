@@ -16,8 +16,7 @@ import numpy.typing as npt
 from wikisem.errors import optional_module
 from wikisem.evaluation.outlier_detection import Evaluation
 from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
-from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationCase, AnnotationSet
-from wikisem.outputs.annotation.sheets import Answer
+from wikisem.outputs.annotation.sheets import CANNOT_TELL, AnnotationCase, AnnotationSet, Answer
 from wikisem.records import Group, Member, Outlier, class_of
 
 

@@ -37,8 +37,7 @@ from wikisem.evaluation.statistics import (
     percentile_interval,
     wilson,
 )
-from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
-from wikisem.evaluation.vectors.words import TIE_TOLERANCE
+from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, cosine
 from wikisem.records import Group
 
 

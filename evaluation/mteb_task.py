@@ -22,8 +22,7 @@ from mteb.abstasks.task_metadata import TaskMetadata
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.outlier_detection import score_groups, tally, words_of
-from wikisem.evaluation.vectors.embeddings import TextModel
-from wikisem.evaluation.vectors.words import Vector
+from wikisem.evaluation.vectors.embeddings import TextModel, Vector
 from wikisem.records import Group
 from wikisem.wikipedia.language_tables import iso_639_3, iso_15924
 from wikisem.wikis import date_in_name

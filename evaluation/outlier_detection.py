@@ -28,8 +28,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import Compactness
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.statistics import FloatArray, effective_units
-from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
-from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
+from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, Vector, cosine
 from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS, Group, Outlier
 
 METRICS: Final = ("accuracy", "opp")

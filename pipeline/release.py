@@ -28,7 +28,18 @@ from wikisem.layout import MANIFEST, NAMES
 from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
 from wikisem.outputs.release.card import card, citation, croissant_json, license_text, source_kind, toml_text
-from wikisem.outputs.release.cases import case_rows, cases_table, parquet_bytes
+from wikisem.outputs.release.cases import (
+    HELD,
+    Split,
+    canary_of,
+    case_rows,
+    cases_table,
+    held_file,
+    is_held,
+    parquet_bytes,
+    split_cases,
+    with_canary,
+)
 from wikisem.outputs.release.harness import harness_files
 from wikisem.outputs.release.metadata import (
     HeldHalf,
@@ -42,7 +53,6 @@ from wikisem.outputs.release.metadata import (
     read_facts,
 )
 from wikisem.outputs.release.sentences import TEXTS
-from wikisem.outputs.release.split import HELD, Split, canary_of, held_file, is_held, split_cases, with_canary
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import RunFiles, check_files, labels_of_classes, read_run, table_metadata

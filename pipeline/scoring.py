@@ -18,10 +18,8 @@ from wikisem.evaluate import distinct
 from wikisem.evaluation.cutoff import KnownDate, read_dates
 from wikisem.evaluation.outlier_detection import words_of
 from wikisem.evaluation.rows import Scores
-from wikisem.evaluation.vectors.embeddings import EmbeddingModel
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, compared_by, open_tokenizer, tokens_of
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_model, open_similarity
-from wikisem.evaluation.vectors.similarities import compared_by
-from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.files import write_text
 from wikisem.outputs.report.page import Curve
 from wikisem.outputs.wallfile import read_walls

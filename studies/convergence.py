@@ -17,8 +17,7 @@ import numpy as np
 
 from wikisem.evaluate import open_vectors, outliers
 from wikisem.evaluation.correlation import correlate
-from wikisem.evaluation.vectors.embeddings import EmbeddingModel, WordModel
-from wikisem.evaluation.vectors.words import from_words
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, WordModel, from_words
 
 
 def word_llama(dimensions: int) -> Callable[[Sequence[str]], Any]:

@@ -17,11 +17,19 @@ from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset, with_spaces
 from wikisem.errors import MissingInputError, UsageError, optional_module
-from wikisem.evaluation import harness_logs, outlier_detection
-from wikisem.evaluation import topk as categories_
+from wikisem.evaluation import analogies as analogies_
+from wikisem.evaluation import category_scores as categories_
+from wikisem.evaluation import harness, outlier_detection
 from wikisem.evaluation import walls as walls_
-from wikisem.evaluation.analogies import questions as questions_
 from wikisem.evaluation.audit.baselines import Frequencies, baseline_rows, baselines_by_language
+from wikisem.evaluation.category_scores import (
+    ODDONEOUT_DISTANCES,
+    CategoryScore,
+    look_up_category,
+    score_combined,
+    score_oddoneout,
+    score_topk,
+)
 from wikisem.evaluation.consistency import (
     Answer,
     Case,
@@ -31,9 +39,7 @@ from wikisem.evaluation.consistency import (
     measure_consistency,
 )
 from wikisem.evaluation.cutoff import KnownDate, measure_cutoff
-from wikisem.evaluation.harness_logs import read_log
-from wikisem.evaluation.harness_samples import has_walls, read_sampled_answers, read_samples, read_wall_samples
-from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_combined, score_oddoneout
+from wikisem.evaluation.harness import has_walls, read_log, read_sampled_answers, read_samples, read_wall_samples
 from wikisem.evaluation.options import (
     SEED,
     AnalogyOptions,
@@ -48,11 +54,16 @@ from wikisem.evaluation.options import (
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.rows import COVERAGE, DETECTABLE, WHOLE, Part, Row, Scored, Scores, rows_of, scores_of
 from wikisem.evaluation.statistics import FEW_UNITS, detectable_effect
-from wikisem.evaluation.topk import CategoryScore, look_up_category, score_topk
-from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
+from wikisem.evaluation.vectors.embeddings import (
+    EmbeddingModel,
+    compared_by,
+    given_similarity,
+    open_tokenizer,
+    require_cosine,
+    require_vocabulary,
+    tokens_of,
+)
 from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, open_model, open_object
-from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
-from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.evaluation.walls import score_models_on_walls
 from wikisem.files import path_of
 from wikisem.outputs.wallfile import read_walls
@@ -285,7 +296,7 @@ def samples(
     paths = [path_of(file) for file in files]
     if cluster_by:
         logs = [read_log(path, cluster_by, metric) for path in paths]
-        logged = scores_of("samples", harness_logs.scored(logs), {}, seed, lambda: harness_logs.answers_of(logs))
+        logged = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
         gaps = [row for row in logged.rows if row.less and row.se]
         logged.rows.extend(
             replace(row, metric=DETECTABLE, value=detectable_effect(row.se or 0.0, row.n), low=None, high=None, p=None)
@@ -512,11 +523,11 @@ def analogies(
     ``skip_oov`` leaves it out. ``watch`` is that of ``topk``. Raises UsageError for a model without a vocabulary.
     """
     file, options = path_of(questions), AnalogyOptions(method, skip_oov, restrict)
-    sections = questions_.read_questions(file)
+    sections = analogies_.read_questions(file)
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
     for model in _opened(models):
-        found = watch(model.name, questions_.score_analogies(sections, model, options), len(sections))
-        scored.append(questions_.scored(model.name, file.stem, model.vocabulary_size, found))
+        found = watch(model.name, analogies_.score_analogies(sections, model, options), len(sections))
+        scored.append(analogies_.scored(model.name, file.stem, model.vocabulary_size, found))
         notes[model.name] = model.notes
     return scores_of("analogies", scored, notes)
 
@@ -527,7 +538,7 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
     Stringham and Izbicki (2020) use the Google set in this way for Topk and OddOneOut. Raises MissingInputError if
     there are no questions, and DamagedInputError, with file and line, for a line that is not one.
     """
-    return questions_.split_relations(questions_.read_questions(path_of(path)))
+    return analogies_.split_relations(analogies_.read_questions(path_of(path)))
 
 
 # What the tasks take.

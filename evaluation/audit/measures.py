@@ -1,16 +1,19 @@
-"""The measures of a group: of its cluster, and of each of its outliers; None if a measure is unknown.
+"""An audit of a data set: measures of each group, its groups worst first, and all by language and outlier class.
 
-In the cluster {Oslo, Bern} of *city* with the outlier Rhine, Oslo and Bern are also *capitals*, so that all of them are
-in one further class; the Rhine is a *river*, two steps from *city* over *place*, and shares no class with either.
+A measure is None if it is unknown. In the cluster {Oslo, Bern} of *city* with the outlier Rhine, Oslo and Bern are also
+*capitals*, so that all of them are in one further class; the Rhine is a *river*, two steps from *city* over *place*,
+and shares no class with either.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
-from typing import Literal, NamedTuple
+from operator import itemgetter
+from statistics import fmean, median
+from typing import Final, Literal, NamedTuple
 
 from wikisem.datasets.word_groups import with_spaces
+from wikisem.evaluation.audit.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.cluster import agreed_case, broken_rules, differs_in_case
@@ -19,9 +22,9 @@ from wikisem.heuristics.rules.wording import Verdict, is_contained, parts_of_oth
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import Recipe
-from wikisem.records import DRAWN, Group, Member, Outlier
+from wikisem.records import DRAWN, LEVELS, Group, Member, Outlier
 from wikisem.wikipedia.graphemes import graphemes, initial_case
-from wikisem.wikipedia.languages import LanguageProfile
+from wikisem.wikipedia.languages import LanguageProfile, language_profile
 
 # What is measured.
 
@@ -241,3 +244,261 @@ def near_duplicates(groups: Sequence[Group]) -> list[Pair]:
                 pairs.append(Pair(group.language, groups[other].id, group.id, count))
         earlier[group.language].add(number, cluster)
     return sorted(pairs, key=lambda pair: (-pair.shared, pair))
+
+
+# The audit.
+
+# Below this, most links with a surface form lead to another page than the item's.
+LOW_PAGE_SHARE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a careful reader would object to; ``wrong`` if it alone makes a test case wrong."""
+
+    text: str
+    wrong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedGroup:
+    """A group with its measures and what is wrong with it."""
+
+    measures: GroupMeasures
+    findings: tuple[Finding, ...]
+
+
+# Measure -> value, for a cluster or an outlier class; None where the data set does not say.
+Values = Mapping[str, float | int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessBounds:
+    """What the recipe of a set asks of its groups: the least coherence, and the margin that no outlier reaches."""
+
+    coherence: float | None = None
+    margin: float | None = None
+
+
+NO_BOUNDS: Final = WitnessBounds()
+
+# A group with less coherence than this above the bound is a near miss; so is an outlier above half of the bound.
+NEAR_COHERENCE: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit:
+    """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language.
+
+    ``baselines`` says for each language how often a guesser that ignores meaning is right. ``by_coherence`` has the
+    groups whose coherence is known, the lowest first, ``by_margin`` the outliers with a margin, the highest first, each
+    with its group; ties by language and id.
+    """
+
+    name: str
+    groups: tuple[AuditedGroup, ...]
+    near_duplicates: tuple[Pair, ...]
+    languages: Mapping[str, Mapping[str, Values]]
+    baselines: Mapping[str, Columns]
+    bounds: WitnessBounds
+    by_coherence: tuple[tuple[float, Group], ...]
+    by_margin: tuple[tuple[float, Group, Outlier], ...]
+
+    def __repr__(self) -> str:
+        return f"Audit(name={self.name!r}, groups={len(self.groups)}, languages={list(self.languages)})"
+
+    @property
+    def near_coherence(self) -> int | None:
+        """How many groups are near misses, the first of ``by_coherence``; None without a bound."""
+        if self.bounds.coherence is None:
+            return None
+        limit = round(self.bounds.coherence + NEAR_COHERENCE, 4)
+        return sum(coherence < limit for coherence, _ in self.by_coherence)
+
+    @property
+    def near_margin(self) -> int | None:
+        """How many outliers are near misses, the first of ``by_margin``; None without a bound."""
+        if self.bounds.margin is None:
+            return None
+        return sum(margin > self.bounds.margin / 2 for margin, *_ in self.by_margin)
+
+
+def audit_groups(
+    name: str,
+    groups: Sequence[Group],
+    graph: Taxonomy | None = None,
+    frequencies: Mapping[str, Frequencies] | None = None,
+    bounds: WitnessBounds = NO_BOUNDS,
+    recipe: Recipe | None = None,
+) -> Audit:
+    """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id.
+
+    With a recipe, the rules of its filters that a cluster breaks are measures and findings, too.
+    """
+    ordered = sorted(groups, key=lambda group: (group.language, group.id))
+    pairs, found = near_duplicates(groups), list[AuditedGroup]()
+    languages: dict[str, Mapping[str, Values]] = {}
+    for language in sorted({group.language for group in groups}):
+        listed = [group for group in groups if group.language == language]
+        # The surface forms show how a language without a row is written.
+        profile = language_profile(language, sample=[member.surface for group in listed for member in group.cluster])
+        broken = broken_filters(listed, profile, recipe) if recipe else [()] * len(listed)
+        measured = [measure_group(group, profile, graph, own) for group, own in zip(listed, broken, strict=True)]
+        repeats = [pair for pair in pairs if pair.language == language]
+        for one in measured:
+            findings = findings_of(one, [pair for pair in repeats if one.group.id in {pair.first, pair.second}])
+            found.append(AuditedGroup(one, tuple(findings)))
+        broken_share = {"breaks a filter": fmean(bool(one.broken) for one in measured)} if recipe else {}
+        languages[language] = _values(measured, len(repeats), broken_share)
+
+    def badness(one: AuditedGroup) -> tuple[int, int, str, str]:
+        wrong = sum(finding.wrong for finding in one.findings)
+        return -wrong, -len(one.findings), one.measures.group.language, one.measures.group.id
+
+    coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
+    margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
+    return Audit(
+        name,
+        groups=tuple(sorted(found, key=badness)),
+        near_duplicates=tuple(pairs),
+        languages=languages,
+        baselines=baselines_by_language(groups, frequencies),
+        bounds=bounds,
+        by_coherence=tuple(sorted(coherences, key=itemgetter(0))),
+        by_margin=tuple(sorted(margins, key=lambda each: -each[0])),
+    )
+
+
+# What is wrong with a group, in words.
+
+
+def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Finding]:
+    """All findings of a group, wrong test cases first; ``pairs`` are the near-duplicates that it is part of."""
+    found = [finding for outlier in group.outliers for finding in _of_outlier(outlier)]
+    found.extend(_of_cluster(group))
+    for pair in pairs:
+        other = pair.second if pair.first == group.group.id else pair.first
+        found.append(Finding(f"members that are in {other} too: {pair.shared}"))
+    return sorted(found, key=lambda finding: not finding.wrong)
+
+
+def _of_outlier(one: OutlierMeasures) -> Iterator[Finding]:
+    name = f"{one.item.surface} ({one.item.id})" if one.item.id else one.item.surface
+    if one.relation == "itself":
+        yield Finding(f"{name} is the class itself", wrong=True)
+    elif one.relation in {"above", "below"}:
+        yield Finding(f"{name} is a class {one.relation} it", wrong=True)
+    if one.below_class:
+        yield Finding(f"{name} is an instance of the class, or of one below it", wrong=True)
+    if one.repeats:
+        yield Finding(f"{name} has the surface form of a member", wrong=True)
+    if one.shared_classes:
+        yield Finding(f"{name} shares a class with a member")
+    if one.inside:
+        yield Finding(f"{name} is inside the surface form of a member, or has one inside")
+    if one.capital_differs:
+        yield Finding(f"{name} differs in its initial capital from all members")
+    if one.item.page_share is not None and one.item.page_share < LOW_PAGE_SHARE:
+        yield Finding(f"{name} most often means another page ({one.item.page_share:.2f})")
+
+
+def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
+    for verdict in group.broken:
+        yield Finding(f"breaks {verdict.reason}: {verdict.detail}")
+    if group.repeated:
+        yield Finding("members have the same surface form")
+    if group.contained:
+        yield Finding("a member's surface form is inside another's")
+    for item in group.group.cluster:
+        if item.page_share is not None and item.page_share < LOW_PAGE_SHARE:
+            yield Finding(f"member {item.surface} most often means another page ({item.page_share:.2f})")
+        if is_foreign_label(item, group.group.language):
+            yield Finding(f"member {item.surface} is a label in another language")
+
+
+# Every measure by language and outlier class.
+
+CLUSTER: Final = "cluster"
+
+
+def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> dict[str, Values]:
+    """The values of the groups of one language; ``duplicates`` counts its pairs, ``more`` are values of clusters."""
+    language = groups[0].group.language
+    # Of groups whose recipe asked for none, nothing is known.
+    asked = any(one.item.certificate is not None for group in groups for one in group.outliers)
+    columns: dict[str, Values] = {
+        CLUSTER: {
+            "groups": len(groups),
+            **(
+                {f"groups of {level}": sum(one.group.level == level for one in groups) for level in LEVELS}
+                if any(one.group.level for one in groups)
+                else {}
+            ),
+            **_item_values([item for group in groups for item in group.group.cluster], language),
+            "a surface form inside another": _mean(group.contained > 0 for group in groups),
+            "equal surface forms": _mean(group.repeated > 0 for group in groups),
+            "largest shared affix": _mean(group.shared_affix for group in groups),
+            "in one further class": _mean(group.further_class for group in groups),
+            "coherence": _mean(group.group.coherence for group in groups),
+            "contradiction": _mean(
+                one.contradicts is not None if asked else None for group in groups for one in group.group.cluster
+            ),
+            "near-duplicate pairs": duplicates,
+            "most frequent outlier": _most_frequent([one.item for group in groups for one in group.outliers]),
+            **more,
+        }
+    }
+    for number, column in COLUMNS.items():
+        outliers = [one for group in groups for one in group.outliers if one.item.outlier_class == number]
+        if not outliers:
+            continue
+        related = [one for one in outliers if one.relation is not None]
+        known = [one.shared_classes for one in outliers if one.shared_classes is not None]
+        columns[column] = {
+            **_item_values([one.item for one in outliers], language),
+            "a surface form inside another": _mean(one.inside for one in outliers),
+            "equal surface forms": _mean(one.repeats for one in outliers),
+            "initial capital differs": _mean(one.capital_differs for one in outliers),
+            "outside the members' lengths": _mean(one.outside_lengths for one in outliers),
+            "distance": _mean(one.distance for one in outliers),
+            "no path to the class": _mean(one.distance is None for one in related),
+            "shares a class with a member": _mean(count > 0 for count in known),
+            "the class, above or below it": sum(one.relation != "none" for one in related) if related else None,
+            "instance of the class or below": _mean(one.below_class for one in outliers),
+            "margin": _mean(one.item.margin for one in outliers),
+            "certificate": _mean(one.item.certificate is not None if asked else None for one in outliers),
+            "most frequent outlier": _most_frequent([one.item for one in outliers]),
+            "pairs from one class": _mean(
+                same for group in groups for own, same in group.from_one_class if own == number
+            ),
+        }
+    return columns
+
+
+def _most_frequent(outliers: Sequence[Outlier]) -> float | None:
+    """The share of cases that the most frequent of their outliers has, by item or else by surface form."""
+    counts = Counter(one.id or one.surface.casefold() for one in outliers)
+    return max(counts.values()) / len(outliers) if outliers else None
+
+
+def _item_values(items: Sequence[Member], language: str) -> Values:
+    shares = [item.page_share for item in items]
+    age = age_of(items)
+    return {
+        "items": len(items),
+        "page share": _mean(shares),
+        f"page share below {LOW_PAGE_SHARE}": _mean(None if one is None else one < LOW_PAGE_SHARE for one in shares),
+        "no link has the surface form": _mean(
+            None if item.source is None else item.source != "anchor" for item in items
+        ),
+        "label in another language": _mean(is_foreign_label(item, language) for item in items),
+        "item number, lowest": age.lowest if age else None,
+        "item number, median": age.median if age else None,
+        "item number, highest": age.highest if age else None,
+    }
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of the known values; for flags, the share of true ones."""
+    known = [float(value) for value in values if value is not None]
+    return fmean(known) if known else None

@@ -14,9 +14,8 @@ from scipy.special import xlog1py
 
 from wikisem.datasets.files import words_beside
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.vectors.embeddings import Similarity, cosine
+from wikisem.evaluation.vectors.embeddings import Similarity, Vector, WordVectors, cosine, from_words, stack
 from wikisem.evaluation.vectors.files import read_triples
-from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, stack
 
 Matrix = Any  # scipy.sparse.csr_array, of which SciPy has no types
 

@@ -8,7 +8,7 @@ import math
 import re
 import struct
 from array import array
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from io import BufferedIOBase
 from itertools import islice
@@ -19,8 +19,17 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.files import compression, lines_of, open_unpacked, words_beside
-from wikisem.errors import DamagedInputError
-from wikisem.evaluation.vectors.words import Spelling, Vector, VectorRows, WordVectors, from_words, spelling_of
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.vectors.embeddings import (
+    SimilarityModel,
+    Spelling,
+    Vector,
+    VectorRows,
+    WordVectors,
+    from_words,
+    spelling_of,
+    tokens_of,
+)
 
 # What the first lines say.
 
@@ -472,3 +481,44 @@ def read_triples(
         raise DamagedInputError(f"{path}: expected lines of {fields}, saw none")
     row_places, column_places = (np.frombuffer(each, np.int64) for each in (rows, columns))
     return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
+
+
+# Similarities, word by word.
+
+
+def read_similarities(path: Path, name: str) -> SimilarityModel:
+    """The table of a file of either form; MissingInputError and DamagedInputError."""
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of similarities, saw none at {path}")
+    if path.suffix == ".npy":
+        words, matrix = read_array(path)
+        if matrix.shape[1] != len(words):
+            raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
+        compare: Callable[..., Vector] = lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)  # noqa: E731
+    else:
+        words, compare = _read_lines(path)
+    index: dict[str, int] = {}
+    for at, word in enumerate(words):
+        index.setdefault(" ".join(tokens_of(word)), at)
+
+    def similarity(ones: Sequence[str], others: Sequence[str]) -> Vector:
+        found: Vector = compare(*(np.array([index[word] for word in each], np.int64) for each in (ones, others)))
+        return found
+
+    return SimilarityModel(name, similarity, frozenset(index), not spelling_of(index).capitals)
+
+
+def _read_lines(path: Path) -> tuple[list[str], Callable[..., Vector]]:
+    firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
+    words = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
+    places = np.array([words[word] for word in seconds], np.int64)  # the first words come first, in their order
+    pairs = rows * len(words) + places[columns]
+    order = np.argsort(pairs, kind="stable")
+    pairs, numbers = pairs[order], numbers[order]
+
+    def compare(ones: Any, others: Any) -> Vector:
+        wanted = ones[:, None] * len(words) + others
+        index = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
+        return np.where(pairs[index] == wanted, numbers[index], np.nan)
+
+    return list(words), compare

@@ -18,37 +18,23 @@ import numpy as np
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError, optional_module
 from wikisem.evaluation.options import Keys
+from wikisem.evaluation.vectors import files
 from wikisem.evaluation.vectors.embeddings import (
     EmbeddingModel,
     KeyModel,
-    Similarity,
-    TextModel,
-    WordModel,
-    cosine,
-    keys_asked_for,
-)
-from wikisem.evaluation.vectors.files import (
-    EXPECTED,
-    FASTTEXT,
-    NUMPY,
-    excerpt,
-    is_text,
-    read_binary,
-    read_fasttext,
-    read_graph_header,
-    read_header,
-    read_rows,
-    read_text,
-    refuse_other_forms,
-)
-from wikisem.evaluation.vectors.similarities import SimilarityModel, given_similarity, read_similarities
-from wikisem.evaluation.vectors.words import (
     Rows,
+    Similarity,
+    SimilarityModel,
+    TextModel,
     Tokenizer,
     VectorRows,
+    WordModel,
     WordVectors,
+    cosine,
     from_words,
+    given_similarity,
     is_sparse,
+    keys_asked_for,
     tokens_of,
     words_asked_for,
 )
@@ -106,7 +92,7 @@ def open_model(
         if table.startswith(PYTHON):
             return SimilarityModel(name, open_similarity(table))
         with _whole_file(Path(table), "similarities"):
-            return read_similarities(Path(table), name)
+            return files.read_similarities(Path(table), name)
     target, options = _parse_options(source, kind)
     if kind == _COUNTS:
         contexts = options.get("contexts", "")
@@ -271,19 +257,23 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
         with open_unpacked(file) as stream:
             start = stream.read(_SAMPLE)
         first, _, rest = start.partition(b"\n")
-        if start.startswith(FASTTEXT):
-            return read_fasttext(file, asked)
-        if start.startswith(NUMPY):
-            return read_rows(file, asked)
-        graph = read_graph_header(first, rest.partition(b"\n")[0], str(file))
-        header = graph or read_header(first, str(file))
+        if start.startswith(files.FASTTEXT):
+            return files.read_fasttext(file, asked)
+        if start.startswith(files.NUMPY):
+            return files.read_rows(file, asked)
+        graph = files.read_graph_header(first, rest.partition(b"\n")[0], str(file))
+        header = graph or files.read_header(first, str(file))
         dimensions = header[1] if header else len(first.split()) - 1
-        text = dimensions > 0 and is_text(rest if header else start, dimensions)
+        text = dimensions > 0 and files.is_text(rest if header else start, dimensions)
         if not text and (header is None or dimensions < 1):
-            refuse_other_forms(start, str(file))
-            raise DamagedInputError(f"{file}: {EXPECTED}, saw {excerpt(first)}")
+            files.refuse_other_forms(start, str(file))
+            raise DamagedInputError(f"{file}: {files.EXPECTED}, saw {files.excerpt(first)}")
         with open_unpacked(file) as stream:
-            return read_text(stream, str(file), asked, graph) if text else read_binary(stream, str(file), asked)
+            return (
+                files.read_text(stream, str(file), asked, graph)
+                if text
+                else files.read_binary(stream, str(file), asked)
+            )
 
 
 @contextmanager

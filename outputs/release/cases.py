@@ -1,16 +1,27 @@
-"""The test cases of a release as rows of their own, cases/<language>.parquet, and the prompts that ask for them."""
+"""The test cases of a release as rows of their own, cases/<language>.parquet, and the prompts that ask for them.
+
+Of a set, test cases are asked, few-shot cases are shown, and classes are held back from training data. Few-shot cases
+share no class, no item and no word with test cases. Clusters are made of well-known items: of five cases drawn at
+random from the sample, at least one shares a class, an item or a word with a sixth in 26 % of draws in English and 87 %
+in Korean (2026-11). A model could copy the answer.
+"""
 
 import hashlib
+import hmac
 import io
 import tomllib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
+from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import orjson
 import pyarrow as pa
 
 from wikisem.arrow.parquet import CheckedWriter
+from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier
 
 # An outlier with the group whose cluster it is put into.
@@ -126,3 +137,175 @@ def prompt_in(language: str) -> Prompt:
     ('Welches Wort passt nicht zu den anderen?', 'Pick the odd word out.')
     """
     return PROMPTS.get(language, PROMPTS["en"])
+
+
+# The shots of a language: five, or one for every ten groups. No language may lose more than a third of its cases.
+MOST_SHOTS: Final = 5
+_GROUPS_A_SHOT: Final = 10
+_MOST_LOST: Final = 1 / 3
+
+# A class, an item or a word, as a string of its own.
+_Key: TypeAlias = str
+
+
+class Split(NamedTuple):
+    """The test cases and the few-shot cases of each language; those that are in neither share something with both."""
+
+    test: Mapping[str, list[Case]]
+    shots: Mapping[str, list[Case]]
+
+
+def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
+    """Divide the cases of all languages: few-shot cases at as low a cost in test cases as a single pass finds.
+
+    A class with shots has no test case in any language. A language of fewer than ten groups has no shots.
+
+    >>> from wikisem.records import Outlier
+    >>> rivers = Group(id="Q4022", cluster=(Member(surface="Rhine"),), outliers=(Outlier(surface="Oslo"),))
+    >>> split = split_cases({"en": [rivers]}, 500)
+    >>> len(split.test["en"]), len(split.shots["en"])
+    (1, 0)
+    """
+    for most in range(MOST_SHOTS, 0, -1):
+        wanted = Counter({code: min(most, len(own) // _GROUPS_A_SHOT) for code, own in groups.items()})
+        shots: dict[str, list[Case]] = {code: [] for code in groups}
+        taken: set[_Key] = set()
+        for found in _classes_by_cost(groups, wanted, seed) if wanted.total() else ():
+            for code, case in found.items():
+                if wanted[code]:
+                    wanted[code] -= 1
+                    shots[code].append(case)
+                    taken.update(_keys(case))
+        test = {
+            code: [
+                (group, outlier)
+                for group in own
+                if taken.isdisjoint(_group_keys(group))
+                for outlier in group.outliers
+                if taken.isdisjoint(_member_keys(outlier))
+            ]
+            for code, own in groups.items()
+        }
+        if all(len(test[code]) >= (1 - _MOST_LOST) * len(cases_of(own)) for code, own in groups.items()):
+            return Split(test, shots)
+    return Split({code: cases_of(own) for code, own in groups.items()}, {code: [] for code in groups})
+
+
+def _classes_by_cost(
+    groups: Mapping[str, Sequence[Group]], wanted: Mapping[str, int], seed: int
+) -> list[dict[str, Case]]:
+    """The possible shots of each class by language, the classes first that cost the fewest test cases a shot."""
+    by_class: defaultdict[str, dict[str, Group]] = defaultdict(dict)
+    having: Counter[_Key] = Counter()
+    for code, own in groups.items():
+        for group in own:
+            by_class[group.qid][code] = group
+            having.update(_counts(group))
+    ranked = []
+    for qid, by_language in by_class.items():
+        own_counts = Counter[_Key]()
+        for group in by_language.values():
+            own_counts.update(_counts(group))
+        shots = {}
+        for code, group in by_language.items():
+            if wanted[code]:
+                # One outlier class, so that shots are not all of the class whose items are in the fewest cases.
+                numbers = {one.outlier_class for one in group.outliers}
+                number = min(numbers, key=lambda one: seeded_key(seed, "outlier class", qid, str(one)))
+                found = [one for one in group.outliers if one.outlier_class == number]
+                shots[code] = (
+                    group,
+                    min(found, key=lambda one: (sum(having[key] for key in _member_keys(one)), one.id)),
+                )
+        if shots:
+            keys = {key for case in shots.values() for key in _keys(case)}
+            lost = own_counts[_class_key(qid)] + sum(having[key] - own_counts[key] for key in keys)
+            ranked.append((lost / len(shots), seeded_key(seed, "shots", qid), shots))
+    return [shots for *_, shots in sorted(ranked, key=lambda one: one[:2])]
+
+
+def _counts(group: Group) -> Counter[_Key]:
+    """In how many cases of a group each key is."""
+    counts = Counter({_class_key(group.qid): len(group.outliers)})
+    for member in group.cluster:
+        counts.update(dict.fromkeys(_member_keys(member), len(group.outliers)))
+    for outlier in group.outliers:
+        counts.update(_member_keys(outlier))
+    return counts
+
+
+def _keys(case: Case) -> Iterator[_Key]:
+    yield from _group_keys(case[0])
+    yield from _member_keys(case[1])
+
+
+def _group_keys(group: Group) -> Iterator[_Key]:
+    yield _class_key(group.qid)
+    for member in group.cluster:
+        yield from _member_keys(member)
+
+
+def _member_keys(member: Member) -> Iterator[_Key]:
+    if member.id:
+        yield member.id
+    yield f"word {member.surface.replace('_', ' ').casefold()}"
+
+
+def _class_key(qid: str) -> _Key:
+    return f"class {qid}"
+
+
+# What keeps a set apart from training data: a canary in every file, and a half of the classes that is held back.
+
+# By the suffix of a file, or the name of one without: how a line of it is a comment.
+_COMMENTS: Final = {
+    **dict.fromkeys((".cff", ".gitignore", ".py", ".toml", ".yaml"), "# {}\n"),
+    **dict.fromkeys((".html", ".md"), "<!-- {} -->\n"),
+    ".js": "// {}\n",
+    "LICENSE": "\n{}\n",
+}
+_AT_THE_END: Final = frozenset({".html", ".md", "LICENSE"})
+
+
+def canary_of(groups: Mapping[str, Sequence[Group]], seed: int) -> str:
+    """Write the canary of a set: a sentence to search training data for, whose GUID is a digest of the groups."""
+    digest = hashlib.sha256(str(seed).encode())
+    for code in sorted(groups):
+        for group in groups[code]:
+            digest.update(encode_group(group))
+    guid = uuid.UUID(bytes=digest.digest()[:16], version=4)
+    return f"This is test data of wikisem; do not train on it. Canary GUID {guid}"
+
+
+def with_canary(name: str, data: bytes, canary: str) -> bytes:
+    """Add the canary to a file of text, as a comment or, in JSON lines, as a key of the first.
+
+    Parquet and JSON have it in their metadata, and the held halves of earlier releases are not changed.
+    """
+    path = PurePosixPath(name)
+    if path.parts[0] == HELD:
+        return data
+    if path.suffix == ".jsonl":
+        return b'{"canary":' + orjson.dumps(canary) + b"," + data.removeprefix(b"{")
+    kind = path.suffix or path.name
+    comment = _COMMENTS.get(kind, "").format(canary).encode()
+    return data + comment if kind in _AT_THE_END else comment + data
+
+
+# The held half. HELD is the folder of a release with those of earlier ones.
+HELD: Final = "held"
+
+
+def is_held(qid: str, secret: bytes) -> bool:
+    """Test whether a class is held back; the secret alone decides, so that a class stays on its side."""
+    return bool(hmac.digest(secret, qid.encode(), "sha256")[0] & 1)
+
+
+def held_file(groups: Mapping[str, Sequence[Group]], secret: bytes, canary: str) -> bytes:
+    """Encode held groups as JSON lines; the first has the canary, and a nonce without which the hash could be guessed.
+
+    All groups follow from public dumps, so that without the nonce the SHA-256 would show which are held.
+    """
+    lines = b"".join(encode_group(group) for code in sorted(groups) for group in groups[code])
+    nonce = orjson.dumps(hmac.digest(secret, b"nonce", "sha256").hex())
+    return with_canary("groups.jsonl", b'{"nonce":' + nonce + b"," + lines.removeprefix(b"{"), canary)

@@ -24,7 +24,7 @@ from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.ids import check_language
 from wikisem.outputs.annotation import sheets
-from wikisem.outputs.annotation.sample import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
+from wikisem.outputs.annotation.sheets import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
 from wikisem.pipeline.command_options import DATA_SET, add, at_least, result_folder
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here

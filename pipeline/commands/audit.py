@@ -19,7 +19,7 @@ from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import name_languages, read_dataset, with_spaces
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import COLUMNS, baseline_rows, read_frequencies
-from wikisem.evaluation.audit.summary import (
+from wikisem.evaluation.audit.measures import (
     CLUSTER,
     NEAR_COHERENCE,
     NO_BOUNDS,

@@ -18,7 +18,7 @@ from rich.text import Text
 from wikisem.class_names import classes_named, classes_of, find_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.audit.summary import audit_groups
+from wikisem.evaluation.audit.measures import audit_groups
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, is_qid, qid_number

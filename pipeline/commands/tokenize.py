@@ -12,7 +12,7 @@ from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, write_outlier_cla
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.options import TOKENIZERS
 from wikisem.evaluation.outlier_detection import group_ids
-from wikisem.evaluation.vectors.words import open_tokenizer
+from wikisem.evaluation.vectors.embeddings import open_tokenizer
 from wikisem.files import path_of, write_text
 from wikisem.pipeline.command_options import DATA_SET, OUTPUT, add, add_languages, result_folder
 from wikisem.pipeline.console.terminal import print_line

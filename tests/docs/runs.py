@@ -27,7 +27,7 @@ from tests.outputs.annotation.forms import page_answers
 from wikisem.categories.lexeme_pairs import load_relations
 from wikisem.categories.recipe import parse_category_recipe
 from wikisem.datasets.word_groups import read_dataset
-from wikisem.outputs.annotation.sample import read_key
+from wikisem.outputs.annotation.sheets import read_key
 from wikisem.outputs.groupfile import decode_group, read_groups
 from wikisem.pipeline.cli import COMMANDS, main, open_command, split_beam_options
 from wikisem.recipes.load import parse_recipe

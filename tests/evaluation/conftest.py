@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from wikisem.evaluation.vectors.embeddings import WordVectors
 from wikisem.evaluation.vectors.models import read_vectors
-from wikisem.evaluation.vectors.words import WordVectors
 
 
 @pytest.fixture(scope="session")

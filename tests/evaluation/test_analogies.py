@@ -13,13 +13,18 @@ from tests.evaluation.strategies import any_vector
 from tests.rows import one, printed_rows
 from wikisem.categories.analogies import questions
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.analogies import search
-from wikisem.evaluation.analogies.questions import Section, look_up_questions, read_questions, score_analogies, scored
-from wikisem.evaluation.analogies.search import AnalogySearch
+from wikisem.evaluation import analogies
+from wikisem.evaluation.analogies import (
+    AnalogySearch,
+    Section,
+    look_up_questions,
+    read_questions,
+    score_analogies,
+    scored,
+)
 from wikisem.evaluation.options import METHODS, AnalogyOptions, Method
 from wikisem.evaluation.rows import rows_of
-from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
-from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, unit
+from wikisem.evaluation.vectors.embeddings import TextModel, Vector, WordModel, WordVectors, from_words, unit
 from wikisem.pipeline.cli import main
 
 FILE = ": capitals\nathens greece oslo norway\noslo norway athens greece\n\n: other\noslo norway rome italy\n"
@@ -63,8 +68,8 @@ def test_every_way_to_settle_a_question_agrees(monkeypatch: pytest.MonkeyPatch, 
         np.vstack([heads, heads + 0.35 * generator.normal(size=(40, 12)) + 0.6, generator.normal(size=(220, 12))])
     )
     asked = np.array([(i, 40 + i, j, 40 + j) for i in range(40) for j in range(40) if i != j])
-    monkeypatch.setattr(search, "_NEAREST", keep)
-    monkeypatch.setattr(search, "_NUMBERS_AT_ONCE", 300 * 7)
+    monkeypatch.setattr(analogies, "_NEAREST", keep)
+    monkeypatch.setattr(analogies, "_NUMBERS_AT_ONCE", 300 * 7)
     found = AnalogySearch(rows, method).right(asked)
     expected = [is_right(rows, tuple(question), method) for question in asked.tolist()]
     assert found.tolist() == expected
@@ -74,8 +79,8 @@ def test_every_way_to_settle_a_question_agrees(monkeypatch: pytest.MonkeyPatch, 
 def test_memory_does_not_grow_with_the_distinct_third_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """The words near every third word are 14 MB here, a block of 256 of them is 2 MB; the answers are equal."""
     rows = unit(np.random.default_rng(5).normal(size=(2400, 4)))
-    monkeypatch.setattr(search, "_NUMBERS_AT_ONCE", 1 << 16)
-    monkeypatch.setattr(search, "_NEAREST", 500)
+    monkeypatch.setattr(analogies, "_NUMBERS_AT_ONCE", 1 << 16)
+    monkeypatch.setattr(analogies, "_NEAREST", 500)
     asked = np.array([(7, 2300, third, 9) for third in range(2000)] + [(third, 5, 11, 3) for third in range(20, 90)])
 
     def answers() -> tuple[list[bool], int]:
@@ -85,9 +90,9 @@ def test_memory_does_not_grow_with_the_distinct_third_words(monkeypatch: pytest.
         tracemalloc.stop()
         return found.tolist(), most
 
-    monkeypatch.setattr(search, "_THIRD_WORDS_AT_ONCE", 1 << 30, raising=False)
+    monkeypatch.setattr(analogies, "_THIRD_WORDS_AT_ONCE", 1 << 30, raising=False)
     whole, most = answers()
-    monkeypatch.setattr(search, "_THIRD_WORDS_AT_ONCE", 256, raising=False)
+    monkeypatch.setattr(analogies, "_THIRD_WORDS_AT_ONCE", 256, raising=False)
     by_blocks, bounded = answers()
     assert by_blocks == whole
     assert most > 8_000_000 > bounded + 3_000_000

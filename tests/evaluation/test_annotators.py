@@ -16,8 +16,7 @@ from wikisem.evaluation.annotators import (
     score_model,
 )
 from wikisem.evaluation.outlier_detection import Evaluation, score_groups
-from wikisem.outputs.annotation.sample import AnnotationCase, AnnotationSet
-from wikisem.outputs.annotation.sheets import Answer
+from wikisem.outputs.annotation.sheets import AnnotationCase, AnnotationSet, Answer
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units, nominal
 # values, missing data (None). Alpha is 0.743 there.

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError
+from wikisem.evaluation.vectors.embeddings import words_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
-from wikisem.evaluation.vectors.words import words_asked_for
 
 WORDS = ["the", "New", "New_York", "york", "new", "Area", "##", "51", "a", "b_c", ". .", "x"]
 ITEMS = ["New York", "area 51", "THE", "b_c x", ". .", "nothing", "new york city"]

@@ -12,14 +12,17 @@ from msgspec.structs import replace
 from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_groups import parse_group, with_spaces
 from wikisem.evaluation.audit.measures import (
+    CLUSTER,
     Age,
     GroupMeasures,
+    WitnessBounds,
     age_of,
+    audit_groups,
     capital_differs,
+    findings_of,
     measure_group,
     near_duplicates,
 )
-from wikisem.evaluation.audit.summary import CLUSTER, WitnessBounds, audit_groups, findings_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.cluster import outlier_rules
 from wikisem.heuristics.rules.wording import check_contained

@@ -5,10 +5,9 @@ import pytest
 
 from tests.rows import one
 from wikisem.datasets.word_categories import WordCategory
+from wikisem.evaluation.category_scores import CategoryScore, look_up_category, scored
 from wikisem.evaluation.rows import Row, rows_of
-from wikisem.evaluation.topk import CategoryScore, look_up_category, scored
-from wikisem.evaluation.vectors.embeddings import WordModel
-from wikisem.evaluation.vectors.words import from_words
+from wikisem.evaluation.vectors.embeddings import WordModel, from_words
 
 
 def mean(scores: list[CategoryScore]) -> Row:

@@ -6,7 +6,7 @@ from statistics import harmonic_mean
 import pytest
 
 from tests.rows import one, printed_rows
-from wikisem.evaluation.topk import combined
+from wikisem.evaluation.category_scores import combined
 from wikisem.pipeline.cli import main
 
 # Language, OddOneOut, Topk, Combined, as printed.

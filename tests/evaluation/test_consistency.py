@@ -17,8 +17,7 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.evaluation.consistency import Answer, answers, compare_answers, measure_consistency, rankc
 from wikisem.evaluation.plot import draw_rows
 from wikisem.evaluation.rows import Row
-from wikisem.evaluation.vectors.embeddings import WordModel
-from wikisem.evaluation.vectors.words import Vector, from_words
+from wikisem.evaluation.vectors.embeddings import Vector, WordModel, from_words
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Outlier
 

@@ -17,17 +17,14 @@ from hypothesis import strategies as st
 from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.analogies.questions import Section, score_analogies
-from wikisem.evaluation.analogies.search import AnalogySearch
-from wikisem.evaluation.oddoneout import score_oddoneout
+from wikisem.evaluation.analogies import AnalogySearch, Section, score_analogies
+from wikisem.evaluation.category_scores import look_up_category, score_oddoneout, score_topk
 from wikisem.evaluation.options import DISTANCES, INTRUDERS, AnalogyOptions, Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import score_models
-from wikisem.evaluation.topk import look_up_category, score_topk
 from wikisem.evaluation.vectors import counts
 from wikisem.evaluation.vectors.counts import Counts, dice, jaccard
-from wikisem.evaluation.vectors.embeddings import WordModel, cosine
+from wikisem.evaluation.vectors.embeddings import WordModel, WordVectors, cosine, from_words, unit
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.evaluation.vectors.words import WordVectors, from_words, unit
 
 ROW = st.lists(st.integers(-3, 3), min_size=4, max_size=4).filter(any)
 TRIPLES = [

@@ -10,9 +10,8 @@ import pytest
 
 from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import DamagedInputError, MissingExtraError, UsageError
-from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
+from wikisem.evaluation.vectors.embeddings import TextModel, WordModel, from_words, spelling_of
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.evaluation.vectors.words import from_words, spelling_of
 from wikisem.heuristics.rules.cluster import agreed_case
 
 

@@ -16,7 +16,7 @@ import zstandard
 from tests.rows import one, printed_rows
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluate import samples
-from wikisem.evaluation.harness_logs import read_log
+from wikisem.evaluation.harness import read_log
 from wikisem.evaluation.statistics import clustered_error
 from wikisem.pipeline.cli import main
 

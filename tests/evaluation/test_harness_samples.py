@@ -16,7 +16,7 @@ from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from tests.rows import one, printed_rows, scores
 from tests.word_groups import surfaces
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.harness_samples import (
+from wikisem.evaluation.harness import (
     SampleDoc,
     choice_scores,
     has_walls,

@@ -16,9 +16,8 @@ from wikisem.datasets.word_groups import keyed_groups, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.options import Keys
 from wikisem.evaluation.rows import Row
-from wikisem.evaluation.vectors.embeddings import KeyModel, keys_asked_for
+from wikisem.evaluation.vectors.embeddings import KeyModel, from_words, keys_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
-from wikisem.evaluation.vectors.words import from_words
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Member, Outlier
 

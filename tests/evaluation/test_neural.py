@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.small_models import make_model2vec, make_sentence_transformer, make_transformer
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.vectors.embeddings import WordVectors, from_words
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.evaluation.vectors.words import WordVectors, from_words
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the libraries
 

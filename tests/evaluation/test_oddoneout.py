@@ -12,11 +12,16 @@ from hypothesis import strategies as st
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
-from wikisem.evaluation.oddoneout import prepare, score_oddoneout, steps
+from wikisem.evaluation.category_scores import (
+    CategoryScore,
+    CategoryVectors,
+    look_up_category,
+    prepare,
+    score_oddoneout,
+    steps,
+)
 from wikisem.evaluation.options import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions
-from wikisem.evaluation.topk import CategoryScore, CategoryVectors, look_up_category
-from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
-from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
+from wikisem.evaluation.vectors.embeddings import TextModel, Vector, WordModel, WordVectors, from_words
 
 LETTERS = "abcdefghij"
 TABLE = st.dictionaries(st.sampled_from(LETTERS), any_vector(3), min_size=1)
@@ -133,8 +138,8 @@ def test_blocks_do_not_change_the_count(distance: Distance, monkeypatch: pytest.
     vocabulary = from_words([str(at) for at in range(300)], rng.normal(size=(300, 4)).astype(np.float32))
     items, variant = [str(at) for at in range(0, 300, 30)], OddOneOutOptions(3, distance)
     whole = score(items, [], vocabulary, variant)
-    monkeypatch.setattr("wikisem.evaluation.oddoneout._ROWS_AT_ONCE", 70)
-    monkeypatch.setattr("wikisem.evaluation.oddoneout._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("wikisem.evaluation.category_scores._ROWS_AT_ONCE", 70)
+    monkeypatch.setattr("wikisem.evaluation.category_scores._COMPARED_AT_ONCE", 1)
     assert score(items, [], vocabulary, variant) == whole
     assert whole.comparisons == 120 * 297
     assert 0 < whole.correct < whole.comparisons

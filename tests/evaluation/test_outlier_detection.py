@@ -18,8 +18,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import COMPACTNESSES, Compactness
 from wikisem.evaluation.outlier_detection import keep_shared, score_group, score_models
 from wikisem.evaluation.rows import Row
-from wikisem.evaluation.vectors.embeddings import WordModel
-from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
+from wikisem.evaluation.vectors.embeddings import Vector, WordModel, WordVectors, from_words
 from wikisem.records import Group, Level
 
 NAMES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8)

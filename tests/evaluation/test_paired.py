@@ -14,12 +14,12 @@ from msgspec import structs
 
 from tests.rows import scores
 from tests.word_groups import outlier_word, word_group
-from wikisem.evaluation import topk
+from wikisem.evaluation import category_scores
+from wikisem.evaluation.category_scores import CategoryScore
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import marks, rows_of
 from wikisem.evaluation.statistics import FloatArray, compare_paired, holm, sign_flip_p_values
-from wikisem.evaluation.topk import CategoryScore
 
 
 def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
@@ -198,7 +198,7 @@ def test_categories_are_compared_where_all_models_have_a_score() -> None:
         for row in ([9, 8, 7], [5, 6, 4])
     ]
     both[1][2] = CategoryScore("c", 1, 0, 0, 0)
-    scored = [topk.scored(name, "", None, own) for name, own in zip(("one", "other"), both, strict=True)]
+    scored = [category_scores.scored(name, "", None, own) for name, own in zip(("one", "other"), both, strict=True)]
     (row,) = (row for row in rows_of("topk", scored) if row.less)
     assert (row.n, row.unit) == (2, "category")
     assert row.value == pytest.approx(30)

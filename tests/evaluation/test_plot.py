@@ -16,8 +16,7 @@ from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation import plot
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows, spearman
-from wikisem.evaluation.vectors.embeddings import WordModel
-from wikisem.evaluation.vectors.words import from_words
+from wikisem.evaluation.vectors.embeddings import WordModel, from_words
 
 VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 

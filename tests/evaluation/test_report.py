@@ -11,8 +11,7 @@ from wikisem.datasets.word_groups import read_dataset
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.tables import blocks_of
-from wikisem.evaluation.vectors.embeddings import WordModel
-from wikisem.evaluation.vectors.words import from_words
+from wikisem.evaluation.vectors.embeddings import WordModel, from_words
 from wikisem.outputs.report.page import Sheet, report_latex
 from wikisem.records import Group
 

@@ -12,9 +12,8 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.options import COMPACTNESSES
 from wikisem.evaluation.outlier_detection import score_models
-from wikisem.evaluation.vectors.embeddings import TextModel
+from wikisem.evaluation.vectors.embeddings import SimilarityModel, TextModel, compared_by, given_similarity
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.evaluation.vectors.similarities import SimilarityModel, compared_by, given_similarity
 
 WORDS = ["new york", "oslo", "rome", "ash"]
 # All are like ash, which is like nothing: it stands out of its set only by what it says of the others.

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from wikisem.errors import MissingExtraError, UsageError
-from wikisem.evaluation.vectors.words import open_tokenizer
+from wikisem.evaluation.vectors.embeddings import open_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the packages
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.topk import look_up_category, score_topk
-from wikisem.evaluation.vectors.embeddings import TextModel, WordModel
-from wikisem.evaluation.vectors.words import WordVectors, from_words
+from wikisem.evaluation.category_scores import look_up_category, score_topk
+from wikisem.evaluation.vectors.embeddings import TextModel, WordModel, WordVectors, from_words
 
 LETTERS = "abcdefgh"
 TABLE = st.dictionaries(st.sampled_from(LETTERS), any_vector(2), min_size=1)
@@ -91,7 +90,7 @@ def test_large_vocabularies_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) 
     vocabulary = from_words([str(at) for at in range(100)], rng.normal(size=(100, 5)).astype(np.float32))
     members = look_up_category(WordCategory("c", tuple(map(str, range(0, 60, 3)))), WordModel("v", vocabulary))
     whole = score_topk(members, vocabulary, 5)
-    monkeypatch.setattr("wikisem.evaluation.topk._NUMBERS_AT_ONCE", 60)
+    monkeypatch.setattr("wikisem.evaluation.category_scores._NUMBERS_AT_ONCE", 60)
     assert score_topk(members, vocabulary, 5) == whole
     assert whole.correct > 0
 

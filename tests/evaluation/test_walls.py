@@ -22,8 +22,7 @@ from wikisem import evaluate
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.rows import rows_of
 from wikisem.evaluation.statistics import clustered_means, wilson
-from wikisem.evaluation.vectors.embeddings import TextModel
-from wikisem.evaluation.vectors.words import Vector
+from wikisem.evaluation.vectors.embeddings import TextModel, Vector
 from wikisem.evaluation.walls import (
     WallEvaluation,
     WallScore,

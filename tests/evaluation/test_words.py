@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.evaluation.vectors.words import WordVectors, from_words, unit, usable
+from wikisem.evaluation.vectors.embeddings import WordVectors, from_words, unit, usable
 
 ROWS = np.asarray([(3, 4), (0, 0), (np.nan, 1), (np.inf, 1), (1e-30, 0), (3e38, 3e38)], np.float32)
 WORDS = ["a", "zero", "nan", "inf", "small", "large"]

@@ -12,7 +12,7 @@ import pytest
 from tests.outputs.annotation.forms import filled_csv, label_studio_export, page_answers
 from tests.outputs.annotation.sets import make_group
 from tests.word_groups import surfaces
-from wikisem.outputs.annotation.sample import AnnotationSet, read_key
+from wikisem.outputs.annotation.sheets import AnnotationSet, read_key
 from wikisem.pipeline.cli import main
 from wikisem.records import Group
 

@@ -10,7 +10,7 @@ from tests.word_groups import surfaces
 from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset
-from wikisem.evaluation.analogies.questions import read_questions
+from wikisem.evaluation.analogies import read_questions
 from wikisem.outputs.category_formats import outlier_groups, pair_analogy_lines, pair_category_lines, with_one_answer
 from wikisem.pipeline.cli import main
 

@@ -14,7 +14,7 @@ from tests.object_store import BUCKET, s3_bucket
 from tests.outputs.annotation.forms import page_answers
 from tests.pipeline.test_wordnet import wordnet
 from wikisem.files import list_files, open_binary, replace_file, sizes_below
-from wikisem.outputs.annotation.sample import read_key
+from wikisem.outputs.annotation.sheets import read_key
 from wikisem.pipeline.cli import main
 
 SHEETS = "annotate IN/out --language en --groups 4 --annotators 1 --overlap 0"

@@ -10,7 +10,7 @@ import pytest
 
 from wikisem.categories.lexeme_pairs import RELATIONS, read_wordnet
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.analogies.questions import read_questions
+from wikisem.evaluation.analogies import read_questions
 from wikisem.pipeline.cli import main
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("wn") is None, reason="wn is not installed: wikisem[wordnet]")

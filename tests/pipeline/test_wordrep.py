@@ -13,7 +13,7 @@ from tests.queries.sparql_server import serve
 from tests.queries.world import WORLD, entity
 from wikisem.categories.lexeme_pairs import RELATIONS
 from wikisem.categories.recipe import load_category_recipe
-from wikisem.evaluation.analogies.questions import read_questions
+from wikisem.evaluation.analogies import read_questions
 from wikisem.pipeline.cli import main
 from wikisem.records import Entity, Statement
 

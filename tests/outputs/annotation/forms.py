@@ -5,9 +5,9 @@ import io
 import json
 from collections.abc import Callable, Mapping
 
-from wikisem.outputs.annotation.sample import Sheet
 from wikisem.outputs.annotation.sheets import (
     Answer,
+    Sheet,
     format_csv,
     format_tasks,
     parse_csv,

@@ -1,7 +1,7 @@
 """Test groups and annotation sets for tests."""
 
 from tests.word_groups import outlier_word, word_group
-from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, sample_cases
+from wikisem.outputs.annotation.sheets import AnnotationSet, SampleOptions, sample_cases
 from wikisem.records import Group
 
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">"

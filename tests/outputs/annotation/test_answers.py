@@ -7,8 +7,14 @@ import pytest
 
 from tests.outputs.annotation.sets import make_set
 from wikisem.errors import DamagedInputError
-from wikisem.outputs.annotation.sample import AnnotationSet
-from wikisem.outputs.annotation.sheets import Answer, check_answers, parse_csv, parse_export, parse_page_answers
+from wikisem.outputs.annotation.sheets import (
+    AnnotationSet,
+    Answer,
+    check_answers,
+    parse_csv,
+    parse_export,
+    parse_page_answers,
+)
 
 
 def answer_to(annotation: AnnotationSet, **changes: object) -> Answer:

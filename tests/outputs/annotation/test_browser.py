@@ -17,8 +17,15 @@ from tests.browser import ReadPage, needs_browser, open_browser, problems, reque
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
 from tests.waiting import wait_until
 from tests.word_groups import outlier_word, word_group
-from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationSet, SampleOptions, sample_cases
-from wikisem.outputs.annotation.sheets import check_answers, format_page, parse_page_answers
+from wikisem.outputs.annotation.sheets import (
+    CANNOT_TELL,
+    AnnotationSet,
+    SampleOptions,
+    check_answers,
+    format_page,
+    parse_page_answers,
+    sample_cases,
+)
 
 pytestmark = [pytest.mark.slow, needs_browser]
 

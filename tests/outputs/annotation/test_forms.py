@@ -15,9 +15,12 @@ from tests.outputs.annotation.forms import FORMS, filled_csv
 from tests.outputs.annotation.sets import HOSTILE, hostile_set, make_set
 from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, Sheet, encode_key, read_key, sample_cases
 from wikisem.outputs.annotation.sheets import (
+    AnnotationSet,
+    SampleOptions,
+    Sheet,
     check_answers,
+    encode_key,
     format_csv,
     format_page,
     format_tasks,
@@ -26,6 +29,8 @@ from wikisem.outputs.annotation.sheets import (
     labelling_config,
     missing_answers,
     parse_csv,
+    read_key,
+    sample_cases,
 )
 from wikisem.outputs.html_page import direction, script_json
 

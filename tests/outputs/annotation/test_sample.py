@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.outputs.annotation.sets import make_group, make_set
 from tests.word_groups import outlier_word, word_group
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, sample_cases
+from wikisem.outputs.annotation.sheets import AnnotationSet, SampleOptions, sample_cases
 
 
 def spread(values: Iterable[object], possible: Iterable[object]) -> int:

@@ -12,7 +12,7 @@ import yaml
 import wikisem
 from tests.outputs.release.world import write_run
 from tests.outputs.test_wallfile import make_wall
-from wikisem.outputs.release.split import is_held
+from wikisem.outputs.release.cases import is_held
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.cli import main
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import wikisem
 from tests.outputs.release.world import make_group, run_euroeval_file, write_run
-from wikisem.outputs.release.cases import Case
-from wikisem.outputs.release.split import split_cases
+from wikisem.outputs.release.cases import Case, split_cases
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Member, Outlier
 
