@@ -136,7 +136,8 @@ class _Proofs:
                 yield "no-instance", f"member {_name(member)} is no instance of the class, nor of one below it"
         stated = [member for at, member in enumerate(members) if at in instances]
         items = self.items[[rows[one.id] for one in stated]]
-        for member, odd in zip(stated, self.overlap.contradictions(node, items).tolist(), strict=True):
+        odd_classes = self.overlap.contradictions(np.array([node]))(np.zeros(len(items), dtype=np.int64), items)
+        for member, odd in zip(stated, odd_classes.tolist(), strict=True):
             if odd >= 0:
                 yield (
                     "contradiction",

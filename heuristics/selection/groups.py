@@ -3,13 +3,13 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_values
-from itertools import repeat
-from typing import Final
+from itertools import chain, islice, pairwise, repeat
+from typing import Final, NamedTuple
 
 import numpy as np
 from msgspec.structs import asdict, replace
 
-from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.graph.outlier_sets.overlap import class_levels
@@ -84,57 +84,72 @@ class GroupBuilder:
     def _judge(self, nodes: Ints, *, sifted: bool) -> Iterator[tuple[str, Judgement]]:
         passed: dict[int, dict[str, _Passed]] = {}
         for begin in range(0, len(nodes), WIDTH):
-            for language, inputs in self._languages.items():
-                rows, is_candidate = indices_of(nodes[begin : begin + WIDTH], inputs.candidates.nodes)
-                for cluster in self._clusters(rows[is_candidate], inputs):
-                    if isinstance(cluster, Rejection):
-                        yield language, cluster
-                    else:
-                        passed.setdefault(cluster.node, {})[language] = cluster
+            for language, cluster in self._clusters(nodes[begin : begin + WIDTH]):
+                if isinstance(cluster, Rejection):
+                    yield language, cluster
+                else:
+                    passed.setdefault(cluster.node, {})[language] = cluster
             while len(passed) >= WIDTH:
                 yield from self._add_outliers({node: passed.pop(node) for node in list(passed)[:WIDTH]}, sifted)
         if passed:
             yield from self._add_outliers(passed, sifted)
 
-    def _clusters(self, rows: Ints, inputs: LanguageInputs) -> Iterator["_Passed | Rejection"]:
-        """The cluster of each of some candidate classes of a language, or its rejection."""
-        leading, nodes = inputs.candidates.leading.take(rows), inputs.candidates.nodes[rows]
-        filters, minimum, size = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.size
-        asked = self._recipe.cluster.level
+    def _clusters(self, nodes: Ints) -> Iterator[tuple[str, "_Passed | Rejection"]]:
+        """The cluster of each of some classes in each language in which it is a candidate, or its rejection."""
         overlap = self._sets.overlap
-        are_types = np.zeros(len(nodes), dtype=bool)
         if overlap is not None:
-            are_types = class_levels(self._graph, nodes, overlap.linked)
-        for at, node in enumerate(nodes.tolist()):
-            first = leading.row(at)
-            contradicts: dict[int, int] = {}
-            level: Level | None = None
-            if overlap is not None:
-                level = "concepts" if are_types[at] else "entities"
-                if asked not in {level, "both"}:
-                    yield self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {level}")
-                    continue
-                of_level = first[self._graph.is_type(inputs.surfaces.items[first]) == are_types[at]]
-                if len(of_level) < minimum:
-                    kind = "types" if are_types[at] else "individuals"
-                    detail = f"expected at least {minimum} {kind}, as most instances are, saw {len(of_level)}"
-                    yield self._reject(node, inputs, LEVELS, detail)
-                    continue
-                # Those without a contradiction come first; as few others as the minimum needs follow.
-                odd = overlap.contradictions(node, inputs.surfaces.items[of_level])
-                even = of_level[odd < 0]
-                first = np.concatenate([even[:size], of_level[odd >= 0][: max(minimum - len(even), 0)]])
-                contradicts = dict(zip(of_level.tolist(), odd.tolist(), strict=True))
-            members = zip(inputs.surfaces.members(first), first.tolist(), strict=True)
+            are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
+        for language, inputs in self._languages.items():
+            rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
+            places, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(rows[is_candidate])
+            if overlap is None:
+                first = [_Leading(None, leading.row(at).tolist()) for at in range(len(leading))]
+            else:
+                items, of_class = inputs.surfaces.items[leading.targets], places[leading.sources()]
+                flags = self._graph.is_type(items) == are_types[of_class]
+                odd = contradictions(of_class, items)
+                first = list(self._leading(leading, are_types[places], flags, odd))
+            found = self._check(nodes[places].tolist(), first, inputs)
+            yield from ((language, each) for each in self._ask_witness(list(found), inputs))
+
+    def _leading(self, leading: CsrRows, are_types: Flags, of_level: Flags, odd: Int64s) -> Iterator["_Leading"]:
+        """The leading instances of the level of each class, with no more contradictions than the minimum needs."""
+        minimum, size = self._recipe.cluster.minimum, self._recipe.cluster.size
+        rows, flags, excluding = leading.targets.tolist(), of_level.tolist(), odd.tolist()
+        for is_type, (begin, end) in zip(are_types.tolist(), pairwise(leading.offsets.tolist()), strict=True):
+            own = [place for place in range(begin, end) if flags[place]]
+            even = [rows[place] for place in own if excluding[place] < 0]
+            # As few others as the minimum needs follow.
+            others = {rows[place]: excluding[place] for place in own if excluding[place] >= 0}
+            first = [*even[:size], *list(others)[: max(minimum - len(even), 0)]]
+            yield _Leading("concepts" if is_type else "entities", first, len(own), others)
+
+    def _check(
+        self, nodes: Sequence[int], leading: Sequence["_Leading"], inputs: LanguageInputs
+    ) -> Iterator["_Passed | Rejection"]:
+        """The clusters of some candidate classes of a language that keep the rules on surface forms, or rejections."""
+        filters, minimum, asked = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.level
+        rows = np.array(list(chain.from_iterable(own.rows for own in leading)), dtype=np.int64)
+        every = iter(inputs.surfaces.members(rows))
+        for node, own in zip(nodes, leading, strict=True):
+            members = list(islice(every, len(own.rows)))
+            if own.level is not None and asked not in {own.level, "both"}:
+                yield self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {own.level}")
+                continue
+            if own.level is not None and own.of_level < minimum:
+                kind = "types" if own.level == "concepts" else "individuals"
+                detail = f"expected at least {minimum} {kind}, as most instances are, saw {own.of_level}"
+                yield self._reject(node, inputs, LEVELS, detail)
+                continue
             cluster = merge_surfaces(
-                replace(member, contradicts=self._qid(contradicts[row])) if contradicts.get(row, -1) >= 0 else member
-                for member, row in members
+                replace(member, contradicts=self._qid(own.odd[row])) if row in own.odd else member
+                for member, row in zip(members, own.rows, strict=True)
             )
             surfaces = [member.surface for member in cluster]
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
             verdict = check_cluster(surfaces, inputs.profile, filters, minimum, label, inputs.affixes)
             if verdict.keep:
-                yield self._ask_witness(node, cluster, inputs, level)
+                yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), own.level)
             else:
                 yield self._reject(node, inputs, verdict.reason, verdict.detail)
 
@@ -144,21 +159,29 @@ class GroupBuilder:
         return qid_of(int(self._graph.nodes[node] if node < count else self._graph.hidden[node - count]))
 
     def _ask_witness(
-        self, node: int, cluster: _Cluster, inputs: LanguageInputs, level: Level | None
-    ) -> "_Passed | Rejection":
-        """A cluster that kept the rules on surface forms, or its rejection if its members have no kind in common."""
-        rule = outlier_rules([member.surface for member in cluster], inputs.profile, self._recipe.filters)
-        passed = _Passed(node, cluster, rule, level)
+        self, found: Sequence["_Passed | Rejection"], inputs: LanguageInputs
+    ) -> Iterator["_Passed | Rejection"]:
+        """The same, but clusters have their evidence, or are rejected if their members have no kind in common."""
         signatures, least = self._inputs.signatures, self._recipe.cluster.coherence
-        if signatures is None:
-            return passed
-        evidence = ClassEvidence(signatures, node, [member.id for member in cluster])
-        coherence = evidence.coherence
-        if least is not None and coherence is None and len(signatures.items):
-            return self._reject(node, inputs, NO_EVIDENCE, "expected statements about members, saw none")
-        if least is None or coherence is None or coherence >= least:
-            return with_values(passed, evidence=evidence, bound=self._recipe.outliers.margin)
-        return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
+        passed = [one for one in found if isinstance(one, _Passed)]
+        if signatures is None or not passed:
+            yield from found
+            return
+        nodes, clusters = [one.node for one in passed], [[member.id for member in one.cluster] for one in passed]
+        every = iter(ClassEvidence.of_classes(signatures, np.array(nodes), clusters))
+        for one in found:
+            if isinstance(one, Rejection):
+                yield one
+                continue
+            evidence = next(every)
+            coherence = evidence.coherence
+            if least is not None and coherence is None and len(signatures.items):
+                yield self._reject(one.node, inputs, NO_EVIDENCE, "expected statements about members, saw none")
+            elif least is None or coherence is None or coherence >= least:
+                yield with_values(one, evidence=evidence, bound=self._recipe.outliers.margin)
+            else:
+                detail = f"expected a coherence of at least {least}, saw {coherence}"
+                yield self._reject(one.node, inputs, NO_KIND, detail)
 
     def _add_outliers(
         self, passed: Mapping[int, Mapping[str, "_Passed"]], sifted: bool
@@ -380,6 +403,19 @@ class GroupBuilder:
     def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str) -> Rejection:
         number = int(self._graph.nodes[node])
         return Rejection(qid_of(number), inputs.profile.code, reason, detail, inputs.labels.get(number, ""))
+
+
+class _Leading(NamedTuple):
+    """The rows of the instances that may be members of a class, with its level, if that is asked for.
+
+    ``of_level`` is how many instances of its level there are; ``odd`` has a class (node) for each row with
+    a contradiction.
+    """
+
+    level: Level | None
+    rows: Sequence[int]
+    of_level: int = 0
+    odd: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True, slots=True)

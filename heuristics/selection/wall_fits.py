@@ -256,7 +256,7 @@ class _Words:
         if self.inputs.signatures is None or self.signatures is None:
             return np.full(len(self.bits), np.nan)
         cluster = [one.id for one in self.classes[number].group.cluster]
-        evidence = ClassEvidence(self.inputs.signatures, int(self.nodes[number]), cluster)
+        (evidence,) = ClassEvidence.of_classes(self.inputs.signatures, self.nodes[number : number + 1], [cluster])
         return evidence.margins(self.signatures)
 
     def fit_case(self, number: int) -> Flags:

@@ -25,13 +25,15 @@ signature there is no margin either; without such a member, no coherence; and th
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of
+from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of, pack_pairs
 from wikisem.graph.signatures import Signatures
 from wikisem.ids import qid_number
 
@@ -39,44 +41,38 @@ from wikisem.ids import qid_number
 _UNITS: Final = 1024
 # Digits of margins and coherence in files.
 _DIGITS: Final = 4
+# How many classes are weighed at a time: each has a weight for every property that any item has.
+_AT_ONCE: Final = 64
 
 Evidence = npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
 class ClassEvidence:
     """The evidence that items are of a class, from its instances: its reference and the members of a cluster.
 
-    ``coherence`` is that of the cluster; None if none of its members has a signature.
+    ``coherence`` is that of the cluster; None if none of its members has a signature. ``known`` are the properties that
+    an instance has, as indices, and ``of_every`` the weights of all for items that are not instances. ``of_instances``
+    is the evidence of the instances themselves, ascending.
     """
 
-    def __init__(self, signatures: Signatures, node: int, cluster: Sequence[str]) -> None:
-        self._signatures = signatures
-        self._margins = dict[int, float | None]()
-        members = signatures.rows_of(_numbers(cluster))
-        members = members[members < len(signatures.items)]
-        reference = set(signatures.reference.row(node).tolist()).difference(members.tolist())
-        instances = np.array([*members.tolist(), *sorted(reference)], dtype=np.int64)
-        own = signatures.rows.take(instances)
-        counts = np.bincount(own.targets, minlength=len(signatures.shares))
-        # Properties that an instance has, and the weights of these for other items and for an instance itself.
-        self._known = np.flatnonzero(counts > 0)
-        counts, shares = counts[self._known], signatures.shares[self._known]
-        without = np.log(shares)
-        self._weights = _units(np.log((counts + shares) / (len(instances) + 1)) - without)
-        without_own = np.zeros(len(signatures.shares), dtype=np.int64)
-        without_own[self._known] = _units(np.log((counts - 1 + shares) / max(len(instances), 1)) - without)
-        evidence = _evidence(own, without_own.take(own.targets))
-        self._of_instances = np.sort(evidence).tolist()
-        self._of_every = np.full(len(signatures.shares), _units(-np.log(len(instances) + 1.0)), dtype=np.int32)
-        self._of_every[self._known] = self._weights
-        in_sample, found = indices_of(instances, signatures.sample)
-        others = np.delete(self.of(signatures.of_sample), in_sample[found])
-        self.coherence = _how_often_more(evidence[: len(members)], others)
+    signatures: Signatures
+    coherence: float | None
+    known: Ints
+    of_every: Ints
+    of_instances: Sequence[float]
+    _margins: dict[int, float | None] = field(default_factory=dict, init=False)
+
+    @staticmethod
+    def of_classes(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> "list[ClassEvidence]":
+        """The evidence of some classes (nodes), each with the items of its cluster."""
+        parts = (slice(begin, begin + _AT_ONCE) for begin in range(0, len(nodes), _AT_ONCE))
+        return [one for part in parts for one in _weigh(signatures, nodes[part], clusters[part])]
 
     @property
     def speaks(self) -> bool:
         """Whether any instance has a signature."""
-        return bool(self._of_instances)
+        return bool(self.of_instances)
 
     def margin(self, number: int) -> float | None:
         """The share of the instances with less evidence than another item, by its number; a tie counts half.
@@ -86,20 +82,20 @@ class ClassEvidence:
         # Asked for single items that may be drawn, which are met again: buffers give one value faster than arrays do.
         if number in self._margins:
             return self._margins[number]
-        items, offsets = self._signatures.items.data, self._signatures.rows.offsets.data
+        items, offsets = self.signatures.items.data, self.signatures.rows.offsets.data
         row = bisect_left(items, number)
         margin = None
         if row < len(items) and items[row] == number and self.speaks:
-            own = self._signatures.rows.targets[offsets[row] : offsets[row + 1]]
-            found = int(self._of_every.take(own).sum()) / math.sqrt(len(own))
-            below = bisect_left(self._of_instances, found) + bisect_right(self._of_instances, found)
-            margin = round(below / (2 * len(self._of_instances)), _DIGITS)
+            own = self.signatures.rows.targets[offsets[row] : offsets[row + 1]]
+            found = int(self.of_every.take(own).sum()) / math.sqrt(len(own))
+            below = bisect_left(self.of_instances, found) + bisect_right(self.of_instances, found)
+            margin = round(below / (2 * len(self.of_instances)), _DIGITS)
         self._margins[number] = margin
         return margin
 
     def margins(self, others: CsrRows) -> Evidence:
         """The margins of many items that are not instances, by their signatures; NaN where there is none."""
-        found, instances = self.of(others), np.array(self._of_instances)
+        found, instances = self.of(others), np.array(self.of_instances)
         below = np.searchsorted(instances, found, "left") + np.searchsorted(instances, found, "right")
         count = 2 * max(len(instances), 1)
         rounded: Evidence = np.array([round(each / count, _DIGITS) for each in range(count + 1)]).take(below)
@@ -107,12 +103,49 @@ class ClassEvidence:
 
     def of(self, others: CsrRows) -> Evidence:
         """The evidence of items that are not instances, by their signatures."""
-        return _evidence(others, self._of_every.take(others.targets))
+        return _evidence(others, self.of_every.take(others.targets))
 
     def weights(self) -> dict[int, float]:
         """The weight of each property (its number) that an instance has."""
-        numbers = self._signatures.properties[self._known].tolist()
-        return dict(zip(numbers, (self._weights / _UNITS).tolist(), strict=True))
+        numbers = self.signatures.properties[self.known].tolist()
+        return dict(zip(numbers, (self.of_every[self.known] / _UNITS).tolist(), strict=True))
+
+
+def _weigh(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> Iterator[ClassEvidence]:
+    """The evidence of some classes; they are in each array side by side, since calls cost more than what they do."""
+    count, size = len(nodes), len(signatures.shares)
+    rows = signatures.rows_of(_numbers(list(chain.from_iterable(clusters))))
+    members = CsrRows(offsets_of(np.array(list(map(len, clusters)), dtype=np.int64)), rows).keep(
+        rows < len(signatures.items)
+    )
+    reference = signatures.reference.take(nodes)
+    is_member = np.isin(
+        pack_pairs(reference.sources(), reference.targets), pack_pairs(members.sources(), members.targets)
+    )
+    others = reference.keep(~is_member)
+    owners = np.concatenate([members.sources(), others.sources()]).astype(np.int64)
+    instances = np.concatenate([members.targets, others.targets])
+    own = signatures.rows.take(instances)
+    # A number for each property of each class.
+    numbers = owners[own.sources()] * size + own.targets
+    counts, totals = np.bincount(numbers, minlength=count * size), np.bincount(owners, minlength=count)
+    known = np.flatnonzero(counts)
+    of_class, properties = np.divmod(known, size)
+    having, total, shares = counts[known], totals[of_class], signatures.shares[properties]
+    # The weights of the properties that an instance has, for other items and for an instance itself.
+    without = np.log(shares)
+    of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
+    of_every[known] = _units(np.log((having + shares) / (total + 1)) - without)
+    counts[known] = _units(np.log((having - 1 + shares) / np.maximum(total, 1)) - without)
+    evidence = _evidence(own, counts.take(numbers))
+    in_sample, found = indices_of(instances, signatures.sample)
+    for at, weights in enumerate(of_every.reshape(count, size)):
+        here = owners == at
+        own_evidence, is_member = evidence[here], np.flatnonzero(here) < len(members.targets)
+        sample = _evidence(signatures.of_sample, weights.take(signatures.of_sample.targets))
+        coherence = _how_often_more(own_evidence[is_member], np.delete(sample, in_sample[here & found]))
+        begin, end = np.searchsorted(known, (at * size, (at + 1) * size))
+        yield ClassEvidence(signatures, coherence, properties[begin:end], weights, np.sort(own_evidence).tolist())
 
 
 def _numbers(qids: Sequence[str]) -> Int64s:

@@ -282,7 +282,7 @@ def explain_statements(
 
 def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Sequence[str]) -> ClassStatements:
     """What the statements of a cluster and of items beside it say of a class, by its node in the graph."""
-    evidence = ClassEvidence(signatures, node, cluster)
+    (evidence,) = ClassEvidence.of_classes(signatures, np.array([node]), [cluster])
     of_members, weights = [_properties(signatures, member) for member in cluster], evidence.weights()
     counts = {
         number: sum(number in stated for stated in of_members)

@@ -412,7 +412,8 @@ def test_the_margins_of_many_items_are_those_of_each() -> None:
     nodes, wanted = nodes_and_items(world.graph, world.classes)
     found = Signatures.of(world.graph, [part], 1, nodes, wanted, 7)
     others = [one.qid for one in items if "Q2" not in one.instance_of]
-    evidence = ClassEvidence(found, int(np.searchsorted(world.graph.nodes, 2)), [f"Q{1000 + n}" for n in range(8)])
+    node = np.searchsorted(world.graph.nodes, [2])
+    (evidence,) = ClassEvidence.of_classes(found, node, [[f"Q{1000 + n}" for n in range(8)]])
     rows = found.rows.take(found.rows_of(np.array([int(one[1:]) for one in others])))
     found_of_many = [None if np.isnan(one) else one for one in evidence.margins(rows).tolist()]
     assert found_of_many == [evidence.margin(int(one[1:])) for one in others]

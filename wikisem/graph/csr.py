@@ -129,12 +129,11 @@ class SparseRows:
 
     def take(self, asked: Ints) -> CsrRows:
         """The rows of some owners, in the order given; empty for numbers that are not owners."""
-        indices = np.searchsorted(self.owners, asked)
-        # The number appended is not an owner, so an index past the end is a miss.
-        here = np.append(self.owners.astype(np.int64), -1)[indices] == asked
+        indices, here = indices_of(asked, self.owners)
+        rows = self.rows.take(indices[here])
         counts = np.zeros(len(asked), dtype=np.int64)
-        counts[here] = self.rows.counts()[indices[here]]
-        return CsrRows(offsets_of(counts), self.rows.take(indices[here]).targets)
+        counts[here] = rows.counts()
+        return CsrRows(offsets_of(counts), rows.targets)
 
 
 def offsets_of(counts: Ints | Flags) -> Int64s:

@@ -10,7 +10,7 @@ A *contradiction* is the same seen from inside: an instance that alone joins two
 otherwise. Such an item is a mistake of Wikidata, or a member that readers find odder than the outlier.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -259,22 +259,37 @@ class Overlap:
             seen = np.union1d(seen, step)
         return None
 
-    def contradictions(self, node: int, items: Ints) -> Int64s:
-        """For each of some instances (items) of a class a node that excludes the class but for this item; else -1."""
-        graph = self._graph
-        classes, others = graph.classes.take(items), graph.other_classes.take(items)
-        owners = np.concatenate([classes.sources(), others.sources()])
-        nodes = np.concatenate([classes.targets, others.targets]).astype(np.int64)
-        found = np.full(len(items), -1, dtype=np.int64)
-        if self.instances(node) <= self._strength:
+    def contradictions(self, nodes: Ints) -> Callable[[Ints, Ints], Int64s]:
+        """Look up what some classes (nodes) share, to ask which of their instances are contradictions.
+
+        The answer takes instances, each as the place of its class among ``nodes`` and an item: for each a node that
+        excludes the class but for this item; else -1.
+        """
+        graph, size = self._graph, len(self._index.instances)
+        able = self._index.instances[self.component(nodes)] > self._strength
+        shared = [self.shared(node) for node in nodes[able].tolist()]
+        sizes = np.array([len(components) for components, _ in shared], dtype=np.int64)
+        # A number for each component that shares instances with each of the classes.
+        none = np.zeros(0, dtype=np.int64)
+        numbers = np.concatenate([none, *(components for components, _ in shared)])
+        numbers += np.repeat(np.flatnonzero(able) * size, sizes)
+        counts = np.concatenate([none, *(each for _, each in shared)])
+
+        def find(places: Ints, items: Ints) -> Int64s:
+            asked = np.flatnonzero(able[places])
+            classes, others = graph.classes.take(items[asked]), graph.other_classes.take(items[asked])
+            owners = asked[np.concatenate([classes.sources(), others.sources()])]
+            stated = np.concatenate([classes.targets, others.targets]).astype(np.int64)
+            components = self.component(stated)
+            # Each of the classes shares at least the item itself.
+            alone = counts[np.searchsorted(numbers, places[owners] * size + components)] == 1
+            odd = alone & (self._index.instances[components] > self._strength)
+            found = np.full(len(items), -1, dtype=np.int64)
+            # From the back, so that of several classes the first remains.
+            found[owners[odd][::-1]] = stated[odd][::-1]
             return found
-        asked = self.component(nodes)
-        components, counts = self.shared(node)
-        # Each of the classes shares at least the item itself.
-        odd = (counts[np.searchsorted(components, asked)] == 1) & (self._index.instances[asked] > self._strength)
-        # From the back, so that of several classes the first remains.
-        found[owners[odd][::-1]] = nodes[odd][::-1]
-        return found
+
+        return find
 
 
 def _bitset(flags: Flags) -> np.uint64:
