@@ -36,7 +36,7 @@ from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupSco
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.walls import WallEvaluation, score_answered
 from wikisem.outputs.wallfile import wall_of_row
-from wikisem.records import Group, Member, Outlier
+from wikisem.records import Group, Level, Member, Outlier
 from wikisem.typed_json import decode_json
 
 
@@ -50,6 +50,7 @@ class SampleDoc(msgspec.Struct):
     answer: int
     outlier_class: int | None = None
     items: list[str] = []
+    level: Level | None = None
 
 
 class _Sample(msgspec.Struct):
@@ -74,6 +75,7 @@ def read_samples(path: Path, measure: Measure = "acc") -> Evaluation:
             id=doc.class_,
             label=doc.label,
             language=doc.language,
+            level=doc.level,
             cluster=tuple(member for index, member in enumerate(members) if index != doc.answer),
             outliers=tuple(case.outlier for _, case in scored),
             where=str(path),

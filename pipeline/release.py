@@ -22,9 +22,9 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import baselines_by_language
 from wikisem.evaluation.changes import compare_languages
 from wikisem.evaluation.rows import ALL, Row, read_rows
-from wikisem.files import size_of, write_files
-from wikisem.ids import check_language, qid_number
-from wikisem.layout import MANIFEST, NAMES
+from wikisem.files import list_files, size_of, write_files
+from wikisem.ids import check_language, qid_number, qid_of
+from wikisem.layout import ENTITIES, MANIFEST, NAMES, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
 from wikisem.outputs.release.card import card, citation, croissant_json, license_text, source_kind, toml_text
@@ -48,6 +48,7 @@ from wikisem.outputs.release.metadata import (
     ModelScore,
     OpenedHalf,
     ReleaseFacts,
+    count_regions,
     language_facts,
     manifest_json,
     read_facts,
@@ -55,7 +56,7 @@ from wikisem.outputs.release.metadata import (
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.pipeline.runs.read import RunFiles, check_files, labels_of_classes, read_run, table_metadata
+from wikisem.pipeline.runs.read import RunFiles, check_files, item_column, labels_of_classes, read_run, table_metadata
 from wikisem.records import OUTLIER_CLASSES, Group
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
@@ -76,6 +77,10 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
         )
         for code, groups in run.groups.items()
     ]
+    english = {group.qid for group in run.groups.get("en", ())}
+    if english:
+        lacking = {code: sum(one.qid not in english for one in own) for code, own in run.groups.items() if code != "en"}
+        more.setdefault("lacking", lacking)
     every = [group for groups in run.groups.values() for group in groups]
     values = {"coherence": [group.coherence for group in every]}
     for number, kind in OUTLIER_CLASSES.items():
@@ -89,6 +94,8 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
 
 # The release: which files it has, and how each is written whole.
 
+# The property that says which country an item is in.
+COUNTRY: Final = "P17"
 _EXTRAS: Final = ("categories", "analogies")
 
 
@@ -128,6 +135,8 @@ def write_release(
     seed = run.manifest.seed or 0
     extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
     extras |= {"walls": tuple(run.walls)} if run.walls else {}
+    if countries := countries_of(run):
+        more["regions"] = count_regions(run.groups, countries)
     split = split_cases({code: own for code, own in run.groups.items() if own}, seed)
     example = next(iter(case_rows(max(split.test.values(), key=len), seed)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
@@ -148,6 +157,19 @@ def write_release(
         write_files(place.parent, [(place.name, held_data)])
     write_files(folder, _release_files(facts, run, split, output, cases, opened))
     return facts
+
+
+def countries_of(run: RunFiles) -> dict[str, set[str]]:
+    """The countries that Wikidata states of the members of a run (P17); none of a release, which has no entities."""
+    if not list_files(record_path(str(run.output), ENTITIES)):
+        return {}
+    items = sorted({one.id for own in run.groups.values() for group in own for one in group.cluster})
+    folder, found = Ledger(str(run.output)).folder(ENTITIES), defaultdict[str, set[str]](set)
+    for qid, statements in item_column(folder, items, "statements").items():
+        found[qid] |= {one["value"] for one in statements if one["property"] == COUNTRY}
+    for qid, relations in item_column(folder, items, "relations").items():
+        found[qid] |= {qid_of(one["item"]) for one in relations or () if f"P{one['property']}" == COUNTRY}
+    return {qid: countries for qid, countries in found.items() if countries}
 
 
 def held_place(folder: Path) -> Path:
@@ -180,7 +202,8 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, HeldHalf, bytes]:
         )
         for unit, stage in run.manifest.stages.items()
     }
-    kept_run = replace(run, groups=left, walls=walls, manifest=msgspec.structs.replace(run.manifest, stages=stages))
+    manifest = msgspec.structs.replace(run.manifest, stages=stages, regions={})
+    kept_run = replace(run, groups=left, walls=walls, manifest=manifest)
     data = held_file(held, secret, canary_of(left, run.manifest.seed or 0))
     groups = [group for own in held.values() for group in own]
     cases = sum(len(group.outliers) for group in groups)

@@ -20,7 +20,7 @@ from wikisem.datasets.files import CONTROLS
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.release import sentences
 from wikisem.outputs.release.cases import CASES, PROMPTS, SOURCE
-from wikisem.outputs.release.metadata import ManifestFile, ReleaseFacts, Source
+from wikisem.outputs.release.metadata import NOWHERE, REGIONS, SEVERAL, ManifestFile, ReleaseFacts, Source
 from wikisem.outputs.release.sentences import (
     REASONS,
     TEXTS,
@@ -82,6 +82,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
         tiers=[tier for tier in TIERS if any(tier in counts for counts in facts.walls.values())],
         walls_drawn_with=drawn if drawn != facts.recipe.get("walls") else None,
         words=words,
+        regions=[_regions_row(one.code, facts) for one in facts.filled],
         baselines=list(dict.fromkeys(name for language in facts.filled for name in language.baselines)),
         built=built if asked and {*asked} != {*built} else None,
     )
@@ -101,6 +102,19 @@ def configs(facts: ReleaseFacts) -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{code}_{kind}", {"test": f"{kind}/{code}.parquet"}
     for code in facts.names:
         yield f"names-{code}", {"test": f"names/{code}/*.parquet"}
+
+
+def _regions_row(code: str, facts: ReleaseFacts) -> list[str]:
+    """Say of one language which share of its classes English lacks, and of its members which share has a region.
+
+    Then come the shares of these in each region. What is not known is a dash.
+    """
+    groups = next(one.groups for one in facts.filled if one.code == code)
+    lacking = f"{100 * facts.lacking[code] / groups:.1f}" if code in facts.lacking else "–"
+    counts = facts.regions.get(code, {})
+    known = sum(count for region, count in counts.items() if region != NOWHERE)
+    shares = [f"{100 * counts.get(region, 0) / known:.1f}" if known else "–" for region in (*REGIONS, SEVERAL)]
+    return [f"`{code}`", lacking, f"{100 * known / sum(counts.values()):.1f}" if known else "–", *shares]
 
 
 _KINDS: Final = {"cases": "test cases", "groups": "clusters with outliers", "names": "what pages are called"}
@@ -302,6 +316,7 @@ _TEMPLATES.globals |= {
     "PROMPT_SOURCE": SOURCE,
     "PAPER_URL": PAPER_URL,
     "REASONS": REASONS,
+    "REGIONS": (*REGIONS, SEVERAL),
     "RELATED": RELATED,
     "TEXTS": TEXTS,
     "hub_url": hub_url,

@@ -1,8 +1,9 @@
 """The metadata of a release: facts from the manifest of a run, its groups and its maintainer, and manifest.json."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files as resources
 from typing import Any, Final
 
 import msgspec
@@ -130,8 +131,9 @@ class Manifest(msgspec.Struct):
     """The manifest of a run or release; ``recipe``, ``seed`` and ``versions`` are None if units differ in them.
 
     ``notes`` are sentences about limits of the set that no run can know, ``reading`` tells who read its cases and what
-    they found. ``made_up`` marks a set from made-up dumps, such as those of the demo. Only a release has ``files``, the
-    date ``published``, the ``canary``, and halves that are ``held`` or ``opened``.
+    they found. ``regions`` are what ``count_regions`` finds. ``made_up`` marks a set from made-up dumps, such as those
+    of the demo. Only a release has ``files``, the date ``published``, the ``canary``, and halves that are ``held`` or
+    ``opened``.
     """
 
     recipe: dict[str, Any] | None = None
@@ -142,6 +144,7 @@ class Manifest(msgspec.Struct):
     published: str = ""
     notes: list[str] = []
     reading: str = ""
+    regions: dict[str, dict[str, int]] = {}
     made_up: bool = False
     canary: str = ""
     held: HeldHalf | None = None
@@ -221,6 +224,33 @@ def language_facts(
     )
 
 
+# The regions of M49, in the order of the card; Antarctica has no country.
+REGIONS: Final = ("Africa", "Americas", "Asia", "Europe", "Oceania")
+# Of a member without a country that is known, and of one with countries in several regions.
+NOWHERE: Final = ""
+SEVERAL: Final = "several"
+
+
+def count_regions(
+    groups: Mapping[str, Sequence[Group]], countries: Mapping[str, Collection[str]]
+) -> dict[str, dict[str, int]]:
+    """Count members by language and world region, from the countries that Wikidata states of items (P17).
+
+    A country is in its own region. Empty if no country of any member is known, as in a run that records none.
+    """
+    lines = resources(__package__).joinpath("countries.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    regions = {item: region for item, _, _, region in rows[1:]}
+    found: dict[str, dict[str, int]] = {}
+    for code, own in groups.items():
+        counts: Counter[str] = Counter()
+        for member in (member for group in own for member in group.cluster):
+            known = {regions[item] for item in (member.id, *countries.get(member.id, ())) if item in regions}
+            counts[next(iter(known)) if len(known) == 1 else SEVERAL if known else NOWHERE] += 1
+        found[code] = dict(sorted(counts.items()))
+    return found if any(map(countries.get, countries)) else {}
+
+
 @dataclass(frozen=True, slots=True)
 class ModelScore:
     """A model's scores in one language, in percent, each with the ends of its interval, or None if it has none."""
@@ -250,8 +280,9 @@ class ReleaseFacts:
     quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of test cases. ``walls``
     counts walls by language and tier, ``names`` rows of the tables of names by language. ``split`` has the
     numbers of test cases and of few-shot cases for language models, by language. ``changes`` has, by language, the
-    numbers of the card's table of changes since version ``since``. ``notes``, ``reading``, ``made_up``, ``held``
-    and ``opened`` are the manifest's.
+    numbers of the card's table of changes since version ``since``. ``lacking`` counts, by language, the classes
+    without an English group, empty if there are no English ones. ``notes``, ``reading``, ``regions``, ``made_up``,
+    ``held`` and ``opened`` are the manifest's.
     """
 
     recipe: Mapping[str, Any]
@@ -273,8 +304,10 @@ class ReleaseFacts:
     canary: str = ""
     held: HeldHalf | None = None
     opened: Sequence[OpenedHalf] = ()
+    lacking: Mapping[str, int] = field(default_factory=dict)
     notes: Sequence[str] = ()
     reading: str = ""
+    regions: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     made_up: bool = False
 
     @property
@@ -410,7 +443,7 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             ]
             other_recipe = None if stage.recipe == recipe else stage.recipe
             stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
-    for name in ("notes", "reading", "made_up", "held", "opened"):
+    for name in ("notes", "reading", "regions", "made_up", "held", "opened"):
         more.setdefault(name, getattr(manifest, name))
     more["stages"] = stages
     return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **more)
@@ -427,6 +460,7 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
         facts.published,
         [*facts.notes],
         facts.reading,
+        {code: dict(own) for code, own in facts.regions.items()},
         facts.made_up,
         facts.canary,
         facts.held,

@@ -92,8 +92,9 @@ def test_detected_is_the_argmax_of_the_harness(scores: list[int], answer: int, m
 
 
 def test_cases_of_a_class_are_one_group(tmp_path: Path) -> None:
-    """Error bars are over classes: six samples of two classes in a language, one of another language."""
+    """Error bars are over classes: six samples of two classes and levels, one of an older release."""
     samples = [(_doc(2, qid), [-3, -5, score, -4]) for qid in ("Q1", "Q2") for score in (-1, -9, -3.5)]
+    samples = [({**doc, "level": "concepts" if doc["class"] == "Q1" else "entities"}, own) for doc, own in samples]
     path = _write(tmp_path / "samples_wikisem_de.jsonl", [*samples, (_doc(0, "Q1", "no"), [-1, -2, -3, -4])])
     found = read_samples(path)
     rows = scores(found)
@@ -101,6 +102,8 @@ def test_cases_of_a_class_are_one_group(tmp_path: Path) -> None:
     assert one(rows).value == pytest.approx(100 * 3 / 7)
     assert one(rows, "opp").value == pytest.approx(100 * (2 * (1 + 0 + 2 / 3) + 1) / 7)
     assert {row.name for row in rows if row.part == "language"} == {"de", "no"}
+    levels = {row.name: row.cases for row in rows if row.part == "level" and row.metric == "accuracy"}
+    assert levels == {"concepts": 3, "entities": 3, "unknown": 1}
     assert one(rows).low is not None
     assert surfaces(found.groups[0].group.cluster) == ("a", "bb", "dddd")
 

@@ -25,6 +25,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import wikisem
+from tests.entity_files import write_entities
 from tests.outputs.release.world import (
     CODES,
     HOSTILE,
@@ -37,9 +38,13 @@ from tests.outputs.release.world import (
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.groupfile import GROUPS, read_groups
 from wikisem.outputs.release.card import _percent
+from wikisem.outputs.release.metadata import Manifest, count_regions
 from wikisem.outputs.release.sentences import REASONS
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.runs.read import read_run
+from wikisem.pipeline.release import countries_of
+from wikisem.pipeline.runs.ledger import Ledger, Record
+from wikisem.pipeline.runs.read import RunFiles, read_run
+from wikisem.records import Counts, Entity, Group, Member, Statement
 
 ROOT = Path(__file__).parent.parent.parent
 TOOLS = ["datasets", "datasets, streaming", "mlcroissant", "pandas", "polars", "duckdb"]
@@ -513,7 +518,45 @@ def test_names_in_the_card_are_read_as_they_are(name: str, tmp_path: Path) -> No
     assert not set(title[2:]) & set("*_`[]<|")
     rows = [line for line in unescaped.splitlines() if line.startswith("|")]
     widths = {row.count("|") for row in rows}
-    assert widths == {3, 6, 18}  # two columns, five, and sixteen baselines of a language
+    assert widths == {3, 6, 10, 18}  # two columns, five, regions, and sixteen baselines of a language
+
+
+def test_regions_are_those_of_the_countries_of_members(tmp_path: Path) -> None:
+    """A country is in its own; without any country nothing is known, which is a dash on the card and never zero."""
+    groups = {"de": [make_group("de", 3)], "no": [make_group("no", 6)]}
+    items = [member.id for member in groups["de"][0].cluster]
+    countries = {items[0]: {"Q17"}, items[1]: {"Q17", "Q29999"}, items[2]: {"Q15180"}, items[3]: {"Q1033", "Q258"}}
+    found = count_regions(groups, countries)
+    assert found == {"de": {"": 5, "Africa": 1, "Asia": 1, "several": 1}, "no": {"": 8}}
+    assert count_regions(groups, {}) == {}
+    france = Group(id="Q6256", language="de", cluster=(Member(id="Q142", surface="Frankreich"),), outliers=())
+    assert count_regions({"de": [france]}, {"Q9": {"Q16"}}) == {"de": {"Europe": 1}}
+    run = write_run(tmp_path / "out", 3, ("de", "en"))
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    for regions, told in (
+        ({}, "| – | – | – | – | – | – | – |"),
+        (found, "| 37.5 | 33.3 | 0.0 | 33.3 | 0.0 | 0.0 | 33.3 |"),
+    ):
+        (run / "manifest.json").write_text(json.dumps({**manifest, "regions": regions}))
+        assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
+        card = (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
+        assert f"\n| `de` | 0.0 {told}\n" in card
+        assert ("--properties P17" in card) == (not regions)
+
+
+def test_countries_are_read_where_the_run_has_them(tmp_path: Path) -> None:
+    """Among the statements that ``--properties`` asked for, and among relations; a release has no entities."""
+    members = [
+        Entity("Q1000", ("Q2",), statements=(Statement("P17", "Q17"), Statement("P36", "Q1490"))),
+        Entity("Q1001", ("Q2",), relations=((17, 142), (36, 90))),
+        Entity("Q1002", ("Q2",)),
+    ]
+    cluster = tuple(Member(id=one.qid, surface=one.qid) for one in members)
+    run = RunFiles(tmp_path, {"en": [Group(id="Q2", cluster=cluster, outliers=())]}, {}, Manifest())
+    assert countries_of(run) == {}
+    write_entities(tmp_path / "entities" / "0f", members)
+    Ledger(str(tmp_path)).put(Record("entities", "0f", "", Counts()))
+    assert countries_of(run) == {"Q1000": {"Q17"}, "Q1001": {"Q142"}}
 
 
 @pytest.mark.parametrize("folder", ["groups", "categories"])

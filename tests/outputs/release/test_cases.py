@@ -21,6 +21,7 @@ def test_a_row_has_the_cluster_and_one_outlier() -> None:
         assert set(row["items"]) == {member.id for member in group.cluster} | {outlier.id}
         assert row["id"] == f"de-Q3-{outlier.id}"
         assert row["outlier_class"] == outlier.outlier_class
+        assert row["level"] == group.level
         assert (row["margin"], row["coherence"]) == (outlier.margin, 0.93)
     assert cases_table(cases_of([group]), 500).schema == CASES
 
