@@ -3,27 +3,19 @@
 import importlib
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from wikisem import files
 from wikisem.errors import UsageError
 
-
-def _import_beam() -> None:
-    """Import Beam without the warning about Google's optional clients, for which it also configures the root logger.
-
-    Beam 2.77 calls ``logging.warning`` at import where ``apitools`` is missing: that prints to stderr, and adds a
-    handler to a root logger that has none, unless some handler is there already.
-    """
-    handler = logging.NullHandler()
-    logging.getLogger().addHandler(handler)
-    try:
-        importlib.import_module("apache_beam")
-    finally:
-        logging.getLogger().removeHandler(handler)
-
-
-_import_beam()
+# Beam 2.77 calls ``logging.warning`` at import where ``apitools`` is missing, one of Google's optional clients: that
+# prints to stderr, and adds a handler to a root logger that has none, unless some handler is there already.
+_handler: Final = logging.NullHandler()
+logging.getLogger().addHandler(_handler)
+try:
+    importlib.import_module("apache_beam")
+finally:
+    logging.getLogger().removeHandler(_handler)
 
 
 def _options_of_beam(scheme: str) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ one worker: how many it has depends on how many articles it has.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Final
@@ -455,7 +455,8 @@ def count_mentions(
     given = profiles or {}
 
     def read_wiki(language: str, sample: LinkLetters) -> Wiki:
-        replace_file(link_letters_path(folders[language]), orjson.dumps(sample.to_plain()))
+        letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
+        replace_file(link_letters_path(folders[language]), orjson.dumps(letters))
         trail = ""
         if link_trail:
             trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail

@@ -22,8 +22,8 @@ from wikisem.layout import NAMES, Scratch, pages_folder, redirects_folder, summa
 from wikisem.layout import SURFACES as STAGE
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
-from wikisem.schemas import SURFACES
-from wikisem.surfaces.cleaning import compose, mentions_in, write_in
+from wikisem.schemas import MENTIONS, SURFACES
+from wikisem.surfaces.cleaning import compose, write_in
 from wikisem.surfaces.link_counts import (
     ANCHOR_TOTALS,
     CHOSEN_ANCHORS,
@@ -149,7 +149,10 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     titles = pc.unique(items["title"])
     mentions = pages.read_mentions(task)
     if variant := variant_of(options.variant, language):
-        mentions = mentions_in(variant, mentions.filter(pc.is_in(mentions["title"], value_set=titles)))
+        # Anchors of a page that are then equal are counted together.
+        mentions = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
+        mentions = mentions.set_column(1, "anchor", write_in(variant, mentions["anchor"]))
+        mentions = sum_rows([mentions], MENTIONS)
     top = top_anchors(mentions, titles, options.minimum_count, variant)
     wants_titles = options.form == "dictionary"
     titled = title_anchors(mentions, titles, variant) if wants_titles else TOP_ANCHORS.empty_table()

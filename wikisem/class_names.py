@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_qid, is_qid, qid_number, qid_of
-from wikisem.records import Certificate, Group, Rejection
+from wikisem.records import Group, Rejection
 
 # How many classes a message names.
 _NAMED: Final = 5
@@ -25,16 +25,6 @@ def name_class(qid: str, label: str = "") -> str:
 # What the whole graph proves of an outlier, and what speaks against a member.
 
 
-def certificate_in_words(certificate: Certificate, qid: str, label: str = "") -> str:
-    """Say what a certificate says of an outlier of a class.
-
-    >>> certificate_in_words(Certificate("Q7", 412, 16, "university town"), "Q8", "German state")
-    'of 412 other instances of university town (Q7) and 16 of German state (Q8), none is an instance of both'
-    """
-    own = f"{certificate.instances:,} other instances of {name_class(certificate.id, certificate.label)}"
-    return f"of {own} and {certificate.of_class:,} of {name_class(qid, label)}, none is an instance of both"
-
-
 def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
     """A line for each contradiction and each certificate of a group; ``labels`` are those of further classes."""
     own = name_class(group.id, group.label)
@@ -43,9 +33,10 @@ def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
             both = f"{name_class(other, labels.get(other, ''))} and {own}"
             yield f"{member.surface} ({member.id}): contradiction, the only instance of both {both}"
     for outlier in group.outliers:
-        if outlier.certificate is not None:
-            proof = certificate_in_words(outlier.certificate, group.id, group.label)
-            yield f"{outlier.surface} ({outlier.id}): certificate, {proof}"
+        if (proof := outlier.certificate) is not None:
+            counted = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
+            none = f"of {counted} and {proof.of_class:,} of {own}, none is an instance of both"
+            yield f"{outlier.surface} ({outlier.id}): certificate, {none}"
 
 
 # Which classes people mean.

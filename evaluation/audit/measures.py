@@ -280,7 +280,7 @@ class WitnessBounds:
     margin: float | None = None
 
 
-NO_BOUNDS: Final = WitnessBounds()
+NO_BOUNDS: Final[WitnessBounds] = WitnessBounds()
 
 # A group with less coherence than this above the bound is a near miss; so is an outlier above half of the bound.
 NEAR_COHERENCE: Final = 0.05

@@ -5,9 +5,9 @@ form or are not set apart, or one or two Han characters. With ``affix = "surpris
 is in the language: see ``check_affix_surprise``.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import comb, inf, log10
 from typing import Final, Literal
 
@@ -70,7 +70,19 @@ def check_affix(
         if counts is not None and counts.total >= ENOUGH:
             return check_affix_surprise(surfaces, counts)
         number = SHARED
-    for name, split, length, limit in _affixes(profile, number):
+    # What an affix is called, the parts of a surface form, how many make an affix, and how many sharing it reject.
+    # Words not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and
+    # none has four, short words included that six characters cannot catch (río, USS, El, Kap). Hyphens separate words
+    # in Southern Min: "Tek-kok", Germany, is a land (kok).
+    kinds: list[tuple[str, Callable[[str], Graphemes], int, int]] = []
+    if profile.spaced and profile.affix != "han":
+        by_hyphens: Callable[[str], Graphemes] = lambda surface: surface.replace("-", " ").split()  # noqa: E731
+        kinds.append(("word", by_hyphens if profile.hyphens else str.split, 1, number))
+    if profile.affix == "characters":
+        kinds.append((f"{profile.affix_length} characters", graphemes, profile.affix_length, number))
+    if profile.affix == "han":
+        kinds += [("character", graphemes, 1, number + _ONE_HAN_MORE), ("2 characters", graphemes, 2, number)]
+    for name, split, length, limit in kinds:
         for side, read in (("first", beginning), ("last", end)):
             found = {surface: read(split(surface), length) for surface in surfaces}
             if profile.affix == "han":
@@ -79,28 +91,6 @@ def check_affix(
             if len(sharing) >= limit:
                 return reject("affix", f"{len(sharing)} share the {side} {name} {shared!r}: {', '.join(sharing)}")
     return KEEP
-
-
-def _affixes(profile: LanguageProfile, number: int) -> Iterator[tuple[str, Callable[[str], Graphemes], int, int]]:
-    """What an affix is called, the parts of a surface form, how many make an affix, and how many sharing it reject."""
-    # Not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and none
-    # has four, short words included that six characters cannot catch (río, USS, El, Kap).
-    if profile.spaced and profile.affix != "han":
-        yield "word", partial(split_words, hyphens=profile.hyphens), 1, number
-    if profile.affix == "characters":
-        yield f"{profile.affix_length} characters", graphemes, profile.affix_length, number
-    if profile.affix == "han":
-        yield "character", graphemes, 1, number + _ONE_HAN_MORE
-        yield "2 characters", graphemes, 2, number
-
-
-def split_words(surface: str, hyphens: bool) -> list[str]:
-    """What spaces separate, with ``hyphens`` also these, as in Southern Min: "Tek-kok", Germany, is a land (kok).
-
-    >>> split_words("Tek-kok", hyphens=False), split_words("Tek-kok", hyphens=True)
-    (['Tek-kok'], ['Tek', 'kok'])
-    """
-    return (surface.replace("-", " ") if hyphens else surface).split()
 
 
 # The rule, by surprise.

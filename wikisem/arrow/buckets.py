@@ -5,7 +5,7 @@ Neither a bucket nor an order depends on how rows came together, and no row is e
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -208,25 +208,16 @@ def _sort_equals(order: Numbers, begins: Mask, strings: pa.StringArray) -> None:
     words, equal, done = StringWords.of(strings), np.flatnonzero(_in_runs(begins)), 0
     while len(equal):
         keys = words.read_ordered(order[equal], done)
-        sorted_ = _order_in_runs(begins[equal], keys)
+        # The order of keys within runs: two fast sorts of numbers, not a slow one of pairs.
+        sorted_ = np.argsort(keys)
+        if np.count_nonzero(begins[equal]) > 1:
+            ranks = np.empty(len(keys), np.int64)
+            ranks[sorted_] = np.cumsum(differs_from_previous(keys[sorted_]))
+            sorted_ = np.argsort(np.cumsum(begins[equal]) << 32 | ranks)
         keys, order[equal] = keys[sorted_], order[equal[sorted_]]
         begins[equal] |= differs_from_previous(keys)
         equal = equal[_in_runs(begins[equal]) & ((keys & _LOW_BYTE) == _MORE)]
         done += WORD - 1
-
-
-def _order_in_runs(begins: Mask, keys: npt.NDArray[Any]) -> Numbers:
-    """Return the order of keys within runs, by where these begin: two fast sorts of numbers, not a slow one of pairs.
-
-    >>> _order_in_runs(np.array([True, False, True, False]), np.array([9, 5, 7, 1])).tolist()
-    [1, 0, 3, 2]
-    """
-    order = np.argsort(keys)
-    if np.count_nonzero(begins) > 1:
-        ranks = np.empty(len(keys), np.int64)
-        ranks[order] = np.cumsum(differs_from_previous(keys[order]))
-        order = np.argsort(np.cumsum(begins) << 32 | ranks)
-    return order
 
 
 def _in_runs(begins: Mask) -> Mask:

@@ -3,7 +3,8 @@
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final, Literal
@@ -103,12 +104,13 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
     Any line ending is accepted, the last may be missing, and repeated outlier lines are all kept. Without ``known`` the
     outlier classes of six outliers are 1, 1, 2, 2, 3, 3, as in the released sets. Raises DamagedInputError.
     """
-    blocks = list(_blocks(text))
+    runs = groupby(numbered_lines(text), key=lambda numbered: numbered[1] != "")
+    blocks = [list(lines) for filled, lines in runs if filled]
     if len(blocks) != 2:
         fewer = "one block of lines" if blocks else "no lines"
-        seen = f"a third block from line {blocks[2][0]}" if len(blocks) > 2 else fewer
+        seen = f"a third block from line {blocks[2][0][0]}" if len(blocks) > 2 else fewer
         raise DamagedInputError(f"{where}: expected cluster lines, a blank line and outlier lines, saw {seen}")
-    (_, cluster), (_, outliers) = blocks
+    cluster, outliers = blocks
     given = _CLASSES_OF_SIX if known is None and len(outliers) == len(_CLASSES_OF_SIX) else (None,) * len(outliers)
     classes = given if known is None else known.get(name, given)
     if len(classes) != len(outliers):
@@ -116,23 +118,12 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
         raise DamagedInputError(f"{where}: {expected}, saw {len(outliers)}")
     return Group(
         id=name,
-        cluster=tuple(Member(surface=line) for line in cluster),
-        outliers=tuple(Outlier(surface=line, outlier_class=of) for line, of in zip(outliers, classes, strict=True)),
+        cluster=tuple(Member(surface=line) for _, line in cluster),
+        outliers=tuple(
+            Outlier(surface=line, outlier_class=of) for (_, line), of in zip(outliers, classes, strict=True)
+        ),
         where=where,
     )
-
-
-def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Runs of lines that are not blank, each with the number of its first line."""
-    start, block = 1, list[str]()
-    for number, line in [*numbered_lines(text), (0, "")]:
-        if line and not block:
-            start = number
-        if line:
-            block.append(line)
-        elif block:
-            yield start, tuple(block)
-            block = []
 
 
 # The roles of a word in CSV: the outlier class of an outlier, None where it is not known.

@@ -256,26 +256,27 @@ def _prune(
     nodes = whole.nodes[kept]
     with_hidden = new.copy()
     with_hidden[hidden] = len(nodes) + np.arange(np.count_nonzero(hidden), dtype=np.uint32)
-    found = _gather_instances(tables, [new[node_of] for node_of in whole.nodes_of], nodes, removed)
+    nodes_of = [new[node_of] for node_of in whole.nodes_of]
+    items, sitelinks, classes, class_sitelinks = _gather_instances(tables, nodes_of, nodes, removed)
     types = np.zeros(len(whole.nodes), dtype=bool)
     types[whole.subs] = True
-    other_classes, outside = _other_classes(tables, whole, with_hidden, hidden, found.items, removed, pruned)
+    other_classes, outside = _other_classes(tables, whole, with_hidden, hidden, items, removed, pruned)
     up = _renumbered_edges(whole, new, len(nodes))
     return ClassGraph(
         nodes=nodes,
         depth=depth[kept],
-        class_sitelinks=found.class_sitelinks,
+        class_sitelinks=class_sitelinks,
         types=types[kept],
         up=up,
         down=up.reverse(len(up)),
         hidden=whole.nodes[hidden],
         whole_up=_renumbered_edges(whole, with_hidden, len(nodes) + int(hidden.sum())),
-        items=found.items,
-        sitelinks=found.sitelinks,
-        classes=found.classes,
+        items=items,
+        sitelinks=sitelinks,
+        classes=classes,
         other_classes=other_classes,
         outside=outside,
-        instances=by_prominence(found.classes, found.sitelinks, len(up)),
+        instances=by_prominence(classes, sitelinks, len(up)),
         removed=removed,
         no_subjects=no_subjects,
     )
@@ -332,16 +333,6 @@ _SAMPLE: Final = 1 << 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Instances:
-    """The items that are an instance of a node, with their nodes, and the sitelinks of the nodes' own items or -1."""
-
-    items: Ints
-    sitelinks: npt.NDArray[np.int32]
-    classes: CsrRows
-    class_sitelinks: npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
 class _Items:
     """Some items and their nodes: item i has ``counts[i]`` nodes, one item after another in ``targets``."""
 
@@ -369,10 +360,11 @@ class _Items:
 
 def _gather_instances(
     tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]], nodes: Int64s, removed: Int64s
-) -> _Instances:
+) -> tuple[Ints, npt.NDArray[np.int32], CsrRows, npt.NDArray[np.int32]]:
     """All items of all tables that have a node left and whose number is not among those ``removed``.
 
-    ``nodes_of`` has for each table the node of each of its classes, or ``PRUNED``. Every table has its items in
+    They come with their sitelinks and their nodes; then the sitelinks of the nodes' own items, or -1. ``nodes_of`` has
+    for each table the node of each of its classes, or ``PRUNED``. Every table has its items in
     ascending order, so a span of numbers is a slice of each table. The tables are merged one span at a time: a span is
     small enough to be sorted, looked up and rearranged within the CPU cache, and the arrays of all items are written
     once.
@@ -395,7 +387,7 @@ def _gather_instances(
         indices, found = indices_of(nodes[node_span], items.numbers)
         class_sitelinks[node_span][found] = items.sitelinks[indices[found]]
         result.append(items.without(removed[removed_span]))
-    return result.finish(class_sitelinks)
+    return *result.finish(), class_sitelinks
 
 
 def _cuts(numbers: Ints, bounds: Ints) -> list[int]:
@@ -423,10 +415,10 @@ class _InstanceColumns:
         self._targets[self._pairs : self._pairs + len(items.targets)] = items.targets
         self._count, self._pairs = here.stop, self._pairs + len(items.targets)
 
-    def finish(self, class_sitelinks: npt.NDArray[np.int32]) -> _Instances:
-        """All items that were appended."""
+    def finish(self) -> tuple[Ints, npt.NDArray[np.int32], CsrRows]:
+        """All items that were appended, with their sitelinks and nodes."""
         classes = CsrRows(self._offsets[: self._count + 1], self._targets[: self._pairs])
-        return _Instances(self._items[: self._count], self._sitelinks[: self._count], classes, class_sitelinks)
+        return self._items[: self._count], self._sitelinks[: self._count], classes
 
 
 # The instances of each class, most sitelinks first.

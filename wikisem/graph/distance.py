@@ -107,15 +107,11 @@ class _End:
 
     def _note(self) -> None:
         self.seen[self._frontier] = self.steps + 1
-        contracted = self._contracted
-        self.edges = _edge_count(contracted.edges_1, self._frontier) + _edge_count(contracted.edges_2, self._previous)
+        ways = (self._contracted.edges_1, self._frontier), (self._contracted.edges_2, self._previous)
+        self.edges = sum(int((rows.offsets[nodes + 1] - rows.offsets[nodes]).sum()) for rows, nodes in ways)
 
     def shortest_through(self, other: "_End") -> int:
         """The length of the shortest path through this frontier, as far as the other end has seen it."""
         steps = other.seen[self._frontier]
         shared = steps[steps > 0]
         return self.steps + int(shared.min()) - 1 if len(shared) else _FAR
-
-
-def _edge_count(rows: CsrRows, nodes: Ints) -> int:
-    return int((rows.offsets[nodes + 1] - rows.offsets[nodes]).sum())

@@ -28,6 +28,7 @@ from wikisem.wikipedia.xml_pages import unescape_xml
 _SPACE: Final = ord(" ")
 # Brackets and braces may belong to a template, or to the end of a link, and change where a title ends.
 _BRACKETS: Final = list(b"{}[]")
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # A title or an anchor is plain text if it has none of these.
 _MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\ufffd")
 _IRREGULAR: Final = [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)]
@@ -60,7 +61,8 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
     written = _anchors(parts, marked).to_pylist()
     work.read(written)
-    anchors = pa.array([read_anchor(anchor, work) for anchor in written], pa.string())
+    shown = (anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None for anchor in written)
+    anchors = pa.array(list(shown), pa.string())
     single = np.flatnonzero(undecided & ~away)
     written = contents.take(pa.array(single)).to_pylist()
     work.read(written)
@@ -186,8 +188,6 @@ def _upper_bytes(language: str) -> tuple[Bytes, Mask]:
 
 # Contents one by one.
 
-_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-
 
 def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | None:
     """Return the link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
@@ -219,8 +219,3 @@ def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None
     else:
         shown = anchor_text(anchor, work)
     return Link(title.text, shown) if shown else None
-
-
-def read_anchor(anchor: str, work: Work | None = None) -> str | None:
-    """What a reader sees of an anchor as written in the XML, without a bracket or brace in it; None for nothing."""
-    return anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None

@@ -38,7 +38,7 @@ from wikisem.records import Counts, Page, UnreadableRecord, unforeseen
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
-from wikisem.wikipedia.work import TooCostlyError, Work
+from wikisem.wikipedia.work import OPENER, TAG, XML_BYTES, TooCostlyError, Work
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read_page, unescape_xml
 
 # The stage that reads links, by its name in unreadable records, and the end of the records that it reads.
@@ -219,7 +219,7 @@ def _parse(
     pages: dict[int, Page] = {}
     unreadable: list[UnreadableRecord] = []
     for start, end in spans:
-        work.parse_xml(data[start:end])
+        work.spend(TAG * data.count(b"<", start, end) + (end - start) // XML_BYTES)
         try:
             pages[start] = read_page(data[start:end], site)
         except DamagedInputError as error:
@@ -295,7 +295,7 @@ def _contents(
     starts, ends = pages.text_starts[articles], pages.text_ends[articles]
     texts = span_of(openers, starts, ends)
     openers, texts = openers[texts >= 0], texts[texts >= 0]
-    work.look_at(len(openers))
+    work.spend(OPENER * len(openers))
     skipped = skipped_spans(markup.data, openers, ends[texts])
     texts = span_of(markup.brackets, starts, ends)
     texts[span_of(markup.brackets, *skipped) >= 0] = -1

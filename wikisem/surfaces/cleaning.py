@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import regex
 
-from wikisem.arrow.buckets import sum_rows
 from wikisem.arrow.columns import MapLookup, qid_numbers
 from wikisem.arrow.parquet import read_batches
 from wikisem.class_names import LabelledClass
@@ -22,7 +21,6 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
 from wikisem.links.markup import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
-from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.language_tables import script_sets
 from wikisem.wikipedia.titles import composed
@@ -141,17 +139,6 @@ def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.C
     written = convert_all(converter(variant), known)
     converted = pa.array([new or old for new, old in zip(written, known, strict=True)], texts.type)
     return converted.take(pc.index_in(texts, value_set=distinct))
-
-
-def mentions_in(variant: str, mentions: pa.Table) -> pa.Table:
-    """Mentions with their anchors in a variant; anchors of a page that are then equal are counted together.
-
-    >>> links = pa.table([["Ниш", "Ниш"], ["Niš", "Ниш"], [2, 3]], MENTIONS)
-    >>> mentions_in("sr-el", links).to_pylist()
-    [{'title': 'Ниш', 'anchor': 'Niš', 'count': 5}]
-    """
-    anchors = write_in(variant, mentions["anchor"])
-    return sum_rows([mentions.set_column(1, "anchor", anchors)], MENTIONS) if variant else mentions
 
 
 # Inflected forms.

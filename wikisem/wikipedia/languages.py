@@ -104,8 +104,11 @@ def language_profile(
     """
     known = own_code(code)
     row = (ROWS.get(known) if rows else None) or LanguageRow()
-    known_script = _known_script(known) if rows else None
-    script_name = detect_script(sample) if known_script is None else known_script
+    special: set[str] = set()  # "" for an alphabet
+    if rows and (known in SCRIPTS or known in ROWS):
+        sets = script_sets(known)
+        special = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
+    script_name = special.pop() if len(special) == 1 else detect_script(sample)
     script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
     local, short = local_names(known), alias_names(known)
     # An alias of one letter says nothing about a surface form that begins with it.
@@ -129,19 +132,6 @@ def language_profile(
         link_trail=TRAILS.get(known, DEFAULT),
         namespace_aliases=short | local,
     )
-
-
-def _known_script(code: str) -> str | None:
-    """The script with rules of its own that a language is written in, "" for an alphabet; None if its words must say.
-
-    >>> _known_script("ja"), _known_script("ko"), _known_script("en"), _known_script("za"), _known_script("tlh")
-    ('Hani', 'Hang', '', None, None)
-    """
-    if code not in SCRIPTS and code not in ROWS:
-        return None
-    sets = script_sets(code)
-    special = [next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets]
-    return special[0] if len(set(special)) == 1 else None
 
 
 def detect_script(sample: Iterable[str]) -> str:

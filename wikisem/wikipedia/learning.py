@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import takewhile
 from typing import Any, Final
@@ -50,10 +50,6 @@ class LinkLetters:
         trail = Counter(self.trail)
         trail.update(other.trail)
         return LinkLetters(self.links + other.links, self.before + other.before, self.after + other.after, dict(trail))
-
-    def to_plain(self) -> dict[str, Any]:
-        """Return the counts as plain values, which ``LinkLetters(**values)`` reads."""
-        return {**asdict(self), "trail": dict(sorted(self.trail.items()))}
 
 
 def count_link_letters(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkLetters:

@@ -8,7 +8,7 @@ import mwparserfromhell
 from mwparserfromhell import nodes
 
 from wikisem.wikipedia.titles import composed, unescape
-from wikisem.wikipedia.work import Work
+from wikisem.wikipedia.work import PARSED, Work
 
 # White space beyond the plain space, all of which reads as one.
 SPACES: Final = (
@@ -72,7 +72,7 @@ def anchor_text(raw: str, work: Work | None = None) -> str:
         if len(text) > LONGEST_PARSED:
             return ""
         if work:
-            work.parse(text)
+            work.spend(PARSED * len(text))
         text = "".join(_plain(mwparserfromhell.parse(text, skip_style_tags=True).nodes))
     if "''" in text:
         text = without_quotes(text)

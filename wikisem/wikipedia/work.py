@@ -7,7 +7,7 @@ counted here. A step is about 0.1 µs.
 >>> work.read(["[[a|b]]"])
 >>> work.steps
 107
->>> work.parse("<x>" * 10)
+>>> work.spend(PARSED * len("<x>" * 10))
 Traceback (most recent call last):
 wikisem.wikipedia.work.TooCostlyError: expected a page that takes at most 1000 steps to read, saw one that takes more
 """
@@ -21,13 +21,13 @@ BUDGET: Final = 1 << 24
 
 # For each content of brackets that is read alone, beside one for each of its characters.
 _CONTENT: Final = 100
-# For each character that mwparserfromhell is given; ``wikitext.LONGEST_PARSED`` is the longest text that it is.
-_PARSED: Final = 400
+# For each character that mwparserfromhell is given; ``wikitext.LONGESTPARSED`` is the longest text that it is.
+PARSED: Final = 400
 # For each `&lt;` that may open a comment or an element whose content is skipped.
-_OPENER: Final = 20
+OPENER: Final = 20
 # For each tag that an XML parser is given, and bytes of XML for a step.
-_TAG: Final = 16
-_XML_BYTES: Final = 16
+TAG: Final = 16
+XML_BYTES: Final = 16
 
 
 class TooCostlyError(Exception):
@@ -47,21 +47,10 @@ class Work:
 
     def read(self, contents: Sequence[str]) -> None:
         """Count contents of brackets that are read one by one."""
-        self._spend(_CONTENT * len(contents) + sum(map(len, contents)))
+        self.spend(_CONTENT * len(contents) + sum(map(len, contents)))
 
-    def parse(self, text: str) -> None:
-        """Count a string that the wikitext parser reads."""
-        self._spend(_PARSED * len(text))
-
-    def look_at(self, openers: int) -> None:
-        """Count possible openers of skipped spans, which are looked at one by one."""
-        self._spend(_OPENER * openers)
-
-    def parse_xml(self, page: bytes) -> None:
-        """Count a page that the XML parser reads."""
-        self._spend(_TAG * page.count(b"<") + len(page) // _XML_BYTES)
-
-    def _spend(self, steps: int) -> None:
+    def spend(self, steps: int) -> None:
+        """Count some steps."""
         self.steps += steps
         if self.steps > self._budget:
             raise TooCostlyError(
