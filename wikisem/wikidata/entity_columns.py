@@ -20,7 +20,6 @@ from wikisem.arrow.columns import Numbers, differs_from_previous, is_in, qid_num
 from wikisem.schemas import ENTITIES, RELATION, STATEMENT, UNLINKED
 from wikisem.wikidata.line_types import (
     Claims,
-    EntityRow,
     Fields,
     Line,
     LineStatement,
@@ -42,8 +41,6 @@ T = TypeVar("T")
 
 class ScalarColumn(list[Any]):
     """One value for each item."""
-
-    add = list.append
 
     def __init__(self, kind: pa.DataType) -> None:
         super().__init__()
@@ -101,12 +98,6 @@ class RelationColumn(_Lists[str]):
         super().__init__()
         self.items = list[str]()
 
-    def add(self, values: Iterable[tuple[str, str]]) -> None:  # type: ignore[override]
-        """Append one list of pairs of ids."""
-        pairs = list(values)
-        self.items += [item for _, item in pairs]
-        super().add([identifier for identifier, _ in pairs])
-
     def array(self) -> pa.ListArray:
         """Return the numbers of both, ascending and each once, without P31, P279 and what is no property or no item."""
         rows = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
@@ -161,7 +152,7 @@ class StatementColumn(_Lists[tuple[str, str, str]]):
 
 @dataclass(eq=False)
 class EntityColumns:
-    """The columns of ``schemas.ENTITIES`` for some items, in its order, which is that of an EntityRow."""
+    """The columns of ``schemas.ENTITIES`` for some items, in its order."""
 
     qids: ScalarColumn = field(default_factory=partial(ScalarColumn, pa.string()))
     instance_of: ListColumn = field(default_factory=ListColumn)
@@ -177,11 +168,6 @@ class EntityColumns:
 
     def __len__(self) -> int:
         return len(self.qids)
-
-    def add(self, row: EntityRow) -> None:
-        """Append one item; ``LineColumns`` appends many at a time."""
-        for column, value in zip(vars(self).values(), row, strict=True):
-            column.add(value)
 
     def table(self) -> pa.Table:
         """Return the items so far as a table, in the order in which they were added."""

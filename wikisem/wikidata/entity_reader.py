@@ -1,6 +1,6 @@
 """Wikidata dumps read line by line into tables of items; all other lines are counted by reason.
 
-A line is decoded straight into the types of ``line_types``; one that these refuse goes to ``read_leniently``.
+A line is decoded straight into the types of ``line_types``; one that these refuse is mended first.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,6 @@ from wikisem.wikidata.entity_columns import (
 from wikisem.wikidata.entity_tables import find_table_files, open_tables
 from wikisem.wikidata.line_types import (
     Claims,
-    EntityRow,
     Fields,
     LeftOutLine,
     Line,
@@ -41,8 +40,8 @@ from wikisem.wikidata.line_types import (
     claim_keys,
     line_type,
     match_item,
+    mend_line,
     names_items,
-    read_leniently,
 )
 from wikisem.wikidata.table_reader import TableReader
 
@@ -150,19 +149,17 @@ class EntityReader:
     def __reduce__(self) -> tuple[type["EntityReader"], tuple[Fields]]:
         return EntityReader, (self.fields,)
 
-    def read(self, line: bytes | memoryview) -> Line | EntityRow | LeftOutLine | UnreadableLine:
-        """Return the item of a line without the comma after it, or why there is no item.
-
-        The item is a Line, or an EntityRow if ``read_leniently`` read it.
-        """
+    def read(self, line: bytes | memoryview) -> Line | LeftOutLine | UnreadableLine:
+        """Return the item of a line without the comma after it, or why there is no item."""
         if len(line) > _TYPE and line[_TYPE] != _ITEM:
             left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
             if left_out is not None:
                 if left_out.reason != "property":
                     return left_out
                 # Its labels are read, of which a dump has few; whatever else is in its line, it is left out.
-                read = read_leniently(bytes(line), self.fields)
-                return read if isinstance(read, LeftOutLine) else left_out
+                mended = mend_line(bytes(line), self.fields)
+                return mended if isinstance(mended, LeftOutLine) else left_out
+        found: Line | None
         try:
             found = self._decode(line)
             if claims := found.claims:
@@ -171,10 +168,11 @@ class EntityReader:
                     keys.update([key for key, statements in claims.items() if names_items(statements)])
                 found.claims = Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return read_leniently(bytes(line), self.fields)
-        if found.type != "item" or found.redirect is not None or not match_item(found.id):
-            return read_leniently(bytes(line), self.fields)
-        return found
+            found = None
+        if found and found.type == "item" and found.redirect is None and match_item(found.id):
+            return found
+        mended = mend_line(bytes(line), self.fields)
+        return self.read(mended) if isinstance(mended, bytes) else mended
 
 
 # The lines of a chunk, and the chunks of a range.
@@ -202,8 +200,6 @@ class ChunkReader(LineAccount):
         for position, found in read_lines(chunk.data, self._reader.read):
             if isinstance(found, Line):
                 lines.append(found)
-            elif isinstance(found, tuple):  # few are; they are added before the other items of their chunk
-                self._columns.add(found)
             elif isinstance(found, LeftOutLine):
                 self.left_out[found.reason] += 1
                 if isinstance(found, PropertyLine):

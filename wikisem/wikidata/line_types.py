@@ -1,4 +1,4 @@
-"""What is read of a line of a Wikidata JSON dump: as types for the fast decoder, and leniently for lines they refuse.
+"""What is read of a line of a Wikidata JSON dump, as types for the fast decoder; how lines that they refuse are mended.
 
 The layout is that of https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html (2026-09).
 """
@@ -8,8 +8,8 @@ import functools
 import re
 import reprlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
@@ -27,21 +27,6 @@ DEFAULT_PROPERTIES: Final = (
     *("P17", "P30", "P36", "P38", "P131", "P361", "P463", "P1269", "P1376", "P1549", "P2521", "P3321"),
 )
 Rank = Literal["preferred", "normal", "deprecated"]
-# The fields of an Entity in their order; each statement is the tuple of its fields, properties are ids, and a relation
-# is the ids of a property and an item, as they come.
-EntityRow = tuple[
-    str,
-    tuple[str, ...],
-    tuple[str, ...],
-    int,
-    dict[str, str],
-    dict[str, str],
-    int,
-    tuple[tuple[str, str, str], ...],
-    tuple[str, ...],
-    tuple[str, ...],
-    tuple[tuple[str, str], ...],
-]
 # Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
 MAX_NUMBER: Final = 2**63 - 1
 _ITEM: Final = re.compile(r"Q[1-9][0-9]{0,17}").fullmatch
@@ -125,10 +110,9 @@ def item_number(qid: str) -> int:
 
 # A faster test whether ``item_number`` has a number for an id: None if it does not.
 match_item: Final = _ITEM
+
+
 # Cached, because the targets of statements are few and come again and again.
-target_number = functools.lru_cache(maxsize=1 << 16)(item_number)
-
-
 @functools.lru_cache(maxsize=1 << 16)
 def target_id(identifier: str) -> str:
     """Return the id if it is an item's, else ""."""
@@ -257,8 +241,10 @@ def line_type(fields: Fields) -> type[Line]:
     return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
 
 
-# Lines that the types refuse: read slowly, whatever oddities of old dumps they have, or refused with a reason.
+# Lines that the types refuse: written again, whatever oddities of old dumps they have, or refused with a reason.
 
+# The members of a value that are strings.
+_STRINGS: Final = ("id", "entity-type", "text", "language")
 # By the first letter of an id, for entities that do not say their type.
 _TYPES: Final = {"P": "property", "L": "lexeme", "M": "mediainfo"}
 # Shows as much of a wrong value as fits a line; it may be nested deeper than ``repr`` goes.
@@ -273,8 +259,8 @@ class _WrongError(ValueError):
         super().__init__(reason, f"expected {expected}, saw {_REPR.repr(seen)[:SHOWN]}")
 
 
-def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | UnreadableLine:
-    """Return the item of a line, or why there is no item, for any line.
+def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLine:
+    """Return the line of an item as the types have it, or why there is no item, for any line.
 
     Left out are other types of entities and redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id",
     "bad-type", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
@@ -284,7 +270,7 @@ def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | Unr
     except orjson.JSONDecodeError as error:
         return UnreadableLine("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:SHOWN]!r}")
     try:
-        return _find_other_entity(data, fields) or _read_item(data, fields)
+        return _find_other_entity(data, fields) or orjson.dumps(_mend_item(data, fields))
     except _WrongError as error:
         reason, detail = error.args
         return UnreadableLine(reason, detail)
@@ -311,36 +297,29 @@ def _find_other_entity(data: Any, fields: Fields) -> LeftOutLine | None:
     return None if kind == "item" else LeftOutLine(kind if kind in _TYPES.values() else "other-entity")
 
 
-def _read_item(data: Mapping[str, Any], fields: Fields) -> EntityRow:
+def _mend_item(data: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
     qid, revision = data["id"], data.get("lastrevid")
     if not isinstance(qid, str) or not item_number(qid):
         raise _WrongError("bad-id", "an item id such as Q28640", qid)
     if revision is not None and (type(revision) is not int or not 0 <= revision <= MAX_NUMBER):
         raise _WrongError("bad-lastrevid", "a revision number", revision)
     claims = _map(data, "claims")
-    classes = {_number(value) for value in _values(claims, "P31", fields)}
-    sound = {_number(value) for value in _values(claims, "P31", replace(fields, ranks="not-deprecated"))}
+    mended = {name: list[Any]() for name in claims} | {"P31": _statements(claims, "P31", fields)}
     sitelinks = {site: _member(link, "title", "bad-sitelinks") for site, link in _map(data, "sitelinks").items()}
-    superclasses = sorted_qids(_number(value) for value in _values(claims, "P279", fields))
+    mended["P279"] = _statements(claims, "P279", fields)
     labels = _labels(_map(data, "labels"), fields.label_codes)
-    statements = tuple(sorted(set(_statements(claims, fields))))
-    relations: list[tuple[str, str]] = []
-    for identifier in claims if fields.relations and sitelinks else ():
+    mended |= {name: _statements(claims, name, fields) for name in fields.properties if name in claims}
+    for name in claims if fields.relations and sitelinks else ():
         with contextlib.suppress(_WrongError):  # where the statements of a property cannot be read, there are none
-            relations += [(identifier, f"Q{_number(value)}") for value in _values(claims, identifier, fields)]
-    return (
-        qid,
-        sorted_qids(classes),
-        superclasses,
-        len(sitelinks),
-        {site: title for site, title in sorted(sitelinks.items()) if is_wikipedia(site)},
-        labels,
-        revision or 0,
-        statements,
-        sorted_qids(sound - classes),
-        tuple(claims) if fields.signatures and sitelinks else (),
-        tuple(relations),
-    )
+            mended[name] = mended[name] or _statements(claims, name, fields)
+    return {
+        "type": "item",
+        "id": qid,
+        "lastrevid": revision or 0,
+        "sitelinks": {site: {"title": title} for site, title in sitelinks.items()},
+        "labels": {code: {"value": label} for code, label in labels.items()},
+        "claims": {name: statements for name, statements in mended.items() if name in claims},
+    }
 
 
 def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -364,11 +343,11 @@ def _labels(labels: Mapping[str, Any], codes: Sequence[str] | None) -> dict[str,
     return {code: _member(labels[code], "value", "bad-labels") for code in wanted if labels.get(code) is not None}
 
 
-def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Iterator[Any]:
-    """Yield the values of a property's statements of the wanted ranks; statements without a value are passed over."""
+def _statements(claims: Mapping[str, Any], identifier: str, fields: Fields) -> list[Any]:
+    """Return a property's statements as the types have them; what does not count has no value."""
     statements = claims.get(identifier)
     if statements is None:
-        return
+        return []
     if not isinstance(statements, list):
         raise _WrongError("bad-claims", f"a list of statements for {identifier}", statements)
     ranked = []
@@ -380,34 +359,25 @@ def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Itera
         if not isinstance(snak, dict) or not isinstance(snak.get("snaktype"), str):
             raise _WrongError("bad-claims", "a statement with a mainsnak and its snaktype", statement)
         ranked.append((rank or "normal", snak))
-    best = fields.ranks == "best" and any(rank == "preferred" for rank, _ in ranked)
+    # Values that do not count can be anything. Of P31 those at sound ranks count that are not among the best.
+    best = fields.ranks == "best" and identifier != "P31" and any(rank == "preferred" for rank, _ in ranked)
+    mended = []
     for rank, snak in ranked:
         data = snak.get("datavalue")
-        if rank == "deprecated" or (rank == "normal" and best) or snak["snaktype"] != "value" or data is None:
-            continue
-        if not isinstance(data, dict) or "value" not in data:
+        if rank == "deprecated" or (rank == "normal" and best) or snak["snaktype"] != "value":
+            data = None
+        if data is not None and (not isinstance(data, dict) or "value" not in data):
             raise _WrongError("bad-claims", "a datavalue with a value", data)
-        yield data["value"]
+        datavalue = None if data is None else {"value": _mend_value(data["value"])}
+        mended.append({"mainsnak": {"snaktype": snak["snaktype"], "datavalue": datavalue}, "rank": rank})
+    return mended
 
 
-def _number(value: Any) -> int:
-    """Return the number of a value that is an item, else 0; values of type "bad" can be anything."""
-    if not isinstance(value, dict):
-        return 0
-    identifier, number = value.get("id"), value.get("numeric-id")
-    if isinstance(identifier, str) and identifier:
-        return target_number(identifier)
-    is_item = value.get("entity-type") == "item" and type(number) is int and 0 < number <= MAX_NUMBER
-    return number if is_item else 0  # type: ignore[return-value]
-
-
-def _statements(claims: Mapping[str, Any], fields: Fields) -> Iterator[tuple[str, str, str]]:
-    for identifier in fields.properties:
-        for value in _values(claims, identifier, fields):
-            text, language = value, cast(Any, "")
-            if number := _number(value):
-                text = f"Q{number}"
-            elif isinstance(value, dict):
-                text, language = value.get("text"), value.get("language")
-            if isinstance(text, str) and text:
-                yield identifier, text, language if isinstance(language, str) else ""
+def _mend_value(value: Any) -> str | dict[str, Any]:
+    """Return a value with those of its members that are as they should be; values of type "bad" can be anything."""
+    if isinstance(value, str):
+        return value
+    members = value if isinstance(value, dict) else {}
+    mended = {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}
+    number = members.get("numeric-id")
+    return mended | ({"numeric-id": number} if type(number) is int and 0 < number <= MAX_NUMBER else {})
