@@ -8,7 +8,7 @@ where they are. Most of their files need no change, and are finished by giving t
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import apache_beam as beam
 import msgspec
@@ -219,19 +219,15 @@ _MANY_FILES: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class EntityOptions:
-    """Which fields are kept (see ``wikidata.line_types.Fields``), and of which items.
+class EntityOptions(Fields):
+    """Which fields are kept, and of which items.
 
     ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them. ``signatures`` are recorded for
     recipes that compare them, ``relations`` for those that draw related outliers.
     """
 
-    labels: tuple[str, ...] | None = None
     properties: tuple[str, ...] = DEFAULT_PROPERTIES
-    ranks: Literal["best", "not-deprecated"] = "best"
     linked_only: bool = False
-    signatures: bool = True
-    relations: bool = True
 
 
 def read_entities(
@@ -246,11 +242,10 @@ def read_entities(
     "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError if no item is left.
     """
     scratch, shuffle, runtime = context.scratch, context.shuffle, context.runtime
-    fields = Fields(options.labels, options.properties, options.ranks, options.signatures, options.relations)
     source: _DumpSource | _TableSource
     ranges: list[tuple[int, Range | IdRange]]
     if isinstance(inputs, EntityTables):
-        source, size, ranges = _TableSource(inputs, fields), inputs.size, list(enumerate(inputs.ranges()))
+        source, size, ranges = _TableSource(inputs, options), inputs.size, list(enumerate(inputs.ranges()))
         inputs = inputs.folders()
     else:
         paths = match(inputs)
@@ -261,7 +256,7 @@ def read_entities(
         closings = {check_head(ranges, open_binary) for ranges in by_file}
         closing = closings.pop() if len(closings) == 1 else b""
         planned = [range_ for ranges in by_file for range_ in ranges]
-        source, size = _DumpSource(EntityReader(fields), closing), sum(found.stop - found.start for found in planned)
+        source, size = _DumpSource(EntityReader(options), closing), sum(found.stop - found.start for found in planned)
         ranges = list(enumerate(planned))
     if not ranges:
         raise DamagedInputError(_nothing_found(inputs, Counts()))

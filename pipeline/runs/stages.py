@@ -48,7 +48,6 @@ from wikisem.transforms.groups.shared_files import read_facts, write_groups
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.surfaces import SurfaceCounts
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
-from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import conversion_of, converter, lacks_conversion, variant_of
@@ -102,7 +101,7 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
         if not dump.tables:
             counts, highest = entity_stage.read_entities(dump.paths, options, context)
             return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
-        tables = open_tables(dump.tables, Fields(options.labels).label_codes)
+        tables = open_tables(dump.tables, options.label_codes)
         rows, languages = tables.rows(), tables.keys("labels")
         listed = ", ".join(languages) if len(languages) < 10 else f"{len(languages)} languages"
         run.log(
