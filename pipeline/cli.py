@@ -12,10 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol
 
-from wikisem.errors import UsageError, WikisemError, WrongDumpError, missing_extra
+from wikisem.errors import UsageError, WikisemError, WrongDumpError, missing_extra, redacted
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
-from wikisem.redaction import redacted
 
 # The commands in families, as ``wikisem --help`` lists them, and two examples of each for its own ``--help``.
 

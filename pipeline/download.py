@@ -22,9 +22,8 @@ import msgspec
 import orjson
 
 from wikisem.atomic_files import whole_file
-from wikisem.errors import DownloadError, OutputError
+from wikisem.errors import DownloadError, OutputError, redacted
 from wikisem.limits import LEAST_PROGRESS
-from wikisem.redaction import redacted
 from wikisem.typed_json import decode_json
 from wikisem.web import Answer, HttpClient, NoAnswerError, Patience, below, fits_header
 from wikisem.wikis import wiki_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from wikisem.redaction import redacted
+from wikisem.errors import redacted
 
 HIDDEN = {
     "s3://AKIA:wJal/r+U@bucket/x": "s3://***@bucket/x",

@@ -9,8 +9,7 @@ import msgspec
 import orjson
 from msgspec import Meta
 
-from wikisem.errors import DamagedInputError, TooManyUnreadableError
-from wikisem.redaction import redacted
+from wikisem.errors import DamagedInputError, TooManyUnreadableError, redacted
 
 # What is checked where records are read from files: where a surface form is from, and what columns of numbers hold.
 Source: TypeAlias = Annotated[str, Meta(pattern="^(anchor|label|title)$")]

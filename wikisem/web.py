@@ -26,9 +26,8 @@ from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.util import make_headers, parse_url
 
 import wikisem
-from wikisem.errors import MissingInputError, WikisemError
+from wikisem.errors import MissingInputError, WikisemError, redacted
 from wikisem.limits import EXCHANGE, LARGEST_TEXT, LEAST_PROGRESS, PIECE, in_time
-from wikisem.redaction import redacted
 
 T = TypeVar("T")
 

@@ -30,8 +30,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from wikisem.errors import optional_module
-from wikisem.redaction import redacted
+from wikisem.errors import optional_module, redacted
 
 _PLAIN_WIDTH: Final = 160
 # How narrow a column of words may become, with padding and border, before columns of numbers go to a table below.

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError, redacted
 from wikisem.files import (
     absolute,
     check_address,
@@ -22,7 +22,6 @@ from wikisem.files import (
 from wikisem.layout import profile_path
 from wikisem.pipeline.download import origin_of
 from wikisem.pipeline.runs.ledger import Ledger, fingerprint
-from wikisem.redaction import redacted
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of
 from wikisem.wikipedia.learning import ProfileFile, read_profile_file
 from wikisem.wikis import date_in_name, known_language

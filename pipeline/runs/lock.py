@@ -24,10 +24,9 @@ from typing import Final
 
 import orjson
 
-from wikisem.errors import LockError
+from wikisem.errors import LockError, redacted
 from wikisem.files import exists, list_files, open_binary, remove, replace_file
 from wikisem.layout import lock_path
-from wikisem.redaction import redacted
 
 # Seconds that a run waits before it looks again, each time up to as many: two that began at once part.
 _WAITS: Final = (0.1, 0.2, 0.4)

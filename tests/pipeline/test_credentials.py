@@ -21,13 +21,12 @@ from tests.http_server import Handler, serving
 from tests.outputs.release.world import write_run
 from tests.pipeline.download import server as dumps
 from wikisem.datasets import files as data_sets
-from wikisem.errors import MissingInputError
+from wikisem.errors import MissingInputError, redacted
 from wikisem.files import list_files, open_binary, replace_file
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 from wikisem.pipeline.runs.inputs import Dump, Input
 from wikisem.pipeline.runs.lock import LockFile
-from wikisem.redaction import redacted
 
 Said: TypeAlias = Callable[..., str]
 
