@@ -47,13 +47,21 @@ _ABOUT: Final = {
     "languages": "languages.md",
     "recipes": "recipes.md",
 }
+# Options that many commands share, each set under a word of its own.
+_SHARED: Final = {
+    "RUN": "[--workers N] [--break-lock] [--quiet]",
+    "REPORT": "[--output FILE] [--every-eval-ever FOLDER] [--full] [--csv] [--json]",
+    "LOOK-UP": "[--no-phrases] [--tokenizer {fugashi,jieba}]",
+}
 _BEAM: Final = "Words after `--` are options of Beam, for commands that run a pipeline: "
 
 
 def commands_page() -> str:
     """The whole page."""
     pipelines = ", ".join(f"`{name}`" for name in COMMANDS if name in PIPELINES)
-    lines = [_HEAD, *(f"{_filled(each)}\n" for each in (f"A data set is {DATA_SET}.", f"{_BEAM}{pipelines}."))]
+    shared = "; ".join(f"`{name}` is `{options}`" for name, options in _SHARED.items())
+    told = (f"A data set is {DATA_SET}.", f"In what follows, {shared}.", f"{_BEAM}{pipelines}.")
+    lines = [_HEAD, *(f"{_filled(each)}\n" for each in told)]
     for family, commands in FAMILIES.items():
         lines += [f"## {family.capitalize()}", ""]
         for name in commands:
@@ -71,7 +79,10 @@ def _command(words: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     needed = [_shape(action) for action in options if action.required]
     others = [_shape(action) for action in options if not action.required]
     optional = [shape if shape.startswith("[") else f"[{shape}]" for shape in others]
-    usage = "\n".join(_lines(["wikisem", words, *needed, *optional, *(["TASK ..."] if tasks else [])]))
+    typed = "\n".join(["wikisem", words, *needed, *optional, *(["TASK ..."] if tasks else [])])
+    for name, shared in _SHARED.items():
+        typed = typed.replace(shared.replace("] [", "]\n["), f"[{name}]")
+    usage = "\n".join(_lines(typed.splitlines()))
     yield f"```usage\n{usage}\n```\n"
     for each, own_parser in tasks.items():
         yield from _command(each, own_parser)
