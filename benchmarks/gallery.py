@@ -47,13 +47,10 @@ NAMES: Final = {
 Seen = tuple[str, str, str]
 GOOD: Final[tuple[Seen, ...]] = (
     ("en", "Q23442", "Lakes are siblings. Only the meaning tells *Saba* and *Bonaire* from *Lisbon* and *Hangzhou*."),
-    ("ar", "Q747074", "From Rome to the village of Monteferrante, so fame does not give the outliers away."),
     ("zh", "Q1549591", "Municipalities of Norway and Chile, transcribed as the big cities are."),
 )
 REJECTED: Final[tuple[Seen, ...]] = (
     ("th", "Q3624078", "All names begin with *prathet*, country: letters alone would find the outlier."),
-    ("ar", "Q223393", "*Narrative* is a part of *short story*: two members look alike because of their spelling."),
-    ("ru", "Q20202269", "Wikidata calls these musical terms. Their statements have no more in common than any items'."),
 )
 WRONG: Final[tuple[Seen, ...]] = (
     ("en", "Q15284", "**Saba is a municipality**, a special one of the Netherlands. This data does not say so."),
@@ -80,19 +77,15 @@ HEAD: Final = """\
 # Gallery
 
 Groups as `wikisem build` makes them, with the English name beside each word: good, rejected and wrong ones. O1, O2 and
-O3 are [outliers](outliers.md) of sibling, cousin and far classes. The recipe wants a *coherence* of 0.6, and no
-*margin* of 0.05 or more ([the second witness](witness.md)).
+O3 are [outliers](outliers.md) of sibling, cousin and far classes; [coherence and margin](witness.md) are of statements.
 """
 TAIL: Final = """\
 ## Where this is from
 
 {items} real items of Wikidata, of which most have few statements, and labels in few languages. They give {kept} groups
 in {languages} languages, and {left_out} rejections. The recipe is `wikisem` with labels as names, every group, and
-outliers from 3 sitelinks on. An English name is an anchor if 251 pages of the English Wikipedia of July 2022 link to
-the item's page; in brackets how many of the links have it.
-
-Labels are from Wikidata, which is CC0; English anchors are from Wikipedia, CC BY-SA 4.0, by its contributors. A
-language model chose the groups and wrote the sentence below each.
+outliers from 3 sitelinks on. In brackets are the links of 251 pages of the English Wikipedia of July 2022 (CC BY-SA
+4.0, by its contributors) that name the item so. A language model chose the groups and wrote the sentence below each.
 """
 
 
