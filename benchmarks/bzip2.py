@@ -92,11 +92,8 @@ def pace(result: Result, text: int) -> float:
 def measure_decoders(plan: Plan) -> str:
     """All decoders with one thread."""
     paces = [_decoders(packed, plan.rounds) for packed in (pages(plan.size), items(plan.size))]
-    rows = [
-        [name, *(f"{pace:.0f}" for each in paces for pace in (each[name], each[name] / each[PYTHON]))]
-        for name in paces[0]
-    ]
-    return table(["decoder, one thread", "wikitext, MB/s", "times", "JSON, MB/s", "times"], rows)
+    rows = [[name, *(f"{each[name]:.0f}" for each in paces)] for name in paces[0]]
+    return table(["decoder, one thread", "wikitext, MB/s", "JSON, MB/s"], rows)
 
 
 def _decoders(packed: Packed, rounds: int) -> dict[str, float]:
@@ -177,7 +174,7 @@ def measure_stages(plan: Plan) -> str:
         *_stage("mentions", pages(plan.size, same_links=True), pages(TINY_BYTES), plan, ", links that come back"),
         *_stage("entities", dump(plan.size), dump(TINY_BYTES), plan),
     ]
-    header = ["stage, one worker", "reader of bzip2", "MB of text per CPU second", "times"]
+    header = ["stage, one worker", "reader of bzip2", "MB of text per CPU second"]
     return table(header, rows)
 
 
@@ -200,8 +197,7 @@ def _stage(stage: str, whole: Packed, tiny: Packed, plan: Plan, remark: str = ""
         kind: (whole.text - tiny.text) / 1e6 / (results[kind].cpu - results["start-up of " + kind].cpu)
         for kind in kinds
     }
-    first = next(iter(paces.values()))
-    return [[stage + remark, kind, f"{each:.0f}", f"{each / first:.2f}"] for kind, each in paces.items()]
+    return [[stage + remark, kind, f"{each:.0f}"] for kind, each in paces.items()]
 
 
 def _inputs(stage: str, path: Path) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def page(found: Findings) -> str:
     paragraphs = [
         _facts(found),
         f"**Not measured, because the run was cut off:** {'; '.join(left)}." if left else "",
-        table(["stage", "wall s", "CPU s", "private GB", "mapped GB", "peak GB"], _stages(found)),
+        table(["stage", "wall s", "CPU s", "peak GB"], _stages(found)),
         _questions(found),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
@@ -54,8 +54,8 @@ def _facts(found: Findings) -> str:
     (classes, items, edges), (candidates, groups) = found.graph, found.groups
     return (
         f"A made-up world of the size of Wikidata, pruned: {classes:,} classes, {items:,} instances, {edges:,} edges; "
-        f"{candidates:,} candidates and {groups:,} groups. *Private*, *mapped* and *peak* are the most that any one "
-        "process held of memory of its own, of mapped files and of both."
+        f"{candidates:,} candidates and {groups:,} groups. *Peak* is the most that any one process held, mapped files "
+        "included."
     )
 
 
@@ -64,7 +64,7 @@ def _stages(found: Findings) -> list[list[str]]:
         [
             f"{step.stage}, {_workers(step)}",
             *(f"{value:.0f}" for value in (one.run.seconds, one.run.cpu)),
-            *(f"{value / 1e9:.2f}" for value in (one.held.private, one.held.mapped, one.held.peak)),
+            f"{one.held.peak / 1e9:.2f}",
         ]
         for step, one in found.steps.items()
     ]

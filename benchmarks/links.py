@@ -35,7 +35,6 @@ from wikisem.wikipedia.xml_pages import read_page, read_siteinfo
 HEAD = 100_000
 _PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
 _ONE_GROUP = re.compile(rb"\[\[([^\[\]]*)\]\]")
-_TWO_GROUPS = re.compile(rb"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 
 
 # Other libraries: each gives targets and anchors of a page as it makes them.
@@ -109,13 +108,6 @@ def find_all(path: str, pattern: re.Pattern[bytes]) -> None:
     """A bare regular expression over the same chunks; what it finds is dropped."""
     for chunk in _chunks(path):
         pattern.findall(chunk.data)
-
-
-def decode(path: str) -> None:
-    """The decoder alone."""
-    with bz2.open(path) as source:
-        while source.read(8 << 20):
-            pass
 
 
 def count_by_peer(path: str, peer: str) -> None:
@@ -192,10 +184,8 @@ def _contenders(xml: str, wrapped: str, sample: str) -> dict[str, Call]:
         "ours": Call(count_pairs, (xml,)),
         "ours, in buckets": Call(map_pairs, (xml,)),
         "re.findall, one group": Call(find_all, (xml, _ONE_GROUP)),
-        "re.findall, two groups": Call(find_all, (xml, _TWO_GROUPS)),
         **{name: Call(count_by_peer, (sample, name)) for name in PEERS},
         "ours from .bz2": Call(count_pairs, (wrapped,)),
-        "bz2 alone": Call(decode, (wrapped,)),
     }
 
 

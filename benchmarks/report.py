@@ -136,12 +136,11 @@ def machine(packages: Sequence[str]) -> str:
     """The machine and the versions that figures hold for."""
     model = next((line.partition(": ")[2] for line in _lines("/proc/cpuinfo") if line.startswith("model name")), "")
     kind = model or platform.processor() or platform.machine()
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
     load = os.getloadavg()[0]
     return (
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores ({kind}), {memory:.0f} GB, {platform.system()}, "
-        f"load {load:.1f} at the end; Python {platform.python_version()}, {versions}."
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores ({kind}), load {load:.1f} at the end; "
+        f"Python {platform.python_version()}, {versions}."
     )
 
 
