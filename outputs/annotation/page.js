@@ -193,10 +193,10 @@
     const text = JSON.stringify({ set: sheet.set, annotator: sheet.annotator, answers: list }, null, 1);
     const link = document.createElement("a");
     const name = `answers-${sheet.annotator}-${sheet.set}.json`;
+    // Never revoked: a busy machine may begin to save it late, and it ends with the page.
     link.href = URL.createObjectURL(new Blob([text, "\n"], { type: "application/json" }));
     link.download = name;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
     downloaded = true;
     byId("saved").textContent = t("Saved as {0} in your downloads.", name);
   }

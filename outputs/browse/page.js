@@ -131,7 +131,7 @@ async function route(parts, query) {
 function table(caption, names, rows) {
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t(caption) }, el("table", {},
     el("caption", {}, t(caption)),
-    el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, t(name))))),
+    el("thead", {}, el("tr", {}, ...names.map((name, at) => el("th", { scope: "col", class: rows.length && typeof rows[0][at] === "number" ? "number" : null }, t(name))))),
     el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell, at) => at === 0
       ? el("th", { scope: "row" }, cell) : el("td", { class: typeof cell === "number" || /^(–|\d+\.\d)$/.test(cell) ? "number" : null }, typeof cell === "number" ? number(cell) : cell)))))));
 }
@@ -322,9 +322,9 @@ function solution(wall, own) {
   return wall.groups.map(([, label], at) => el("li", {}, bdi(label, own), ": ", bdi(wall.words.filter((word) => word[2] === at).map(([, text]) => text).join(", "), own)));
 }
 
-// Longer words are set smaller: by the longest piece that cannot be broken without a hyphen.
+// Longer words are set smaller: by the longest piece that cannot be broken without a hyphen, and by their lines.
 function size(text) {
-  const longest = Math.max(...text.split(/[\s-]|(?<=\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/u).map((piece) => piece.length));
+  const longest = Math.max(text.length / 2.5, ...text.split(/[\s-]|(?<=\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/u).map((piece) => piece.length));
   return longest > 16 ? "longest" : longest > 13 ? "longer" : longest > 8 ? "long" : null;
 }
 

@@ -1,4 +1,4 @@
-"""The pictures of the README, of docs/tutorial.md and docs/explain.md, made by running the tutorial.
+"""The pictures of the README and of docs/, made by running the tutorial.
 
 ``python -m tests.docs.pictures`` makes all of them.
 
@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from PIL import Image
 from selenium import webdriver
+from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.browser import open_browser
@@ -36,7 +37,7 @@ _COLOURS: Final = 64  # enough for text and plots, at a third of the bytes
 class Shot:
     """A picture of a page that a command of the tutorial wrote: its address below the folder, its size in pixels.
 
-    In a page of groups, ``search`` is what is searched for, and ``word`` the one with its details.
+    In a page of groups, ``search`` is what is searched for, and ``word`` the one with its details. ``keys`` are typed.
     """
 
     name: str
@@ -45,12 +46,15 @@ class Shot:
     height: int
     search: str = ""
     word: str = ""
+    keys: str = ""
 
 
 SHOTS: Final = (
     Shot("browse.png", "out/browse/index.html#/de", 1000, 600),
     Shot("scores.png", "scores.html", 1000, 750),
     Shot("../browse-en.png", "samples/browse/index.html#/en", 1000, 745, "Massachusetts", "Saarland"),
+    Shot("../browse-ar.png", "samples/browse/index.html#/ar", 1000, 560, "روما", "يانغتسي"),
+    Shot("../annotate-ar.png", "sheets-ar/sheets/annotator-1.html", 800, 640, keys=Keys.ENTER + "3"),
 )
 FIGURES: Final = ("films.svg",)
 
@@ -66,6 +70,8 @@ def finished(folder: Path) -> Iterator[None]:
         for block in read_blocks(_PAGE):
             run.block(block)
         assert main(["browse", str(demo)]) == 0
+        few = ["--groups", "3", "--annotators", "1"]
+        assert main(["annotate", str(demo), "--language", "ar", *few, "--output", "sheets-ar"]) == 0
         yield
 
 
@@ -79,6 +85,8 @@ def take(driver: webdriver.Chrome, shot: Shot) -> None:
         word = f"//button[contains(., '{shot.word}')]"
         WebDriverWait(driver, PATIENCE).until(lambda _: len(driver.find_elements("xpath", word)) == 1)
         driver.execute_script("arguments[0].focus()", driver.find_element("xpath", word))
+    if shot.keys:
+        ActionChains(driver).send_keys(shot.keys).perform()
     picture = Image.open(io.BytesIO(driver.get_screenshot_as_png()))
     save(picture.crop((0, 0, shot.width, shot.height)), _FOLDER / shot.name)
 

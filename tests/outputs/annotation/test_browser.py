@@ -95,9 +95,6 @@ def browse(annotation: AnnotationSet, folder: Path, *, storage: bool = True) -> 
     if not storage:
         preferences["profile.default_content_setting_values.cookies"] = 2  # this bars localStorage too
     with open_browser(folder / "profile", preferences) as driver:
-        # A page takes a file back ten seconds after it offered it, when a busy machine may not have begun to save it.
-        keep = {"source": "URL.revokeObjectURL = () => {};"}
-        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", keep)
         driver.get(path.as_uri())
         yield Page(driver, downloads)
 
