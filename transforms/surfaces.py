@@ -329,9 +329,7 @@ def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
     """The sums over all tasks by language; StageError if the counts of a task are missing."""
     sums: dict[str, SurfaceCounts] = {}
     for path in paths:
-        for language, found in read_json(path).items():
-            pages = msgspec.convert(found["pages"], PageCounts)
-            counts = SurfaceCounts(Counts(**found["items"]), found["sources"], found["refused"], pages)
+        for language, counts in msgspec.convert(read_json(path), dict[str, SurfaceCounts]).items():
             sums[language] = sums.get(language, SurfaceCounts()) + counts
     return sums
 

@@ -16,7 +16,7 @@ from wikisem.links.scan import ChunkLinks, scan_chunk
 from wikisem.records import UnreadableRecord
 from wikisem.surfaces.link_counts import count_links
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.work import BUDGET, Work
+from wikisem.wikipedia.wikitext import BUDGET, Work
 from wikisem.wikipedia.xml_pages import canonical
 
 SITE = SiteInfo("enwiki", "en", "0.11")

@@ -113,30 +113,22 @@ class _Derived:
     lemma: str
 
 
-@dataclass(frozen=True, slots=True)
 class _LexicalCategory:
     """A lexical category: the relations that hold in it, and whether others may be made from its lexemes."""
 
-    swaps: list[tuple[str, _Swaps]]
-    derivations: list[tuple[str, Derivation]]
-    is_base: bool
-
-
-def _lexical_category(category: str, relations: Sequence[LexemeRelation]) -> _LexicalCategory:
-    holding = [relation for relation in relations if not relation.categories or category in relation.categories]
-    return _LexicalCategory(
-        [
-            (relation.name, [(frozenset(swap.from_), frozenset(swap.to)) for swap in relation.swaps])
-            for relation in holding
-            if relation.derivation is None
-        ],
-        [(relation.name, relation.derivation) for relation in holding if relation.derivation is not None],
-        any(
-            not relation.derivation.base or category in relation.derivation.base
-            for relation in relations
-            if relation.derivation is not None
-        ),
-    )
+    def __init__(self, category: str, relations: Sequence[LexemeRelation]) -> None:
+        self.swaps: list[tuple[str, _Swaps]] = []
+        self.derivations: list[tuple[str, Derivation]] = []
+        for relation in relations:
+            if relation.categories and category not in relation.categories:
+                continue
+            if relation.derivation is None:
+                swaps = [(frozenset(swap.from_), frozenset(swap.to)) for swap in relation.swaps]
+                self.swaps.append((relation.name, swaps))
+            else:
+                self.derivations.append((relation.name, relation.derivation))
+        derivations = [relation.derivation for relation in relations if relation.derivation is not None]
+        self.is_base = any(not derivation.base or category in derivation.base for derivation in derivations)
 
 
 class PairCollector:
@@ -169,7 +161,7 @@ class PairCollector:
         self.spelled.update(known)
         category = self._by_category.get(lexeme.category)
         if category is None:
-            category = self._by_category[lexeme.category] = _lexical_category(lexeme.category, self._relations)
+            category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self._relations)
 
         pairs: list[str] = []
         spelled_forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms

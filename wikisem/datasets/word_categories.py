@@ -54,24 +54,23 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
     if not files or not files[0].is_file():
         wanted = f"categories in {language}" if language else "categories"
         raise MissingInputError(f"expected a file of {wanted}, or an OUT that has it, saw none at {file}")
-    categories = [category for part in files for category in _read_file(part, language)]
+    categories: list[WordCategory] = []
+    for part in files:
+        if part.suffix == ".parquet":
+            with part.open("rb") as source, open_parquet(source, str(part), "a Parquet file of categories") as table:
+                rows = table.read().to_pylist()
+            named = ((f"{part}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows))
+            categories += _from_lines(named, language)
+        elif is_json_lines(part, text := read_utf8(part)):
+            categories += _from_lines(((f"{part}:{number}", line) for number, line in numbered_lines(text)), language)
+        else:
+            categories += _from_text(text, part)
     if not categories:
         raise MissingInputError(f"{file}: expected categories{f' in {language}' if language else ''}, saw none")
     languages = sorted({category.language for category in categories})
     if len(languages) > 1:
         raise UsageError(f"{file}: expected one language, saw {', '.join(languages)}, of which one must be chosen")
     return categories
-
-
-def _read_file(file: Path, language: str) -> list[WordCategory]:
-    if file.suffix == ".parquet":
-        with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of categories") as table:
-            rows = table.read().to_pylist()
-        return _from_lines(((f"{file}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows)), language)
-    text = read_utf8(file)
-    if is_json_lines(file, text):
-        return _from_lines(((f"{file}:{number}", line) for number, line in numbered_lines(text)), language)
-    return _from_text(text, file)
 
 
 def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> list[WordCategory]:

@@ -19,8 +19,7 @@ from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, upper_first
-from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible
-from wikisem.wikipedia.work import Work
+from wikisem.wikipedia.wikitext import SPACES, UNSEEN, Work, anchor_text, visible
 from wikisem.wikipedia.xml_pages import unescape_xml
 
 # Contents by column.

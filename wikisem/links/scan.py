@@ -38,7 +38,7 @@ from wikisem.records import Counts, Page, UnreadableRecord, unforeseen
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
-from wikisem.wikipedia.work import OPENER, TAG, XML_BYTES, TooCostlyError, Work
+from wikisem.wikipedia.wikitext import OPENER, TAG, XML_BYTES, TooCostlyError, Work
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read_page, unescape_xml
 
 # The stage that reads links, by its name in unreadable records, and the end of the records that it reads.
@@ -64,7 +64,7 @@ class ChunkLinks:
 
     ``pages`` counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to
     another namespace or wiki) and ``deleted``, unreadable those of ``unreadable``: ``bad-page``, ``too-costly``.
-    ``steps`` is the work that they took, see ``wikipedia.work``.
+    ``steps`` is the work that they took, see ``wikitext.Work``.
     """
 
     mentions: pa.Table

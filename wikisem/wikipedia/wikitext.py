@@ -1,14 +1,70 @@
-"""The wikitext of an anchor as a reader sees it. No other module imports mwparserfromhell."""
+"""The wikitext of an anchor as a reader sees it, and the most that reading a page may cost.
+
+No other module imports mwparserfromhell.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import mwparserfromhell
 from mwparserfromhell import nodes
 
 from wikisem.wikipedia.titles import composed, unescape
-from wikisem.wikipedia.work import PARSED, Work
+
+# The most that reading a page may cost, in steps and not in seconds, so that every machine drops the same pages. Most
+# of a page is read by columns (numpy, Arrow, automata), where every byte takes the same time; only the rest is counted.
+# A step is about 0.1 µs.
+
+# Two seconds or so. The longest page that MediaWiki saves has 2 MiB of wikitext (``$wgMaxArticleSize``, 2026-11), and
+# the costliest of the real ones takes less than a hundredth of this.
+BUDGET: Final = 1 << 24
+
+# For each content of brackets that is read alone, beside one for each of its characters.
+_CONTENT: Final = 100
+# For each character that mwparserfromhell is given; ``LONGEST_PARSED`` is the longest string that it is.
+PARSED: Final = 400
+# For each `&lt;` that may open a comment or an element whose content is skipped.
+OPENER: Final = 20
+# For each tag that an XML parser is given, and bytes of XML for a step.
+TAG: Final = 16
+XML_BYTES: Final = 16
+
+
+class TooCostlyError(Exception):
+    """Pages took more steps than one page may; if there are several, the caller reads each alone."""
+
+
+class Work:
+    """Counts the steps; TooCostlyError past the budget.
+
+    Pages together never take fewer steps than one of them alone.
+
+    >>> work = Work()
+    >>> work.read(["[[a|b]]"])
+    >>> work.steps
+    107
+    """
+
+    __slots__ = ("_budget", "steps")
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self._budget, self.steps = budget, 0
+
+    def read(self, contents: Sequence[str]) -> None:
+        """Count contents of brackets that are read one by one."""
+        self.spend(_CONTENT * len(contents) + sum(map(len, contents)))
+
+    def spend(self, steps: int) -> None:
+        """Count some steps."""
+        self.steps += steps
+        if self.steps > self._budget:
+            raise TooCostlyError(
+                f"expected a page that takes at most {self._budget} steps to read, saw one that takes more"
+            )
+
+
+# The wikitext of an anchor.
 
 # White space beyond the plain space, all of which reads as one.
 SPACES: Final = (
