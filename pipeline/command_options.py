@@ -1,7 +1,9 @@
 """Options of commands: how they are declared, what their words mean, and those that several commands share."""
 
 import argparse
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
@@ -57,6 +59,29 @@ def add(
     if default is not None:
         more["default"] = default
     parser.add_argument(*(names or [dest]), help=text, **more)
+
+
+def table_of(text: str, how: Mapping[str, Mapping[str, Any]]) -> dict[str, Callable[..., None]]:
+    """Options by their first words, from a text as a manual has it: each with its usage, two blanks, and its help.
+
+    Further lines of a help are indented. A word that several commands use differently has a colon and a name of its own
+    after it. ``how`` has what else ``add`` takes of an option.
+    """
+    found: dict[str, Callable[..., None]] = {}
+    for entry in re.split(r"\n(?=\S)", text.strip()):
+        usage, words = re.split(r" {2,}", entry, maxsplit=1)
+        name = re.split("[ =]", usage)[0]
+        plain = usage.replace(name, name.partition(":")[0], 1)
+        found[name] = partial(add, usage=plain, text=words, **how.get(name, {}))
+    return found
+
+
+def declare(parser: argparse.ArgumentParser, words: str, options: Mapping[str, Callable[..., None]]) -> None:
+    """Declare options of a table by its words: "--output!" is required, and "--csv|--json" are one or the other."""
+    for word in words.split():
+        group = parser.add_mutually_exclusive_group() if "|" in word else parser
+        for name in word.split("|"):
+            options[name.rstrip("!")](group, **({"required": True} if name.endswith("!") else {}))
 
 
 # What the words of options mean. A word is refused before any work, with what was expected.

@@ -6,7 +6,6 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -20,12 +19,13 @@ from wikisem.layout import MENTIONS, unit_of
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline.command_options import (
     MAX_UNREADABLE,
-    add,
     add_languages,
     add_max_unreadable,
     at_least,
+    declare,
     folder,
     list_of,
+    table_of,
 )
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.pipeline.runs import stages
@@ -45,58 +45,42 @@ from wikisem.wikis import known_language
 _WALLS: Final = 500
 
 
-def _option(usage: str, text: str, convert: Any = None, default: Any = None, **more: Any) -> Callable[..., None]:
-    return partial(add, usage=usage, text=text, convert=convert, default=default, **more)
-
-
-_OPTIONS: Final[Mapping[str, Callable[..., None]]] = {
-    "recipe": _option("recipe=RECIPE", f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}"),
-    "finished-run": _option("output=OUT", "the output folder of a finished run", folder),
-    "counted-run": _option("output=OUT", "an output folder with mentions and entities", folder),
-    "--recipe": _option(
-        "--recipe RECIPE", "keep only what groups of this recipe need (default: of any recipe with the best ranks)"
-    ),
-    "--seed": _option("--seed N", "overrides the recipe's seed", at_least(0)),
-    "--wikidata": _option(
-        "--wikidata PATH...",
-        """the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs of all its parts; or folders of public
-        Parquet tables""",
-        required=True,
-    ),
-    "--properties": _option(
-        "--properties PROPERTY,...",
-        f"statements to keep, for category sets (default: {','.join(DEFAULT_PROPERTIES)})",
-        lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()],
-        DEFAULT_PROPERTIES,
-    ),
-    "--wikipedia": _option(
-        "--wikipedia LANG=PATH...", "the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst): every part"
-    ),
-    "--link-trail": _option("--link-trail", "count [[bus]]es as buses, by each language's rule"),
-    "--number": _option(
-        "--number N", f"walls per language, all tiers together (default: the recipe's, else {_WALLS})", at_least(1)
-    ),
-    "--output": _option("--output OUT", "the output folder or URL, shared by all stages", folder, required=True),
-    "--output-folder": _option(
-        "--output FOLDER",
-        "a folder or URL to copy the tables to, as FOLDER/names/LANG/*.parquet",
-        folder,
-        dest="folder",
-    ),
-    "--workers": _option(
-        "--workers N",
-        """local worker processes (default: one for each core, or one for less than 64 MiB of input); after --, Beam's
-        options choose another runner""",
-        at_least(1),
-    ),
-    "--break-lock": _option(
-        "--break-lock", "start even though another run seems to be at work in OUT, if you know that it has ended"
-    ),
-    "--quiet": _option("--quiet", "print no progress on standard error, only warnings and errors"),
-    "--max-unreadable": add_max_unreadable,
-    "--profile": _option("--profile LANG=FILE...", "a profile file for a language, instead of OUT/languages/LANG.toml"),
-    "--checksum": _option("--checksum", "identify inputs by SHA-256, not by path, size and time, also in the manifest"),
-}
+_OPTIONS: Final = table_of(
+    f"""
+recipe=RECIPE               a TOML file, or the name of a shipped recipe: {", ".join(shipped_recipes())}
+output:finished=OUT         the output folder of a finished run
+output:counted=OUT          an output folder with mentions and entities
+--recipe RECIPE             keep only what groups of this recipe need (default: of any recipe with the best ranks)
+--seed N                    overrides the recipe's seed
+--wikidata PATH...          the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs of all its parts; or
+                            folders of public Parquet tables
+--properties PROPERTY,...   statements to keep, for category sets (default: {",".join(DEFAULT_PROPERTIES)})
+--wikipedia LANG=PATH...    the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst): every part
+--link-trail                count [[bus]]es as buses, by each language's rule
+--number N                  walls per language, all tiers together (default: the recipe's, else {_WALLS})
+--output OUT                the output folder or URL, shared by all stages
+--output:copy FOLDER        a folder or URL to copy the tables to, as FOLDER/names/LANG/*.parquet
+--workers N                 local worker processes (default: one for each core, or one for less than 64 MiB of input);
+                            after --, Beam's options choose another runner
+--break-lock                start even though another run seems to be at work in OUT, if you know that it has ended
+--quiet                     print no progress on standard error, only warnings and errors
+--profile LANG=FILE...      a profile file for a language, instead of OUT/languages/LANG.toml
+--checksum                  identify inputs by SHA-256, not by path, size and time, also in the manifest
+""",
+    {
+        "output:finished": {"convert": folder},
+        "output:counted": {"convert": folder},
+        "--seed": {"convert": at_least(0)},
+        "--properties": {
+            "convert": lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()],
+            "default": DEFAULT_PROPERTIES,
+        },
+        "--number": {"convert": at_least(1)},
+        "--output": {"convert": folder, "required": True},
+        "--output:copy": {"convert": folder, "dest": "folder"},
+        "--workers": {"convert": at_least(1)},
+    },
+)
 
 # What they do.
 
@@ -239,18 +223,12 @@ def names(arguments: argparse.Namespace) -> int:
 
 
 def _command(run: Callable[[argparse.Namespace], int], words: str, languages: Sequence[Any] = ()) -> SimpleNamespace:
-    """A command from its work, whose docstring is its help, and the names of its options, "!" after required ones.
-
-    ``languages`` is what ``add_languages`` takes.
-    """
+    """A command from its work, whose docstring is its help, and its options; languages are as in ``add_languages``."""
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.set_defaults(max_unreadable=MAX_UNREADABLE, seed=None)
-        for word in words.split():
-            if word == "--languages":
-                add_languages(parser, *languages)
-            else:
-                _OPTIONS[word.rstrip("!")](parser, **({"required": True} if word.endswith("!") else {}))
+        own = {"--languages": lambda group: add_languages(group, *languages), "--max-unreadable": add_max_unreadable}
+        declare(parser, words, _OPTIONS | own)
 
     return SimpleNamespace(__doc__=inspect.cleandoc(run.__doc__ or ""), add_arguments=add_arguments, run=run)
 
@@ -268,11 +246,11 @@ def _some_or_all(text: str) -> list[str]:
 COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
     "build": _command(
         build,
-        f"recipe --seed --wikidata --properties --wikipedia --languages {_DUMPS} --profile --checksum",
+        f"recipe --seed --wikidata! --properties --wikipedia --languages {_DUMPS} --profile --checksum",
         ["those of --wikipedia, else the recipe's"],
     ),
     "entities": _command(
-        entities, f"--wikidata --properties --languages --recipe {_DUMPS} --checksum", ["en", _LABELLED, _some_or_all]
+        entities, f"--wikidata! --properties --languages --recipe {_DUMPS} --checksum", ["en", _LABELLED, _some_or_all]
     ),
     "mentions": _command(mentions, f"--wikipedia! --link-trail {_DUMPS} --profile --checksum"),
     "surfaces": _command(surfaces, f"recipe --languages {_INTO}", ["the recipe's"]),
@@ -280,12 +258,12 @@ COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
     "groups": _command(groups, f"recipe --seed --languages {_INTO} --profile", ["the recipe's"]),
     "walls": _command(
         walls,
-        "finished-run --languages --number --seed --workers --break-lock --quiet",
+        "output:finished --languages --number --seed --workers --break-lock --quiet",
         ["every one that has groups"],
     ),
     "names": _command(
         names,
-        "counted-run --languages --output-folder --workers --break-lock --quiet",
+        "output:counted --languages --output:copy --workers --break-lock --quiet",
         ["all with mentions in OUT"],
     ),
 }
