@@ -3,14 +3,15 @@
 import argparse
 import difflib
 import importlib
+import inspect
 import logging
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn, TypeAlias
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError, missing_extra, redacted
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
@@ -172,22 +173,15 @@ def overview(*, every: bool = False) -> str:
 TRACEBACK: Final = "WIKISEM_TRACEBACK"
 
 
-class Command(Protocol):
-    """What a module in wikisem.pipeline.commands provides; it is imported when its command is called, not before."""
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the command's own options."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Do the work and return the exit code; ``arguments.beam_options`` are the words after ``--``."""
-
+# What a command is: the declaration of its options, and its work, which returns the exit code.
+Command: TypeAlias = tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
 
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
 # The commands that are read with others, in one module.
 TOGETHER: Final[Mapping[str, str]] = {
     **dict.fromkeys((*STAGES, "build", "names", "walls"), "stages"),
-    "wordnet": "lexemes",
-    "lexemes": "lexemes",
+    **dict.fromkeys(("wordnet", "lexemes"), "lexemes"),
+    **dict.fromkeys(("release", "sample", "browse"), "release"),
 }
 # The commands that run a pipeline, and take options of Beam.
 PIPELINES: Final = STAGES | {"build", "demo", "names", "walls"}
@@ -394,24 +388,26 @@ def _run(words: list[str]) -> int:
         raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
     if ours[0] in _FIRST_WORDS and not {"-h", "--help"} & set(ours):
         print(_FIRST_WORDS[ours[0]], file=sys.stderr, flush=True)  # noqa: T201
-    command, parser = open_command(ours[0])
+    run, parser = open_command(ours[0])
     arguments = parser.parse_known_only(ours[1:])
     if beam_options and ours[0] not in PIPELINES:
         raise UsageError(f"{ours[0]} runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
     arguments.beam_options = beam_options
-    return command.run(arguments)
+    return run(arguments)
 
 
-def open_command(name: str) -> tuple[Command, Parser]:
-    """A command by its name, and the parser of its words."""
+def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser]:
+    """The work of a command by its name, which takes the parsed words, and their parser."""
     with importing():
         module = importlib.import_module(f"wikisem.pipeline.commands.{TOGETHER.get(name, name)}")
-    command: Command = module.COMMANDS[name] if name in TOGETHER else module
-    parser = Parser(prog=f"wikisem {name}", description=command.__doc__)
-    command.add_arguments(parser)
+    command: Command = module.COMMANDS[name] if name in TOGETHER else (module.add_arguments, module.run)
+    add_arguments, run = command
+    description = run.__doc__ if name in TOGETHER else module.__doc__
+    parser = Parser(prog=f"wikisem {name}", description=inspect.cleandoc(description or ""))
+    add_arguments(parser)
     for words, inner in parsers_of(name, parser):
         inner.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples_of(words))])
-    return command, parser
+    return run, parser
 
 
 def parsers_of(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:

@@ -1,12 +1,16 @@
-"""The folder of a release of a run, and the page to look through its groups."""
+"""The folder of a release of a run, the set that comes with wikisem, and the page to look through groups."""
 
 import hashlib
+import os
+import re
 import secrets
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
+from os import PathLike, fspath
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, TypeAlias
@@ -18,11 +22,12 @@ import pyarrow.json
 import pyarrow.parquet as pq
 
 from wikisem.arrow.parquet import open_parquet
+from wikisem.datasets.files import SAMPLE, data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import baselines_by_language
 from wikisem.evaluation.changes import compare_languages
 from wikisem.evaluation.rows import ALL, Row, read_rows
-from wikisem.files import list_files, size_of, write_files
+from wikisem.files import is_web, list_files, path_of, size_of, write_files
 from wikisem.ids import check_language, qid_number, qid_of
 from wikisem.layout import ENTITIES, MANIFEST, NAMES, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
@@ -55,6 +60,7 @@ from wikisem.outputs.release.metadata import (
 )
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.wallfile import walls_table
+from wikisem.pipeline.command_options import contact as address_to_write_to
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import RunFiles, check_files, item_column, labels_of_classes, read_run, table_metadata
 from wikisem.records import OUTLIER_CLASSES, Group
@@ -92,34 +98,108 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
     return read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
 
-# The release: which files it has, and how each is written whole.
+# What people call: a release, the set that comes with wikisem, and the page.
 
 # The property that says which country an item is in.
 COUNTRY: Final = "P17"
 _EXTRAS: Final = ("categories", "analogies")
 
 
-def write_release(
+def release(
+    output: str | PathLike[str],
+    folder: str | PathLike[str],
+    *,
+    maintainer: str = "",
+    contact: str = "",
+    repository: str = "",
+    scores: Sequence[str | PathLike[str]] = (),
+    cases: Sequence[str | PathLike[str]] = (),
+    since: str | PathLike[str] | None = None,
+    held: str | PathLike[str] | None = None,
+    open_held: str | PathLike[str] | None = None,
+) -> ReleaseFacts:
+    """Write a folder to publish to ``folder``, as ``wikisem release`` does; part of the public API.
+
+    ``maintainer`` is who publishes the set and ``contact`` an e-mail address or a page, both for the card.
+    ``repository`` is its name on the Hugging Face Hub. ``scores`` are files that ``wikisem evaluate outliers --json``
+    wrote, for the card, and ``cases`` those of ``--cases``, for the page. ``since`` is the release or run before, for a
+    list of changes. ``held`` is a file with the secret that chooses the classes to hold back, made if there is none;
+    they are written to FOLDER.held.jsonl, beside the folder. ``open_held`` is what the release before held back. The
+    release is of today, or of SOURCE_DATE_EPOCH (in seconds), by which it can be made again to the byte.
+
+    Returns facts about the release, such as its ``name`` and ``version``. Raises UsageError if the folder has anything
+    but a release of the same languages, and MissingInputError if there is no run or release, no group, nothing about
+    any of its groups in one of these files, or if its names were made from other links than it has now.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        today = time.strftime("%Y-%m-%d", time.gmtime(int(epoch) if epoch else None))
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {epoch!r}") from error
+    address, name = contact and address_to_write_to(contact), repository and hub_name(repository)
+    return _write_release(
+        data_set_path(output),
+        path_of(folder),
+        today,
+        Maker(maintainer.strip(), address, name),
+        list(map(path_of, scores)),
+        list(map(path_of, cases)),
+        None if since is None else data_set_path(since),
+        *(None if file is None else path_of(file) for file in (held, open_held)),
+    )
+
+
+def hub_name(text: str) -> str:
+    """A name on the Hugging Face Hub; UsageError for anything else."""
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", text, re.ASCII) is None:
+        raise UsageError(f"expected a name such as my-name/wikisem, saw {text!r}")
+    return text
+
+
+def sample(folder: str | PathLike[str]) -> ReleaseFacts:
+    """Write the set that comes with wikisem to ``folder``, as ``wikisem sample`` does; part of the public API.
+
+    UsageError for a folder that holds anything but a release of the same languages.
+    """
+    return _write_release(
+        SAMPLE, path_of(folder), read_run(SAMPLE).manifest.published, Maker("The wikisem authors"), [], []
+    )
+
+
+def browse(
+    output: str | PathLike[str],
+    folder: str | PathLike[str] | None = None,
+    *,
+    cases: Sequence[str | PathLike[str]] = (),
+) -> Path:
+    """Write a page to look through a run or a release, as ``wikisem browse`` does, and return the file to open.
+
+    ``folder`` is OUT/browse by default. ``cases`` are files that ``wikisem evaluate outliers --cases`` wrote. Raises
+    MissingInputError if there is no run or release. Part of the public API.
+    """
+    path = data_set_path(output)
+    # Neither a web server nor the package is a place to write to.
+    if folder is None and (is_web(fspath(output)) or path == SAMPLE):
+        raise UsageError(f"expected a folder for the page of {output}, saw none: give --output FOLDER")
+    target, run = path / "browse" if folder is None else path_of(folder), read_run(path)
+    write_files(target, browse_files(facts_of(run, ""), run, list(map(path_of, cases))))
+    return target / "index.html"
+
+
+# Which files a release has, and how each is written whole.
+
+
+def _write_release(
     output: Path,
     folder: Path,
     published: str,
-    maker: Maker | None = None,
-    scores: Sequence[Path] = (),
-    cases: Sequence[Path] = (),
+    maker: Maker,
+    scores: Sequence[Path],
+    cases: Sequence[Path],
     since: Path | None = None,
     held: Path | None = None,
     open_held: Path | None = None,
 ) -> ReleaseFacts:
-    """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
-
-    ``scores`` and ``cases`` are files of ``wikisem evaluate outliers``: rows, for the card, and answers, for the page.
-    ``since`` is the release or run before. ``held`` is a file with a secret, which is made if there is none; the
-    classes that it chooses are written to FOLDER.held.jsonl beside the folder, not into it. ``open_held`` is such a
-    file of the release ``since``. The same run gives the same bytes, except for the date on which it is published.
-    UsageError if the folder is the run itself or holds languages that this run does not have, MissingInputError if
-    there is no group at all, nothing about any of its groups in one of these files, or if its names were made from
-    other links than it has now.
-    """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
@@ -150,7 +230,7 @@ def write_release(
     more["names"] = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
     more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
     more |= _changes_since(since, run) if since else {}
-    facts = facts_of(run, published, maker=maker or Maker(), **more)
+    facts = facts_of(run, published, maker=maker, **more)
     _check_others(folder, facts, run)
     if held_data:
         place = held_place(folder)

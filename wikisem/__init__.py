@@ -20,7 +20,7 @@ _HOMES = {
     "Violation": "wikisem.pipeline.commands.check",
     "Wall": "wikisem.records",
     "audit": "wikisem.pipeline.commands.audit",
-    "browse": "wikisem.pipeline.commands.browse",
+    "browse": "wikisem.pipeline.release",
     "build": "wikisem.pipeline.api",
     "check": "wikisem.pipeline.commands.check",
     "count_links": "wikisem.surfaces.link_counts",
@@ -33,8 +33,8 @@ _HOMES = {
     "read_entities": "wikisem.wikidata.entity_reader",
     "read_groups": "wikisem.outputs.groupfile",
     "read_walls": "wikisem.outputs.wallfile",
-    "release": "wikisem.pipeline.commands.release",
-    "sample": "wikisem.pipeline.commands.sample",
+    "release": "wikisem.pipeline.release",
+    "sample": "wikisem.pipeline.release",
 }
 
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604

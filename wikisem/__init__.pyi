@@ -7,11 +7,9 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.api import BuildResult, build
 from wikisem.pipeline.commands.audit import audit
-from wikisem.pipeline.commands.browse import browse
 from wikisem.pipeline.commands.check import Violation, check
 from wikisem.pipeline.commands.explain import explain
-from wikisem.pipeline.commands.release import release
-from wikisem.pipeline.commands.sample import sample
+from wikisem.pipeline.release import browse, release, sample
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Outlier, Wall

@@ -1,10 +1,8 @@
 """Syntactic test sets: from Wikidata lexemes in any language, and the relations of WordRep from a WordNet."""
 
 import argparse
-import inspect
 import re
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Final
 
 from rich.table import Table
@@ -16,6 +14,7 @@ from wikisem.errors import MissingInputError
 from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path
 from wikisem.outputs import category_formats as formats
+from wikisem.pipeline.cli import Command
 from wikisem.pipeline.command_options import (
     OUTPUT,
     add,
@@ -145,7 +144,4 @@ def wordnet(arguments: argparse.Namespace) -> int:
 
 
 # Command -> its options and its work, whose docstring is its help.
-COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
-    run.__name__: SimpleNamespace(__doc__=inspect.cleandoc(run.__doc__ or ""), add_arguments=add, run=run)
-    for add, run in ((_add_lexemes, lexemes), (_add_wordnet, wordnet))
-}
+COMMANDS: Final[Mapping[str, Command]] = {"lexemes": (_add_lexemes, lexemes), "wordnet": (_add_wordnet, wordnet)}

@@ -1,35 +1,23 @@
-"""Make a folder to publish from the groups of a run: a data set that people load, browse and score with one line each.
-
-FOLDER gets a data set card, the recipe, Parquet files of groups and of test cases for each language, croissant.json,
-tasks for lm-evaluation-harness, inspect-ai and EuroEval, LICENSE and CITATION.cff. wikisem uploads nothing: the last
-lines are the commands that do, except for a set made from the demo's dumps, which is not for publication.
-"""
+"""The commands that write what people look at: a release, the set that comes with wikisem, and the page of groups."""
 
 import argparse
-import os
-import re
 import sys
-import time
-from collections.abc import Sequence
-from os import PathLike
+from collections.abc import Mapping
+from typing import Final
 
-from wikisem.datasets.files import data_set_path
-from wikisem.errors import UsageError
 from wikisem.files import path_of
-from wikisem.outputs.release.metadata import Maker, ReleaseFacts
 from wikisem.outputs.release.sentences import TEXTS
-from wikisem.pipeline import command_options
-from wikisem.pipeline.command_options import add, add_cases, result_folder
+from wikisem.pipeline import release as releases
+from wikisem.pipeline.cli import Command
+from wikisem.pipeline.command_options import add, add_cases, contact, result_folder
 from wikisem.pipeline.console.terminal import print_line, print_notes
-from wikisem.pipeline.release import held_place, write_release
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of release."""
+def _add_release(parser: argparse.ArgumentParser) -> None:
     add(parser, "run=OUT", "the output folder of a run, or a release")
     add(parser, "--output FOLDER", "the folder to write the release to", result_folder, required=True)
     add(parser, "--maintainer NAME", "the person who answers for the set; a terminal asks", default="")
-    add(parser, "--contact ADDRESS", "the maintainer's e-mail address or page", command_options.contact)
+    add(parser, "--contact ADDRESS", "the maintainer's e-mail address or page", contact, "")
     text = "what evaluate outliers wrote to FILE.json or printed with --json, for the card"
     add(parser, "--scores FILE...", text, path_of)
     add_cases(parser)
@@ -38,27 +26,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "--held SEEDFILE", text)
     add(parser, "--open-held FILE", "publish the half that the release --since held back")
     text = "the release's name on the Hugging Face Hub (default: its files load from the folder)"
-    add(parser, "--repository OWNER/NAME", text, _repository)
+    add(parser, "--repository OWNER/NAME", text, releases.hub_name, "")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Write the release, and say what is in it and how it is published."""
+def release(arguments: argparse.Namespace) -> int:
+    """Make a folder to publish from the groups of a run: a data set that people load, browse and score with one line.
+
+    FOLDER gets a data set card, the recipe, Parquet files of groups and of test cases for each language,
+    croissant.json, tasks for lm-evaluation-harness, inspect-ai and EuroEval, LICENSE and CITATION.cff. wikisem uploads
+    nothing: the last lines are the commands that do, except for a set made from the demo's dumps, which is not for
+    publication.
+    """
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
-    maintainer = arguments.maintainer
-    if not maintainer and sys.stdin.isatty():
-        maintainer = input("the maintainer, who answers for the set (empty for none): ")
-    facts = release(
-        arguments.run,
-        folder,
-        maintainer=maintainer,
-        contact=arguments.contact or "",
-        repository=arguments.repository or "",
-        scores=arguments.scores,
-        cases=arguments.cases,
-        since=arguments.since,
-        held=arguments.held,
-        open_held=arguments.open_held,
-    )
+    if not arguments.maintainer and sys.stdin.isatty():
+        arguments.maintainer = input("the maintainer, who answers for the set (empty for none): ")
+    taken = ("maintainer", "contact", "repository", "scores", "cases", "since", "held", "open_held")
+    facts = releases.release(arguments.run, folder, **{name: getattr(arguments, name) for name in taken})
     languages = f"{len(facts.filled)} language{'s' * (len(facts.filled) != 1)}"
     if facts.made_up:
         print_line(TEXTS["made_up"])
@@ -71,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not facts.maker.name:
         print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])
     if arguments.held and facts.held:
-        print_line(f"held back, not to be published: {facts.held.cases:,} test cases in {held_place(folder)}")
+        print_line(f"held back, not to be published: {facts.held.cases:,} test cases in {releases.held_place(folder)}")
     if not facts.made_up:
         print_line(f"to publish it: hf repos create {name} --repo-type dataset")
         print_line(f"               hf upload {name} {folder} --repo-type dataset")
@@ -79,49 +62,45 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def release(
-    output: str | PathLike[str],
-    folder: str | PathLike[str],
-    *,
-    maintainer: str = "",
-    contact: str = "",
-    repository: str = "",
-    scores: Sequence[str | PathLike[str]] = (),
-    cases: Sequence[str | PathLike[str]] = (),
-    since: str | PathLike[str] | None = None,
-    held: str | PathLike[str] | None = None,
-    open_held: str | PathLike[str] | None = None,
-) -> ReleaseFacts:
-    """Write a folder to publish to ``folder``, as ``wikisem release`` does; part of the public API.
+def _add_sample(parser: argparse.ArgumentParser) -> None:
+    add(parser, "folder=FOLDER", "the folder to write to", result_folder)
 
-    ``maintainer`` is who publishes the set and ``contact`` an e-mail address or a page, both for the card.
-    ``repository`` is its name on the Hugging Face Hub. ``scores`` are files that ``wikisem evaluate outliers --json``
-    wrote, for the card, and ``cases`` those of ``--cases``, for the page. ``since`` is the release or run before, for a
-    list of changes. ``held`` is a file with the secret that chooses the classes to hold back, ``open_held`` what the
-    release before held back. The release is of today, or of SOURCE_DATE_EPOCH (in seconds), by which it can be made
-    again to the byte. Returns facts about the release, such as its ``name`` and ``version``. Raises UsageError if the
-    folder has anything but a release of the same languages, and MissingInputError if there is no run or release.
+
+def sample(arguments: argparse.Namespace) -> int:
+    """Write the set that comes with wikisem, a release of real items in 17 languages, without a dump or a network.
+
+    FOLDER gets what `wikisem release` writes: a card, tables, a page, tasks for harnesses. All commands that read a
+    release also take the set by its name, "sample", without any folder. It is small: the card says what it is good for.
     """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        today = time.strftime("%Y-%m-%d", time.gmtime(int(epoch) if epoch else None))
-    except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {epoch!r}") from error
-    address = contact and command_options.contact(contact)
-    return write_release(
-        data_set_path(output),
-        path_of(folder),
-        today,
-        Maker(maintainer.strip(), address, repository and _repository(repository)),
-        [path_of(path) for path in scores],
-        [path_of(path) for path in cases],
-        None if since is None else data_set_path(since),
-        None if held is None else path_of(held),
-        None if open_held is None else path_of(open_held),
-    )
+    facts, folder = releases.sample(arguments.folder), arguments.folder
+    print_line(f"{facts.cases:,} test cases in {len(facts.filled)} languages")
+    print_line("groups: " + ", ".join(f"{language.code} {language.groups}" for language in facts.filled))
+    print_line(f"next: wikisem show {folder} capital --language en")
+    print_line(f"      wikisem evaluate outliers {folder} --languages en --vectors characters:3")
+    print_line(f"open in a browser: {folder}/index.html")
+    print_line(f"output: {folder}")
+    return 0
 
 
-def _repository(text: str) -> str:
-    if re.fullmatch(r"[\w.-]+/[\w.-]+", text, re.ASCII) is None:
-        raise UsageError(f"expected a name such as my-name/wikisem, saw {text!r}")
-    return text
+def _add_browse(parser: argparse.ArgumentParser) -> None:
+    add(parser, "run=OUT", "the output folder of a run, or a release")
+    add(parser, "--output FOLDER", "the folder to write the page to (default: OUT/browse)", result_folder)
+    add_cases(parser)
+
+
+def browse(arguments: argparse.Namespace) -> int:
+    """Write a page to look through the groups of a run or a release: plain HTML that works from disk, offline.
+
+    OUT/browse/index.html has an overview of all languages, every group as a card, rejected classes with their reasons,
+    a class in all its languages side by side, walls and a quiz. --cases adds the scores of models on each group.
+    """
+    print_line(f"open in a browser: {releases.browse(arguments.run, arguments.output, cases=arguments.cases)}")
+    return 0
+
+
+# Command -> its options and its work, whose docstring is its help.
+COMMANDS: Final[Mapping[str, Command]] = {
+    "release": (_add_release, release),
+    "sample": (_add_sample, sample),
+    "browse": (_add_browse, browse),
+}

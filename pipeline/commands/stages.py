@@ -1,12 +1,10 @@
 """The commands that run stages: a build, each of its five stages by itself on what is in OUT, names and walls."""
 
 import argparse
-import inspect
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, Final
 
 from rich.table import Table
@@ -17,6 +15,7 @@ from wikisem.files import create_binary, open_binary, sizes_below
 from wikisem.ids import check_property
 from wikisem.layout import MENTIONS, unit_of
 from wikisem.outputs.wallfile import is_release
+from wikisem.pipeline.cli import Command
 from wikisem.pipeline.command_options import (
     MAX_UNREADABLE,
     add_languages,
@@ -222,15 +221,15 @@ def names(arguments: argparse.Namespace) -> int:
     return print_summary(records, run.output)
 
 
-def _command(run: Callable[[argparse.Namespace], int], words: str, languages: Sequence[Any] = ()) -> SimpleNamespace:
-    """A command from its work, whose docstring is its help, and its options; languages are as in ``add_languages``."""
+def _command(run: Callable[[argparse.Namespace], int], words: str, languages: Sequence[Any] = ()) -> Command:
+    """A command from its work and its options; languages are as in ``add_languages``."""
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.set_defaults(max_unreadable=MAX_UNREADABLE, seed=None)
         own = {"--languages": lambda group: add_languages(group, *languages), "--max-unreadable": add_max_unreadable}
         declare(parser, words, _OPTIONS | own)
 
-    return SimpleNamespace(__doc__=inspect.cleandoc(run.__doc__ or ""), add_arguments=add_arguments, run=run)
+    return add_arguments, run
 
 
 _INTO: Final = "--output --workers --break-lock --quiet"
@@ -243,7 +242,7 @@ def _some_or_all(text: str) -> list[str]:
 
 
 # Command -> its options and its work.
-COMMANDS: Final[Mapping[str, SimpleNamespace]] = {
+COMMANDS: Final[Mapping[str, Command]] = {
     "build": _command(
         build,
         f"recipe --seed --wikidata! --properties --wikipedia --languages {_DUMPS} --profile --checksum",
