@@ -213,7 +213,11 @@ def _write_release(
     if held:
         run, more["held"], held_data = _hold_half(run, held)
     seed = run.manifest.seed or 0
-    extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
+    extras = {}
+    for kind in _EXTRAS:
+        lines = [path for path in (output / kind).glob("*.jsonl") if size_of(str(path))]
+        if codes := {check_language(path.stem) for path in (*lines, *(output / kind).glob("*.parquet"))}:
+            extras[kind] = tuple(sorted(codes))
     extras |= {"walls": tuple(run.walls)} if run.walls else {}
     if countries := countries_of(run):
         more["regions"] = count_regions(run.groups, countries)
@@ -227,7 +231,11 @@ def _write_release(
             ledger.check_needs(record)
     more |= {"extras": extras, "models": models, "example": example, "canary": canary_of(run.groups, seed)}
     more["walls"] = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
-    more["names"] = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
+    rows: Counter[str] = Counter()
+    for code, path in ((code, path) for code, paths in run.names.items() for path in paths):
+        with _tables_read(path, "names"), path.open("rb") as source:
+            rows[code] += pq.read_metadata(source).num_rows
+    more["names"] = dict(rows)
     more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
     more |= _changes_since(since, run) if since else {}
     facts = facts_of(run, published, maker=maker, **more)
@@ -334,12 +342,6 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
         yield ModelScore(model, language, own["accuracy"].cases, opp, accuracy)
 
 
-def _rows_in(path: Path) -> int:
-    """How many rows a table has, by its footer."""
-    with _tables_read(path, "names"), path.open("rb") as source:
-        return int(pq.read_metadata(source).num_rows)
-
-
 def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
     filled = tuple(language.code for language in facts.filled)
@@ -358,11 +360,6 @@ def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
             f"{folder}: expected an empty folder or a release of the same languages, saw {len(others)} other tables, "
             f"{others[0].relative_to(folder)} first; remove them or choose another --output"
         )
-
-
-def _languages_with_rows(folder: Path) -> tuple[str, ...]:
-    files = [*(path for path in folder.glob("*.jsonl") if size_of(str(path))), *folder.glob("*.parquet")]
-    return tuple(sorted({check_language(path.stem) for path in files}))
 
 
 def _release_files(
@@ -458,23 +455,12 @@ def browse_files(facts: ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ())
     """
     groups, scored, english = run.groups, _scores_of(run.groups, cases), run.english
     labels = labels_of_classes(str(run.output), (group for own in groups.values() for group in own))
-    languages = [
-        BrowseLanguage(
-            code,
-            own,
-            run.rejections.get(code, ()),
-            scored[code],
-            frozenset(english[code]),
-            run.walls.get(code, ()),
-            labels.get(code, {}),
-        )
-        for code, own in groups.items()
-    ]
-    rows = {
-        "recipe": str(facts.recipe.get("name", "")),
-        "seed": str(facts.seed),
-        **dict(sorted(facts.versions.items())),
-    }
+    languages = []
+    for code, own in groups.items():
+        about = scored[code], frozenset(english[code]), run.walls.get(code, ()), labels.get(code, {})
+        languages.append(BrowseLanguage(code, own, run.rejections.get(code, ()), *about))
+    rows = {"recipe": str(facts.recipe.get("name", "")), "seed": str(facts.seed)}
+    rows |= dict(sorted(facts.versions.items()))
     rows |= {source_kind(language, facts): source.name for language, source in facts.sources}
     for language in languages:
         yield f"data/{language.code}.js", language_script(language)
@@ -487,9 +473,13 @@ def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> 
     """The scores of the run's groups by language and model; a file may also have answers to other data sets."""
     known = {(code, group.qid) for code, own in groups.items() for group in own}
     found: dict[str, _ByModel] = {code: {} for code in groups}
+    wanted = "an answer that wikisem evaluate outliers --cases writes"
     for path in paths:
+        if not path.is_file():
+            raise MissingInputError(f"expected a file of answers, saw nothing at {path}")
         answers: defaultdict[tuple[str, str, str], list[_Answer]] = defaultdict(list)
-        for one in _read_answers(path):
+        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+            one = decode_json(line, _Answer, f"{path}:{number}", wanted)
             if (one.language, one.qid) in known:
                 answers[one.language, one.model, one.qid].append(one)
         if not answers:
@@ -499,11 +489,3 @@ def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> 
             right = {one.outlier: one.right for one in own}
             found[language].setdefault(model, {})[qid_number(qid)] = PageScore(opp, accuracy, right)
     return found
-
-
-def _read_answers(path: Path) -> Iterator[_Answer]:
-    if not path.is_file():
-        raise MissingInputError(f"expected a file of answers, saw nothing at {path}")
-    wanted = "an answer that wikisem evaluate outliers --cases writes"
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        yield decode_json(line, _Answer, f"{path}:{number}", wanted)

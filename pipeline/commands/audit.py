@@ -24,7 +24,6 @@ from wikisem.evaluation.audit.measures import (
     NEAR_COHERENCE,
     NO_BOUNDS,
     Audit,
-    AuditedGroup,
     Values,
     WitnessBounds,
     audit_groups,
@@ -61,7 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit one data set or two, and print what was found."""
-    frequencies = dict(map(_frequencies_file, arguments.frequencies))
+    frequencies = {}
+    for word in arguments.frequencies:
+        language, _, file = word.partition("=")
+        if not Path(file).is_file():
+            raise UsageError(f"--frequencies: expected LANG=FILE such as en=frequencies.txt, saw {word!r}")
+        frequencies[language] = file
     chosen = [path for path in (arguments.dataset, arguments.compare) if path is not None]
     audits = [audit(path, frequencies=frequencies, recipe=arguments.recipe) for path in chosen]
     for path in chosen:
@@ -123,13 +127,6 @@ def _read_bounds(path: Path) -> WitnessBounds:
         text = about.get("wikisem.recipe", "{}")
         recipe = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
     return WitnessBounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
-
-
-def _frequencies_file(word: str) -> tuple[str, str]:
-    language, _, path = word.partition("=")
-    if not Path(path).is_file():
-        raise UsageError(f"--frequencies: expected LANG=FILE such as en=frequencies.txt, saw {word!r}")
-    return language, path
 
 
 # The audit as tables for people.
@@ -205,46 +202,40 @@ def _cell(measure: str, value: float | None) -> str:
 
 def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
     """All data sets under the names that the tables use; what is unknown is null."""
-    return [
-        {
-            "name": audit.name,
-            "languages": {
-                language: {name: dict(values) for name, values in columns.items()}
-                for language, columns in audit.languages.items()
-            },
-            "baselines": msgspec.to_builtins(baseline_rows(audit.baselines)),
-            "near_duplicates": [pair._asdict() for pair in audit.near_duplicates],
-            "near_misses": {"coherence": audit.near_coherence, "margin": audit.near_margin},
-            "by_coherence": [
-                {"id": group.id, "language": group.language, "coherence": coherence}
-                for coherence, group in audit.by_coherence
-            ],
-            "by_margin": [
+    found = []
+    for audit in audits:
+        groups = []
+        for one in audit.groups:
+            measures = msgspec.to_builtins(one.measures)
+            group = measures.pop("group")
+            from_one_class: Mapping[int, bool] = dict(one.measures.from_one_class)
+            groups.append(
                 {
-                    "id": group.id,
-                    "language": group.language,
-                    "outlier": one.surface,
-                    "qid": one.id,
-                    "margin": margin,
+                    "id": group["class"],
+                    "language": group["language"],
+                    "coherence": one.measures.group.coherence,
+                    "findings": [asdict(finding) for finding in one.findings],
+                    **measures,
+                    "from_one_class": {COLUMNS[number]: same for number, same in from_one_class.items()},
+                    CLUSTER: group[CLUSTER],
                 }
-                for margin, group, one in audit.by_margin
-            ],
-            "groups": [_group_as_json(one) for one in audit.groups],
-        }
-        for audit in audits
-    ]
-
-
-def _group_as_json(one: AuditedGroup) -> dict[str, Any]:
-    measures = msgspec.to_builtins(one.measures)
-    group = measures.pop("group")
-    from_one_class: Mapping[int, bool] = dict(one.measures.from_one_class)
-    return {
-        "id": group["class"],
-        "language": group["language"],
-        "coherence": one.measures.group.coherence,
-        "findings": [asdict(finding) for finding in one.findings],
-        **measures,
-        "from_one_class": {COLUMNS[number]: same for number, same in from_one_class.items()},
-        CLUSTER: group[CLUSTER],
-    }
+            )
+        found.append(
+            {
+                "name": audit.name,
+                "languages": audit.languages,
+                "baselines": msgspec.to_builtins(baseline_rows(audit.baselines)),
+                "near_duplicates": [pair._asdict() for pair in audit.near_duplicates],
+                "near_misses": {"coherence": audit.near_coherence, "margin": audit.near_margin},
+                "by_coherence": [
+                    {"id": group.id, "language": group.language, "coherence": coherence}
+                    for coherence, group in audit.by_coherence
+                ],
+                "by_margin": [
+                    {"id": own.id, "language": own.language, "outlier": one.surface, "qid": one.id, "margin": margin}
+                    for margin, own, one in audit.by_margin
+                ],
+                "groups": groups,
+            }
+        )
+    return found

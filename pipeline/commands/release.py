@@ -17,7 +17,7 @@ def _add_release(parser: argparse.ArgumentParser) -> None:
     add(parser, "run=OUT", "the output folder of a run, or a release")
     add(parser, "--output FOLDER", "the folder to write the release to", result_folder, required=True)
     add(parser, "--maintainer NAME", "the person who answers for the set; a terminal asks", default="")
-    add(parser, "--contact ADDRESS", "the maintainer's e-mail address or page", contact, "")
+    add(parser, "--contact ADDRESS", "the maintainer's e-mail address or page", contact)
     text = "what evaluate outliers wrote to FILE.json or printed with --json, for the card"
     add(parser, "--scores FILE...", text, path_of)
     add_cases(parser)
@@ -26,7 +26,7 @@ def _add_release(parser: argparse.ArgumentParser) -> None:
     add(parser, "--held SEEDFILE", text)
     add(parser, "--open-held FILE", "publish the half that the release --since held back")
     text = "the release's name on the Hugging Face Hub (default: its files load from the folder)"
-    add(parser, "--repository OWNER/NAME", text, releases.hub_name, "")
+    add(parser, "--repository OWNER/NAME", text, releases.hub_name)
 
 
 def release(arguments: argparse.Namespace) -> int:
@@ -41,7 +41,8 @@ def release(arguments: argparse.Namespace) -> int:
     if not arguments.maintainer and sys.stdin.isatty():
         arguments.maintainer = input("the maintainer, who answers for the set (empty for none): ")
     taken = ("maintainer", "contact", "repository", "scores", "cases", "since", "held", "open_held")
-    facts = releases.release(arguments.run, folder, **{name: getattr(arguments, name) for name in taken})
+    given = {name: value for name in taken if (value := getattr(arguments, name))}
+    facts = releases.release(arguments.run, folder, **given)
     languages = f"{len(facts.filled)} language{'s' * (len(facts.filled) != 1)}"
     if facts.made_up:
         print_line(TEXTS["made_up"])

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from rich.table import Column, Table
+from rich.table import Table
 
 from wikisem.class_names import classes_named, classes_of, find_class, name_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
@@ -93,17 +93,9 @@ def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
 def _preferred_language(groups: Sequence[Group], label: str = "") -> str:
     """The language of the label, of the locale, English, or the first by code; "" without groups."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    of_locale = re.split("[_.@]", locale)[0]
-    choices = [
-        (
-            group.label.casefold() != label.casefold(),
-            group.language != of_locale,
-            group.language != "en",
-            group.language,
-        )
-        for group in groups
-    ]
-    return min(choices, default=("",))[-1]
+    wanted = re.split("[_.@]", locale)[0], "en"
+    ranked = [(one.label.casefold() != label.casefold(), *(one.language != code for code in wanted)) for one in groups]
+    return min(zip(ranked, (one.language for one in groups), strict=True), default=((), ""))[1]
 
 
 def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str | None) -> str:
@@ -142,7 +134,7 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
     title = f"{group.label} ({group.qid}, {group.language}) in full"
     members = (*group.cluster, *group.outliers)
     linked = any(member.total for member in members)  # else a column of blanks
-    columns: list[Column | str] = [
+    table = Table(
         "",
         "surface form",
         "item",
@@ -150,8 +142,9 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
         "source",
         sitelinks,
         "via",
-    ]
-    table = Table(*columns, title=title, title_justify="left")
+        title=title,
+        title_justify="left",
+    )
     shown = None
     for member in members:
         kind = member.of_class.number if isinstance(member, Outlier) else 0

@@ -237,10 +237,6 @@ _DUMPS: Final = f"{_INTO} --max-unreadable"
 _LABELLED: Final = f"languages (or {stages.ALL}) whose labels are kept beside English and mul"
 
 
-def _some_or_all(text: str) -> list[str]:
-    return [stages.ALL] if text == stages.ALL else list_of(known_language)(text)
-
-
 # Command -> its options and its work.
 COMMANDS: Final[Mapping[str, Command]] = {
     "build": _command(
@@ -249,7 +245,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
         ["those of --wikipedia, else the recipe's"],
     ),
     "entities": _command(
-        entities, f"--wikidata! --properties --languages --recipe {_DUMPS} --checksum", ["en", _LABELLED, _some_or_all]
+        entities,
+        f"--wikidata! --properties --languages --recipe {_DUMPS} --checksum",
+        ["en", _LABELLED, lambda text: [text] if text == stages.ALL else list_of(known_language)(text)],
     ),
     "mentions": _command(mentions, f"--wikipedia! --link-trail {_DUMPS} --profile --checksum"),
     "surfaces": _command(surfaces, f"recipe --languages {_INTO}", ["the recipe's"]),
