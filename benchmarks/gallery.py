@@ -20,7 +20,7 @@ import orjson
 
 import wikisem
 from wikisem.pipeline.cli import main as command
-from wikisem.pipeline.explain.explanation import Explanation
+from wikisem.pipeline.commands.explain import Explanation
 from wikisem.pipeline.runs.read import labels_of
 from wikisem.records import Member, Outlier
 

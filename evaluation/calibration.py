@@ -33,10 +33,9 @@ from scipy.special import expit, log_expit, logsumexp, ndtr
 
 from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.correlation import ranks
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.rows import COVERAGE, LEVEL, Row, Scores
-from wikisem.evaluation.statistics import FloatArray, holm, pairs
+from wikisem.evaluation.statistics import FloatArray, holm, pairs, ranks
 from wikisem.typed_json import decode_json
 
 Places = npt.NDArray[np.int64]

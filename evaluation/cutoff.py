@@ -35,11 +35,10 @@ import numpy.typing as npt
 
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.correlation import ranks
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import Evaluation, tally
 from wikisem.evaluation.rows import LEVEL, Part, Row, Scored, p_value, rows_of
-from wikisem.evaluation.statistics import DRAWS, FloatArray
+from wikisem.evaluation.statistics import DRAWS, FloatArray, ranks
 from wikisem.files import path_of
 from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from wikisem.errors import UsageError
-from wikisem.evaluation.correlation import FEWEST_MODELS, correlate
 from wikisem.evaluation.cutoff import KnownDate
 from wikisem.evaluation.rows import Row
+from wikisem.evaluation.statistics import FEWEST_MODELS, correlate
 from wikisem.files import replace_file
 from wikisem.records import DRAWN, OUTLIER_CLASSES, TIERS
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from studies.calibration import simulate
 from wikisem.evaluation.calibration import AdaptiveForm, Calibration, calibrate
-from wikisem.evaluation.correlation import correlate
+from wikisem.evaluation.statistics import correlate
 
 GROUPS, FORM, RANKED = 150, 15, 10
 

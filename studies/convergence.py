@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from wikisem.evaluate import open_vectors, outliers
-from wikisem.evaluation.correlation import correlate
+from wikisem.evaluation.statistics import correlate
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, WordModel, from_words
 
 

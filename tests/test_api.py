@@ -152,7 +152,7 @@ def test_a_full_disk_is_an_error_of_wikisem(world: Path, monkeypatch: pytest.Mon
     def fill(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("wikisem.pipeline.api.run_build", fill)
+    monkeypatch.setattr("wikisem.pipeline.runs.stages.run_build", fill)
     with pytest.raises(OutputError, match=r"expected to read and write files, saw \[Errno 28\] No space left"):
         wikisem.build("demo", wikidata=world / "wikidata.json.gz", wikipedia={}, output=world / "full")
 

@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 # Public name -> the module that defines it, or the public module itself.
 _HOMES = {
-    "BuildResult": "wikisem.pipeline.api",
+    "BuildResult": "wikisem.pipeline.runs.stages",
     "Group": "wikisem.records",
     "LanguageProfile": "wikisem.wikipedia.languages",
     "Member": "wikisem.records",
@@ -21,7 +21,7 @@ _HOMES = {
     "Wall": "wikisem.records",
     "audit": "wikisem.pipeline.commands.audit",
     "browse": "wikisem.pipeline.release",
-    "build": "wikisem.pipeline.api",
+    "build": "wikisem.pipeline.runs.stages",
     "check": "wikisem.pipeline.commands.check",
     "count_links": "wikisem.surfaces.link_counts",
     "errors": "wikisem.errors",

@@ -13,8 +13,8 @@ from typing import Any
 
 from wikisem.datasets.files import csv_rows, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.evaluation.rows import ALL, read_rows
+from wikisem.evaluation.statistics import Correlation, correlate, shared_models
 from wikisem.files import path_of
 from wikisem.outputs.report.page import Curve, Sheet
 from wikisem.pipeline.command_options import add, add_figure

@@ -16,8 +16,7 @@ from wikisem.pipeline.command_options import add, local_output
 from wikisem.pipeline.commands.show import group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line, progress
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
-from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import run_stages, session
+from wikisem.pipeline.runs.run import Run, run_stages, session
 from wikisem.pipeline.runs.stages import build_stages
 from wikisem.transforms.io.runtime import Runtime
 

@@ -90,7 +90,7 @@ def _add_browse(parser: argparse.ArgumentParser) -> None:
 
 
 def browse(arguments: argparse.Namespace) -> int:
-    """Write a page to look through the groups of a run or a release: plain HTML that works from disk, offline.
+    """Write a page to browse the groups of a run or release: plain HTML that works from disk and without a network.
 
     OUT/browse/index.html has an overview of all languages, every group as a card, rejected classes with their reasons,
     a class in all its languages side by side, walls and a quiz. --cases adds the scores of models on each group.

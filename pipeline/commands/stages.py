@@ -30,8 +30,7 @@ from wikisem.pipeline.console.terminal import log, make_console, number_columns,
 from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record
-from wikisem.pipeline.runs.run import Run, make_run, with_workers
-from wikisem.pipeline.runs.stage_runner import Stage, run_stages, session
+from wikisem.pipeline.runs.run import Run, Stage, make_run, run_stages, session, with_workers
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.records import TIERS

@@ -7,12 +7,13 @@ and nothing runs by itself.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from os import PathLike, fspath
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from wikisem.errors import MissingInputError, RecipeError, UsageError
-from wikisem.files import open_binary
+from wikisem.errors import MissingInputError, OutputError, RecipeError, UsageError, WikisemError
+from wikisem.files import absolute, open_binary
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
 from wikisem.layout import (
@@ -30,11 +31,22 @@ from wikisem.layout import (
     walls_path,
 )
 from wikisem.outputs.groupfile import group_folders, read_groups
-from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_profiles
+from wikisem.pipeline.command_options import folder as output_folder
+from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_dump, find_profiles, find_wikidata, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record, fingerprint
-from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, identity_of, run_stages, session
-from wikisem.recipes.load import parse_recipe
+from wikisem.pipeline.runs.run import (
+    Folders,
+    Run,
+    Stage,
+    Unit,
+    UnitResult,
+    absolute_setup_file,
+    identity_of,
+    run_stages,
+    session,
+    with_workers,
+)
+from wikisem.recipes.load import load_recipe, parse_recipe
 from wikisem.recipes.options import ClassOptions, GraphOptions, Recipe, SurfaceOptions
 from wikisem.records import Counts, Group, Rejection, Tier
 from wikisem.transforms import entities as entity_stage
@@ -45,13 +57,14 @@ from wikisem.transforms import walls as wall_stage
 from wikisem.transforms.entities import EntityOptions
 from wikisem.transforms.groups import stage as group_stage
 from wikisem.transforms.groups.shared_files import read_facts, write_groups
-from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces import SurfaceCounts
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import conversion_of, converter, lacks_conversion, variant_of
-from wikisem.wikis import name_codes, wiki_of
+from wikisem.wikis import known_language, name_codes, wiki_of
 
 # Stage 1: a Wikidata dump to the items that the method reads.
 
@@ -575,3 +588,97 @@ def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, prope
         # An item without any sitelink can then be neither in a cluster nor an outlier.
         linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
     )
+
+
+# The pipeline in the public API: a build that prints nothing.
+
+_Path: TypeAlias = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageResult:
+    """The results in one language: how many groups, test cases, and classes without a group, these by reason."""
+
+    groups: int
+    cases: int
+    rejected: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """The results of a build.
+
+    ``output`` is its folder or URL. ``languages`` has, by code, the numbers of ``groups`` and test ``cases``, and of
+    the classes ``rejected``, by reason. ``units`` has the record of each unit of work, such as "entities" or
+    "mentions/de", with its ``counts``: records read, kept, left out and unreadable.
+    """
+
+    output: str
+    recipe: Recipe
+    languages: Mapping[str, LanguageResult]
+    units: Mapping[str, Record]
+
+
+def build(
+    recipe: Recipe | _Path,
+    *,
+    wikidata: _Path | Sequence[_Path],
+    wikipedia: Mapping[str, _Path | Sequence[_Path]],
+    output: _Path,
+    languages: Sequence[str] | None = None,
+    profiles: Mapping[str, _Path] | None = None,
+    workers: int | None = None,
+    beam_options: Sequence[str] = (),
+    break_lock: bool = False,
+) -> BuildResult:
+    """Make test groups from dumps, as ``wikisem build`` does: run the stages that are not finished, write the manifest.
+
+    ``recipe`` is a Recipe, a path, or the name of a recipe that ships with wikisem. ``wikidata`` is a dump, and
+    ``wikipedia`` has one for each language: a file, a glob or a URL, or a list of them for a dump in parts. In place of
+    its dump, ``wikidata`` can be folders of public Parquet tables.
+    ``languages`` are by default those of ``wikipedia``, or else the recipe's. ``profiles`` are profile files by
+    language. ``workers`` is the number of local processes, by default one for each core, and one for dumps of less than
+    64 MiB. ``beam_options`` are options of Apache Beam, such as "--runner=DataflowRunner". ``break_lock`` starts even
+    though another run seems to be at work in ``output``.
+
+    Raises errors of ``wikisem.errors``, among them TooManyUnreadableError, StageError and LockError.
+    """
+    loaded = recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))
+    target = absolute(output_folder(fspath(output)))
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers: expected a whole number from 1 up, saw {workers}")
+    runtime = Runtime(absolute_setup_file(beam_options))
+    runtime.configure_file_systems()
+    if isinstance(languages, str):
+        raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
+    wikipedias = {
+        known_language(code): find_dump(_paths(paths), checksum=False) for code, paths in sorted(wikipedia.items())
+    }
+    chosen = choose_languages(languages, list(wikipedias), loaded)
+    for code in chosen:
+        known_language(code)
+    options = BuildOptions(
+        recipe=loaded,
+        languages=chosen,
+        wikidata=find_wikidata(_paths(wikidata), checksum=False),
+        wikipedia=wikipedias,
+        properties=DEFAULT_PROPERTIES,
+        profiles=read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())]),
+    )
+    run = Run(target, runtime, break_lock=break_lock)
+    try:
+        records = run_build(options, with_workers(run, workers, options.wikidata, *wikipedias.values()))
+    except WikisemError:
+        raise
+    except OSError as error:
+        raise OutputError(f"expected to read and write files, saw {error}") from error
+    units = {record.unit: record for record in records}
+    results = {}
+    for code in chosen:
+        groups = units[f"groups/{code}"]
+        results[code] = LanguageResult(groups.counts.kept, int(groups.facts["cases"]), dict(groups.counts.left_out))
+    return BuildResult(run.output, loaded, results, units)
+
+
+def _paths(paths: _Path | Sequence[_Path]) -> list[str]:
+    return [fspath(paths)] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]

@@ -25,8 +25,7 @@ from wikisem.errors import UsageError
 from wikisem.pipeline.cli import STAGES, split_beam_options
 from wikisem.pipeline.console.terminal import make_console, make_table
 from wikisem.pipeline.demo.sample_world import demo_options
-from wikisem.pipeline.runs.run import Run, absolute_setup_file
-from wikisem.pipeline.runs.stage_runner import run_stages, session
+from wikisem.pipeline.runs.run import Run, absolute_setup_file, run_stages, session
 from wikisem.pipeline.runs.stages import build_stages
 from wikisem.transforms.io.runtime import Runtime, parse_options, shuffles_by_engine
 

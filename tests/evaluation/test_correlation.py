@@ -6,7 +6,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.evaluation.correlation import correlate, shared_models
+from wikisem.evaluation.statistics import correlate, shared_models
 
 VALUES = st.lists(st.integers(0, 6).map(float), min_size=5, max_size=5)
 

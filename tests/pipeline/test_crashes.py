@@ -9,8 +9,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from wikisem.files import list_files, open_binary, remove_below, replace_file
 from wikisem.pipeline.runs.ledger import find_damage
-from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, run_stages, session
+from wikisem.pipeline.runs.run import Folders, Run, Stage, Unit, UnitResult, run_stages, session
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.counts import write_unreadable
 from wikisem.transforms.io.runtime import Runtime, StageContext

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from wikisem.pipeline.runs.ledger import Part, Record
-from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import (
+from wikisem.pipeline.runs.run import (
     Folders,
+    Run,
     Stage,
     Unit,
     UnitResult,

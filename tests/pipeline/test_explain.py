@@ -17,9 +17,8 @@ from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.commands.explain import _kin_lines
-from wikisem.pipeline.explain.explanation import Explanation, Kinship
-from wikisem.pipeline.explain.figure import COLOURS, INKS, families_for
+from wikisem.pipeline.commands.explain import Explanation, Kinship, _kin_lines
+from wikisem.pipeline.figure import COLOURS, INKS, families_for
 from wikisem.pipeline.runs import read
 from wikisem.pipeline.runs.read import labels_of, labels_of_classes
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe, SurfaceOptions

@@ -16,7 +16,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import property_labels_path
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.explain.explanation import explain_class, explain_statements, read_property_labels
+from wikisem.pipeline.commands.explain import explain_class, explain_statements, read_property_labels
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity

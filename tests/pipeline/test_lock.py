@@ -18,8 +18,7 @@ from wikisem.pipeline.cli import main
 from wikisem.pipeline.runs import lock
 from wikisem.pipeline.runs.ledger import Ledger, find_damage
 from wikisem.pipeline.runs.lock import LockFile, check_lock, locked
-from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import session
+from wikisem.pipeline.runs.run import Run, session
 from wikisem.transforms.io.runtime import Runtime
 
 PAIRS = 9

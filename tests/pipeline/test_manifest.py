@@ -7,8 +7,7 @@ import pytest
 
 from tests.trees import manifest_of
 from wikisem.pipeline.runs.ledger import Record, versions
-from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import Folders
+from wikisem.pipeline.runs.run import Folders, Run
 from wikisem.pipeline.runs.stages import result_of
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime

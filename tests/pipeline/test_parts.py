@@ -15,8 +15,7 @@ from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import create_binary
 from wikisem.pipeline.runs.ledger import Part, Record, find_damage
-from wikisem.pipeline.runs.run import Run
-from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, session
+from wikisem.pipeline.runs.run import Folders, Run, Stage, Unit, UnitResult, run_stage, session
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime, StageContext
 

@@ -20,9 +20,9 @@ def test_the_figure_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is drawn."""
-    monkeypatch.setitem(sys.modules, "wikisem.pipeline.explain.figure", None)
+    monkeypatch.setitem(sys.modules, "wikisem.pipeline.figure", None)
     with pytest.raises(MissingExtraError, match=r"--figure needs matplotlib: pip install 'wikisem\[figures\]'"):
-        drawing_module("wikisem.pipeline.explain.figure", "--figure")
+        drawing_module("wikisem.pipeline.figure", "--figure")
     monkeypatch.setitem(sys.modules, "wikisem.evaluation.plot", None)
     with pytest.raises(MissingExtraError, match=r"--plot needs matplotlib: pip install 'wikisem\[figures\]'"):
         draw_plot(Path("a.png"), lambda plot: plot.draw_scores())

@@ -9,8 +9,17 @@ import pytest
 from wikisem import __version__
 from wikisem.errors import LockError, MissingInputError, OutputError, TooManyUnreadableError, UsageError
 from wikisem.files import create_binary
-from wikisem.pipeline.runs.run import Run, check_writable
-from wikisem.pipeline.runs.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages, session
+from wikisem.pipeline.runs.run import (
+    Folders,
+    Run,
+    Stage,
+    Unit,
+    UnitResult,
+    check_writable,
+    run_stage,
+    run_stages,
+    session,
+)
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.counts import write_unreadable

@@ -21,8 +21,8 @@ from matplotlib.patches import FancyArrowPatch
 from wikisem.evaluation.plot import save_figure
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_number
+from wikisem.pipeline.commands.explain import Explanation, way_up
 from wikisem.pipeline.console.terminal import log
-from wikisem.pipeline.explain.explanation import Explanation, way_up
 from wikisem.records import OUTLIER_CLASSES, Outlier
 
 # The picture.
