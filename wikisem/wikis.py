@@ -70,6 +70,7 @@ LABEL_ONLY_CODES: Final = frozenset(_TABLES["only_labels"].split())
 _VARIANTS: Final[Mapping[str, list[str]]] = {code: codes.split() for code, codes in _TABLES["fallbacks"].items()}
 # Variants that are named after a part of their wiki's language.
 _PARENTS: Final[Mapping[str, str]] = {"ike": "iu"}
+ENGLISH_NAMES: Final[Mapping[str, str]] = _TABLES["english_names"]
 _LABELS_OF: Final[Mapping[str, list[str]]] = {wiki: codes.split() for wiki, codes in _TABLES["labels"].items()}
 
 

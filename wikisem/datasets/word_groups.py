@@ -26,7 +26,7 @@ from wikisem.datasets.files import (
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import DRAWN, OUTLIER_CLASSES, Group, Member, Outlier, OutlierNumber
 from wikisem.typed_json import decode_json
-from wikisem.wikis import WIKIPEDIA_CODES
+from wikisem.wikis import ENGLISH_NAMES, WIKIPEDIA_CODES
 
 # Reading a data set.
 
@@ -218,14 +218,6 @@ def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list
 
 # Languages that only the names of folders tell, as in WikiSem500 (``de/Q5.txt``).
 
-_ENGLISH_NAMES: Final = {
-    "arabic": "ar", "basque": "eu", "catalan": "ca", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl",
-    "english": "en", "farsi": "fa", "finnish": "fi", "french": "fr", "galician": "gl", "german": "de", "greek": "el",
-    "hebrew": "he", "hindi": "hi", "hungarian": "hu", "italian": "it", "japanese": "ja", "korean": "ko", "latin": "la",
-    "norwegian": "no", "persian": "fa", "polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru",
-    "spanish": "es", "swedish": "sv", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi",
-}  # fmt: skip
-
 
 def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:
     """The groups of the data set at ``root``; those without a language get that of their folder, if it names one.
@@ -257,6 +249,6 @@ def folder_language(name: str) -> str:
     for word in (words[-1], words[0]):
         if word.isupper() and word.lower() in WIKIPEDIA_CODES:
             return word.lower()
-        if word.lower() in _ENGLISH_NAMES:
-            return _ENGLISH_NAMES[word.lower()]
+        if word.lower() in ENGLISH_NAMES:
+            return ENGLISH_NAMES[word.lower()]
     return ""

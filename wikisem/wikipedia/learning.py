@@ -217,26 +217,20 @@ def find_profile(
     wiki = own_code(code)
     row = ROWS.get(wiki) if rows else None
     by_script = "script" if profile.script else "default"
-    source = {
-        "script": "table" if rows and wiki in SCRIPTS else "dump" if profile.script else "default",
-        "writing": by_script,
-        "hyphens": "row" if row is not None and row.hyphens else "default",
-        "affix": "row" if row is not None and row.words else by_script,
-        "affix_length": by_script,
-        "length_one": by_script,
-        "link_trail": "MediaWiki" if wiki in TRAILS else "default",
-        "lists": "row" if row is not None and row.lists else "default",
+    # The source and the support of each value.
+    links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
+    found = {
+        "script": ("table" if rows and wiki in SCRIPTS else "dump" if profile.script else "default", surfaces),
+        "writing": (by_script, links),
+        "hyphens": ("row" if row is not None and row.hyphens else "default", surfaces),
+        "affix": ("row" if row is not None and row.words else by_script, count),
+        "affix_length": (by_script, count),
+        "length_one": (by_script, 0),
+        "link_trail": ("MediaWiki" if wiki in TRAILS else "default", links),
+        "lists": ("row" if row is not None and row.lists else "default", seen.list_titles),
     }
-    support = {
-        "script": len(seen.surfaces),
-        "writing": seen.links.links,
-        "hyphens": len(seen.surfaces),
-        "affix": seen.surface_count,
-        "affix_length": seen.surface_count,
-        "length_one": 0,
-        "link_trail": seen.links.links,
-        "lists": seen.list_titles,
-    }
+    source = {key: stated for key, (stated, _) in found.items()}
+    support = {key: number for key, (_, number) in found.items()}
     changes = _learn(profile, seen, known_trail=rows and wiki in TRAILS, known_row=row is not None)
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
