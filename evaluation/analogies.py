@@ -208,7 +208,6 @@ class AnalogySearch:
         return found
 
     def _beats(self, question: IntArray, rivals: IntArray) -> bool:
-        """Whether d has a larger sum than each of some words, in double precision."""
         sums = self.sums(question, np.append(rivals, question[3]))
         return bool((sums[-1] > sums[:-1] + TIE_TOLERANCE).all())
 

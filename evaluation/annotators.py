@@ -70,7 +70,6 @@ def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> Hu
 
 
 def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int) -> dict[str, ErrorBars | None]:
-    """The mean share in each outlier class; both maps are by case, and ``classes`` has all cases."""
     return {
         name: mean_of_shares([share for case, share in shares.items() if classes[case] == name], seed)
         for name in sorted(set(classes.values()))

@@ -355,7 +355,6 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
 
 
 def _forms(groups: int, chosen: bool, models: int, rhos: Sequence[float], *, half: bool = False) -> list[Form]:
-    """Return a form with the mean and the range of its draws, or nothing if no draw could rank the models."""
     known = [rho for rho in rhos if not math.isnan(rho)]
     if not known:
         return []

@@ -97,7 +97,6 @@ def compare_languages(
 
 
 def _reasons(rejections: Mapping[str, Sequence[Rejection]], language: str) -> dict[str, str]:
-    """Why each class that was rejected in a language was."""
     own = rejections.get(language, ())
     return {one.qid: f"{one.reason}: {one.detail}" if one.detail else one.reason for one in own}
 

@@ -258,7 +258,6 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
 
 
 def _sums_from(values: FloatArray, starts: npt.NDArray[np.int64]) -> FloatArray:
-    """The sum of the rows from each start to the end."""
     sums: FloatArray = np.cumsum(values[::-1], axis=0)[::-1][starts]
     return sums
 
@@ -269,7 +268,6 @@ def _steps(count: int, line: FloatArray, starts: npt.NDArray[np.int64], parts: F
 
 
 def _by_class(values: FloatArray, classes: npt.NDArray[np.int64]) -> FloatArray:
-    """The sums of rows by class."""
     sums = np.zeros((int(classes.max()) + 1, values.shape[1]))
     np.add.at(sums, classes, values)
     return sums

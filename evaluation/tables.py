@@ -88,7 +88,6 @@ def _is_all(row: Row, rows: Sequence[Row]) -> bool:
 
 
 def _compared(rows: Sequence[Row]) -> list[Row]:
-    """Those in the vocabulary of all models, if there are any."""
     return [row for row in rows if row.vocabulary == "common"] or list(rows)
 
 
@@ -117,7 +116,6 @@ def _ends(row: Row) -> str:
 
 
 def _part(row: Row) -> str:
-    """What a part is called: its name, that of an outlier class with what it means."""
     return _OUTLIER_CLASSES.get(row.name, row.name) or row.part
 
 

@@ -24,7 +24,16 @@ from wikisem.wikis import MULTILINGUAL
 
 # The report: counts for each category or relation in each language.
 
-REPORT_HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
+REPORT_HEADER: Final = (
+    "language",
+    "kind",
+    "name",
+    "items",
+    "kept",
+    "under mul",
+    "without label",
+    "left out otherwise",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +53,6 @@ class ReportRow:
         """The number of items, or of subjects of pairs."""
         return self.kept + self.without_label + self.otherwise
 
-    def cells(self) -> tuple[str, ...]:
-        """Write the row as strings, in the order of REPORT_HEADER."""
-        counts = (self.items, self.kept, self.under_mul, self.without_label, self.otherwise)
-        return (self.language, self.kind, self.name, *map(str, counts))
-
 
 def report_row(words: LanguageWords) -> ReportRow:
     """Count the words of a category or relation in a language."""
@@ -62,7 +66,11 @@ def report_row(words: LanguageWords) -> ReportRow:
 
 def report_tsv(rows: Sequence[ReportRow]) -> str:
     """Write the rows as tab-separated values with a header line."""
-    return "".join("\t".join(cells) + "\n" for cells in [REPORT_HEADER, *(row.cells() for row in rows)])
+    lines: list[tuple[str, ...]] = [REPORT_HEADER]
+    for row in rows:
+        counts = row.items, row.kept, row.under_mul, row.without_label, row.otherwise
+        lines.append((row.language, row.kind, row.name, *map(str, counts)))
+    return "".join("\t".join(cells) + "\n" for cells in lines)
 
 
 def without_any(rows: Iterable[ReportRow]) -> list[str]:
@@ -71,11 +79,6 @@ def without_any(rows: Iterable[ReportRow]) -> list[str]:
     for row in rows:
         own[row.language] += row.kept - row.under_mul
     return sorted(language for language, count in own.items() if count == 0)
-
-
-def without_questions(sets: Iterable[LanguageSet]) -> list[str]:
-    """List the languages in which no relation has two pairs, and so no question."""
-    return [one.language for one in sets if one.relations and all(len(words.pairs) < 2 for words in one.relations)]
 
 
 # The files.
@@ -130,13 +133,8 @@ def stringham_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
 
 def category_json(category: CategoryWords) -> str:
     """Encode a category as a JSON line: name, language, and items with QID, label, the label's code, and sitelinks."""
-    return _json(
-        {
-            "category": category.category,
-            "language": category.language,
-            "items": [asdict(item) for item in category.items],
-        }
-    )
+    items = [asdict(item) for item in category.items]
+    return _json({"category": category.category, "language": category.language, "items": items})
 
 
 def analogy_lines(relations: Iterable[tuple[Relation, RelationWords]], seed: int) -> Iterator[str]:
@@ -149,16 +147,10 @@ def analogy_lines(relations: Iterable[tuple[Relation, RelationWords]], seed: int
 
 def pairs_json(relation: RelationWords) -> str:
     """Encode the pairs of a relation as a JSON line: subject and value as QIDs (null for other values), and words."""
-    return _json(
-        {
-            "relation": relation.relation,
-            "language": relation.language,
-            "pairs": [
-                {"subject": pair.subject, "value": pair.value or None, "words": list(pair.words)}
-                for pair in relation.pairs
-            ],
-        }
-    )
+    pairs = [
+        {"subject": pair.subject, "value": pair.value or None, "words": list(pair.words)} for pair in relation.pairs
+    ]
+    return _json({"relation": relation.relation, "language": relation.language, "pairs": pairs})
 
 
 def left_out_json(words: LanguageWords) -> Iterator[str]:
@@ -189,21 +181,15 @@ Relations = Mapping[str, Sequence[FormPair]]
 WordPairs = Mapping[str, Sequence[Pair]]
 
 
-def pairs_lines(language: str, relations: Relations) -> Iterator[str]:
-    """Yield a JSON line for each relation, with every pair and its lexeme."""
+def pairs_lines(language: str, relations: Relations | WordPairs) -> Iterator[str]:
+    """Yield a JSON line for each relation, with every pair; pairs of forms have their lexeme."""
     for name, pairs in relations.items():
-        rows = [{"lexeme": f"L{pair.lexeme}", "first": pair.first, "second": pair.second} for pair in pairs]
-        yield _relation_line(name, language, rows)
-
-
-def word_pairs_lines(language: str, relations: WordPairs) -> Iterator[str]:
-    """Yield a JSON line for each relation, with every pair of words."""
-    for name, pairs in relations.items():
-        yield _relation_line(name, language, [{"first": first, "second": second} for first, second in pairs])
-
-
-def _relation_line(name: str, language: str, rows: Sequence[Mapping[str, str]]) -> str:
-    return json.dumps({"relation": name, "language": language, "pairs": rows}, ensure_ascii=False) + "\n"
+        rows = []
+        for pair in pairs:
+            lexeme = {"lexeme": f"L{pair.lexeme}"} if isinstance(pair, FormPair) else {}
+            first, second = (pair.first, pair.second) if isinstance(pair, FormPair) else pair
+            rows.append({**lexeme, "first": first, "second": second})
+        yield json.dumps({"relation": name, "language": language, "pairs": rows}, ensure_ascii=False) + "\n"
 
 
 def asked_pairs(relations: WordPairs) -> dict[str, list[Pair]]:

@@ -251,7 +251,6 @@ class Parser(argparse.ArgumentParser):
         return arguments
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is no choice, with the nearest one."""
         if action.choices is not None and value not in action.choices:
             near = difflib.get_close_matches(str(value), list(map(str, action.choices)), n=1)
             meant = f"; did you mean {near[0]}?" if near else ""
@@ -340,7 +339,6 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
 
 
 def _print_line(text: str) -> None:
-    """One line on standard error, if that can still be written."""
     with suppress(OSError):
         print(shown(text), file=sys.stderr)  # noqa: T201 - the command line speaks to people
 

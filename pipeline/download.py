@@ -251,18 +251,15 @@ def _sums(mirror: Mirror, path: str) -> dict[str, str]:
 
 
 def _dates(mirror: Mirror, path: str, pattern: str) -> list[str]:
-    """The dated folders of a listing, newest first."""
     days = sorted((name for name in set(_names(mirror, path)) if re.fullmatch(pattern, name, re.ASCII)), reverse=True)
     return days[:_MOST_DATES]
 
 
 def _names(mirror: Mirror, path: str) -> list[str]:
-    """The files and folders that a listing links to; empty if there is no such page."""
     return _LINK.findall(mirror.text(path) or "")
 
 
 def _first_page(name: str) -> tuple[int, str]:
-    """A sort key: shards by the page that they begin with, p10p20 before p100p200."""
     pages = re.search(r"-p(\d+)p\d+\.", name)
     return int(pages[1]) if pages else 0, name
 

@@ -219,14 +219,12 @@ def _items(groups: Mapping[str, Sequence[Group]]) -> set[str]:
 
 
 def _write_answers(path: Path | None, scores: Scores) -> None:
-    """Write the answer of each model to each of its cases as lines of JSON, if a file is named."""
     if path is not None:
         write_text(path, [orjson.dumps(answer).decode() + "\n" for answer in scores.answers()])
         log(f"the answers are {path}")
 
 
 def _draw(arguments: argparse.Namespace, scores: Scores, part: str, dates: Sequence[KnownDate] = ()) -> None:
-    """Draw the scores of each ``part`` into the file of --plot, if one is named."""
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_rows(arguments.plot, scores.rows, part, dates))
 

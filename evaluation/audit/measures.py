@@ -476,7 +476,6 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
 
 
 def _most_frequent(outliers: Sequence[Outlier]) -> float | None:
-    """The share of cases that the most frequent of their outliers has, by item or else by surface form."""
     counts = Counter(one.id or one.surface.casefold() for one in outliers)
     return max(counts.values()) / len(outliers) if outliers else None
 

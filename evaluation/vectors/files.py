@@ -437,14 +437,12 @@ class _Subwords:
 
 
 def _map(file: Path, start: int, shape: tuple[int, int]) -> VectorRows | None:
-    """The matrix from a byte of a file on, mapped; None where the file is shorter."""
     if file.stat().st_size < start + 4 * shape[0] * shape[1]:
         return None
     return np.memmap(file, "<f4", "r", start, shape).view(np.ndarray)
 
 
 def _gather(stream: BufferedIOBase, shape: tuple[int, int]) -> VectorRows | None:
-    """The matrix that a stream goes on with; None where it ends before."""
     data, size = bytearray(), 4 * shape[0] * shape[1]
     while len(data) < size and (block := stream.read(min(_BYTES_AT_ONCE, size - len(data)))):
         data += block

@@ -469,7 +469,6 @@ def contextual_encoder(name: str, template: str = _MARK, layer: int = -1) -> Enc
 
 
 def _transformer(name: str) -> tuple[Any, Any]:
-    """The tokenizer and the model of this name."""
     module = optional_module("transformers", "the model", "transformers")
     tokenizer = _open(name, lambda: module.AutoTokenizer.from_pretrained(name))
     return tokenizer, _open(name, lambda: module.AutoModel.from_pretrained(name))

@@ -244,7 +244,6 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
 
 
 def _display_text(surface: str) -> str:
-    """Write a surface form for people: "New York" for "New_York"."""
     return " ".join(surface.replace("_", " ").split())
 
 
@@ -301,7 +300,6 @@ def _shuffle(items: Iterable[str], seed: int, *purpose: str) -> list[str]:
 
 
 def _key(seed: int, *parts: str) -> str:
-    """Hash the seed and the strings to hexadecimal digits; sorting by them shuffles."""
     text = "\x1f".join([str(seed), *parts])
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

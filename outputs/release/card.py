@@ -260,12 +260,10 @@ _URL: Final = "/:?#@!$&*+,;=%~"
 
 
 def _plain(text: str) -> str:
-    """Escape a string for one line of Markdown, in which all ASCII punctuation may be escaped."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def _code(text: str) -> str:
-    """Mark a string as code, or escape it if code cannot hold it."""
     return f"`{text}`" if _CODE.fullmatch(text) else _plain(text)
 
 

@@ -21,7 +21,6 @@ _MARKS: Final = {"words": "-", "letters": "{{ '" + _LETTERS + "'[loop.index0] }}
 
 
 def _text(kind: str, question: str, answer: str) -> str:
-    """Write the template of a prompt of lm-evaluation-harness: the question, the choices, and before the answer."""
     return f"{question}\n{{% for choice in choices %}}\n{_MARKS[kind]} {{{{ choice }}}}{{% endfor %}}\n{answer}"
 
 
@@ -162,7 +161,6 @@ def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, text: Mapp
 
 
 def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
-    """Describe a group of tasks of lm-evaluation-harness, with the means over all their cases."""
     means = [{"metric": metric, "aggregation": "mean", "weight_by_size": True} for metric in metrics]
     return {"group": name, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": 1.0}}
 

@@ -187,13 +187,6 @@ class LanguageFacts:
         """The ISO 639 codes of the languages of the words, each once."""
         return sorted({iso_639(code) for code in self.spoken})
 
-    def by_source(self) -> Counter[str]:
-        """Count the words by source."""
-        found: Counter[str] = Counter()
-        for (_, source), count in self.words.items():
-            found[source] += count
-        return found
-
 
 def language_facts(
     code: str,
@@ -360,7 +353,9 @@ class ReleaseFacts:
 
     def by_source(self) -> dict[str, int]:
         """Count the words of all languages by source, without sources that no word has."""
-        found = sum((language.by_source() for language in self.filled), Counter[str]())
+        found: Counter[str] = Counter()
+        for (_, source), count in self.total("words").items():
+            found[source] += count
         return {source: found[source] for source in WORD_SOURCES if found[source]}
 
     @property

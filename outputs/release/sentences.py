@@ -217,7 +217,6 @@ def listed(words: Iterable[str]) -> str:
 
 
 def _languages(codes: Sequence[str]) -> str:
-    """Name languages, or say their number if there are many."""
     return f"{len(codes)} languages" if len(codes) > _MOST_NAMED else _named(codes)
 
 

@@ -228,7 +228,6 @@ def _curve(plot: Curve) -> str:
 
 
 def _scale(least: float, most: float, start: float, end: float) -> Callable[[float], float]:
-    """Map numbers to coordinates, rounded to a tenth."""
     step = (end - start) / (most - least) if most > least else 0.0
     return lambda value: round(start + (value - least) * step, 1)
 

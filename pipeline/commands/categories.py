@@ -6,7 +6,7 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 import argparse
 import posixpath
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -25,7 +25,7 @@ from wikisem.categories.recipe import (
 from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
-from wikisem.outputs.category_formats import ReportRow, report_row, without_any, without_questions, write_sets
+from wikisem.outputs.category_formats import ReportRow, report_row, without_any, write_sets
 from wikisem.pipeline.command_options import add, add_languages, add_word_filter, result_folder
 from wikisem.pipeline.commands.download import add_contact, add_timeout, web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
@@ -60,10 +60,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Make the sets, write them, and report by language what has no label."""
     output = arguments.output
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
-    # One source for the whole run, opened when the first category asks for it.
-    wikidata = lru_cache(lambda: LoggedSource(_open_source(arguments)))
+
+    @cache  # one source for the whole run, opened when the first category asks for it
+    def wikidata() -> LoggedSource:
+        if arguments.entities:
+            return LoggedSource(EntitySource(arguments.entities))
+        url, contact = arguments.endpoint or WIKIDATA, arguments.contact
+        if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
+            raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
+        transport = Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
+        patience = Patience(on_pause=log_pause)
+        return LoggedSource(EndpointSource(Client(url, transport, arguments.cache or output / "answers", patience)))
+
     keep = WordFilter.of(arguments.vocabulary, arguments.single_words)
-    sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)), keep)
+    sets = build_sets(recipe, languages, SetSources(wikidata, cache(installed_emoji)), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
     warnings = []
@@ -74,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
             warnings += _unlabelled_items(recipe, sets, arguments.entities)
     warnings += [
         f"no relation has a question in {language!r}: there is no {output / 'analogies' / f'{language}.txt'}"
-        for language in without_questions(sets)
-        if not any(repr(language) in warning for warning in warnings)
+        for language, pairs in ((one.language, [len(words.pairs) for words in one.relations]) for one in sets)
+        if pairs and max(pairs) < 2 and not any(repr(language) in warning for warning in warnings)
     ]
     warnings += _unlinked_items(recipe, arguments.entities) if arguments.entities else []
     make_console().print(_report_table(rows))
@@ -88,18 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
     print_line(f"output: {output}")
     return 0
-
-
-def _open_source(arguments: argparse.Namespace) -> CategorySource:
-    """The entities of a build, or an endpoint; UsageError for an endpoint that wants a contact and is given none."""
-    if arguments.entities:
-        return EntitySource(arguments.entities)
-    url, contact = arguments.endpoint or WIKIDATA, arguments.contact
-    if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
-        raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-    transport = Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
-    cache = arguments.cache or arguments.output / "answers"
-    return EndpointSource(Client(url, transport, cache, Patience(on_pause=log_pause)))
 
 
 class LoggedSource:

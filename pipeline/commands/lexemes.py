@@ -58,7 +58,6 @@ def _add_wordnet(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sets(parser: argparse.ArgumentParser) -> None:
-    """Declare where the sets go, and which words and questions they have."""
     add(parser, "--output OUT", OUTPUT, result_folder, required=True)
     add_word_filter(parser)
     text = "at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)"
@@ -134,7 +133,7 @@ def wordnet(arguments: argparse.Namespace) -> int:
     lines = formats.pair_analogy_lines(asked, arguments.questions, arguments.seed)
     if not formats.write_questions(path, map(len, asked.values()), lines):
         log(f"warning: no relation has a question: there is no {path}")
-    write_text(arguments.output / "pairs.jsonl", formats.word_pairs_lines("", pairs))
+    write_text(arguments.output / "pairs.jsonl", formats.pairs_lines("", pairs))
     table = Table("relation", *number_columns("pairs", "questions"))
     for name, found in pairs.items():
         table.add_row(name, f"{len(found):,}", f"{count_questions(len(asked[name]), arguments.questions):,}")

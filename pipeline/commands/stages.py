@@ -84,7 +84,6 @@ output:counted=OUT          an output folder with mentions and entities
 
 
 def _read_recipe(arguments: argparse.Namespace) -> Recipe:
-    """The recipe that a command names, with the seed of --seed if that is given."""
     recipe = load_recipe(arguments.recipe)
     return recipe if arguments.seed is None else replace(recipe, seed=arguments.seed)
 
@@ -377,7 +376,6 @@ def remedy(record: Record, *, has_links: bool) -> str:
 
 
 def _list_reasons(counts: Mapping[str, int]) -> str:
-    """How many there are for each reason, the most first."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name} {count:,}" for name, count in ordered if count)
 

@@ -152,7 +152,6 @@ def wikidata_dump(lines: Sequence[str]) -> bytes:
 
 
 def _with_broken(records: Sequence[str], broken: str) -> list[str]:
-    """The records of a dump with a broken one in the middle."""
     middle = len(records) // 2
     return [*records[:middle], broken, *records[middle:]]
 

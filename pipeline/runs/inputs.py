@@ -99,7 +99,6 @@ def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
 
 
 def _split_word(word: str, expected: str) -> tuple[str, str]:
-    """The language and the path of a ``LANG=PATH`` word; UsageError, which says what was expected, for any other."""
     language, mark, path = word.partition("=")
     if not mark or not path:
         raise UsageError(f"{expected}, saw {word!r}")
