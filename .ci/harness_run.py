@@ -27,9 +27,9 @@ from mteb.languages import ISO_TO_LANGUAGE, ISO_TO_SCRIPT
 from benchmarks.releases import make_releases
 from wikisem.errors import MissingInputError
 from wikisem.evaluate import outliers, samples
-from wikisem.evaluation.every_eval_ever import logs_of
 from wikisem.evaluation.mteb_task import language_script, outlier_task
 from wikisem.evaluation.options import MEASURES
+from wikisem.evaluation.rows import logs_of
 from wikisem.outputs.wall_answers import SCORES, score_answer
 from wikisem.wikis import WIKIPEDIA_CODES
 

@@ -204,12 +204,10 @@ class AnalogySearch:
             sums = offset[pair[index]] + near
             sums[questions[index, 2:]] = -np.inf
             rivals = np.flatnonzero(sums >= floor[index])
-            found[index] = not (sums[rivals] > target[index] + _MARGIN).any() and self._beats(questions[index], rivals)
+            if not (sums[rivals] > target[index] + _MARGIN).any():
+                exact = self.sums(questions[index], np.append(rivals, questions[index, 3]))
+                found[index] = (exact[-1] > exact[:-1] + TIE_TOLERANCE).all()
         return found
-
-    def _beats(self, question: IntArray, rivals: IntArray) -> bool:
-        sums = self.sums(question, np.append(rivals, question[3]))
-        return bool((sums[-1] > sums[:-1] + TIE_TOLERANCE).all())
 
     def _pair_near(self, third: IntArray, answers: IntArray) -> Singles:
         near = np.empty(len(third), np.float32)

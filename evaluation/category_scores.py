@@ -391,7 +391,8 @@ class ExactCounter:
         self._subsets = np.asarray(list(combinations(range(members.shape[0]), k - 1)), dtype=np.int64)
         self._steps = list(steps(members.shape[0], k))
         # What w has to exceed: F_T(s), plus what is still a tie.
-        self._limits = self._table(members)[0] + term_tolerance(distance, members, k)
+        tie = tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)  # as a difference of F
+        self._limits = self._table(members)[0] + tie
 
     def count(self, words: Rows) -> int:
         """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
@@ -434,11 +435,6 @@ def comparison_terms(distance: Distance, members: Rows, words: Rows, k: int) -> 
         return ComparisonTerms(np.zeros(words.shape[0]), -each)
     long, own = lengths(words), lengths(members)
     return ComparisonTerms(-long, -each / long, each / long - each / own[:, None])
-
-
-def term_tolerance(distance: Distance, members: Rows, k: int) -> float:
-    """The tie of ``tie_margin`` as a difference of F."""
-    return tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)
 
 
 @dataclass(frozen=True, slots=True)

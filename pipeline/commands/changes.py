@@ -7,7 +7,6 @@ items and test cases that are in both have the same ids.
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from os import PathLike
 from typing import Final, get_args
 
 from wikisem.datasets.files import data_set_path
@@ -36,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare and print; the exit code is 0 whether anything changed or not, unless --exit-code asks for it."""
-    every = {one.language: one for one in changes_between(arguments.old, arguments.new)}
+    before, after = (read_run(data_set_path(path)) for path in (arguments.old, arguments.new))
+    changes = compare_languages(before.groups, after.groups, before.rejections, after.rejections)
+    every = {one.language: one for one in changes}
     if missing := sorted(set(arguments.languages) - every.keys()):
         raise MissingInputError(
             f"expected languages of {arguments.old} or {arguments.new} ({', '.join(every)}), saw {', '.join(missing)}"
@@ -52,12 +53,6 @@ def run(arguments: argparse.Namespace) -> int:
         arguments,
     )
     return int(arguments.exit_code and any(one.changes for one in found))
-
-
-def changes_between(old: str | PathLike[str], new: str | PathLike[str]) -> list[LanguageChanges]:
-    """The changes from one run or release to another; MissingInputError where one of them is neither."""
-    before, after = read_run(data_set_path(old)), read_run(data_set_path(new))
-    return compare_languages(before.groups, after.groups, before.rejections, after.rejections)
 
 
 def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[Block]:

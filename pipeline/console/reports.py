@@ -18,8 +18,7 @@ from rich.console import Console
 from wikisem import __version__
 from wikisem.datasets.files import csv_cell
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.every_eval_ever import logs_of
-from wikisem.evaluation.rows import Scores
+from wikisem.evaluation.rows import Scores, logs_of
 from wikisem.evaluation.tables import blocks_of, plots_of
 from wikisem.files import path_of, replace_file, write_files
 from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page

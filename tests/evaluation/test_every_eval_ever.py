@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.evaluation.every_eval_ever import SCHEMA_VERSION, logs_of
-from wikisem.evaluation.rows import Row
+from wikisem.evaluation.rows import SCHEMA_VERSION, Row, logs_of
 from wikisem.pipeline.cli import main
 
 SCORE = Row(
