@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure
 
-from benchmarks.full_size_data import Wikipedia, wikidata_size
 from benchmarks.report import DOCS, table, write_section
 
 RESULTS: Final = DOCS / "full-size.jsonl"
@@ -37,27 +36,19 @@ def _order(step: str) -> int:
     return ["dump", "mentions", "items", "surfaces", "taxonomy", "groups", "bare groups"].index(step)
 
 
-_HEADER: Final = ["step", "part", "read", "time", "CPU", "peak memory", "peak disk", "measured"]
+_HEADER: Final = ["step", "part", "time", "CPU", "peak memory", "peak disk", "measured"]
 
 
 def _cells(row: Row) -> list[str]:
     return [
         row["step"],
         f"{row['scale']:g}",
-        _input(row["step"], row["scale"]),
         _time(row["seconds"]),
         _time(row["cpu"]),
         f"{row['peak'] / 1e9:.2f} GB",
         f"{row['disk'] / 1e9:.1f} GB",
         row["date"],
     ]
-
-
-def _input(step: str, scale: float) -> str:
-    if step in {"dump", "mentions"}:
-        return f"{Wikipedia().scaled(scale).links / 1e6:.3g} M links"
-    size = wikidata_size(scale)
-    return f"{(size.classes + size.instances) / 1e6:.3g} M items"
 
 
 def _time(seconds: float) -> str:

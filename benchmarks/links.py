@@ -194,14 +194,13 @@ def _text(results: dict[str, Result], sizes: dict[str, int], totals: dict[str, d
     rows = [
         [
             name,
-            f"{sizes[_input(name)] / 1e6:.0f} MB",
             f"{speeds[name]:.1f}",
             f"{speeds['ours'] / speeds[name]:.2f}",
             *_shares(name, totals),
         ]
         for name in results
     ]
-    header = ["reader", "read", "MB/s a core", "ours is × as fast", "found", "confirmed"]
+    header = ["reader", "MB/s a core", "ours is × as fast", "found", "confirmed"]
     return f"{_METHOD}\n\n{table(header, rows)}"
 
 

@@ -10,7 +10,6 @@ SET_ASIDE: Final[Mapping[str, str]] = {
     "hf ": "needs the Hugging Face Hub; the command and its options are looked up in its own help",
     "wikisem evaluate outliers OUT --vectors glove": "takes a model that is not shipped; it is parsed",
     "wikisem evaluate calibrate cases.jsonl ": "reads what that command wrote; it is parsed",
-    "python -m studies.": "runs for minutes, or needs a model; the module and its options are looked up",
     "python -m benchmarks.": "runs for minutes; the module and its options are looked up",
     "python -m tests.engines.plan": "is run by tests/engines/test_plan.py; the module is looked up",
     "wikisem build wikisem --wikidata gs://": "reads a bucket and runs on Dataflow",
@@ -25,7 +24,6 @@ INSTEAD: Final[Mapping[str, tuple[str, str]]] = {
 OTHER_OUTPUT: Final[Mapping[str, str]] = {
     "wikisem evaluate outliers OUT --vectors glove": "it is set aside",
     "wikisem evaluate outliers sample --vectors characters:3 GloVe": "real",
-    "python -m studies.": "it is set aside",
     "wikisem evaluate calibrate cases.jsonl ": "it is set aside",
     "wikisem evaluate outliers outlier-sets/8-8-8 ": "real",
     "wikisem evaluate oddoneout sets.txt ": "the words of its three categories are not on the page",
@@ -62,7 +60,6 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/explain.md", "publishing platform"): "lines of explain, from a build of real items",
     ("docs/fresh.md", "https://www.wikidata.org"): "a request to Wikidata",
     ("docs/labels.md", "┌─────────┬────────────┬"): "result",
-    ("docs/labels.md", "┌─────────┬──────────────┬"): "result",
     ("docs/method.md", "       "): "a diagram",
     ("docs/outliers.md", "characters of the members"): "a diagram",
     ("docs/outliers.md", "capital   "): "words of related outliers, from a build of real items",
