@@ -31,6 +31,7 @@ def test_the_python_page_names_everything_public() -> None:
     errors = [name for name, value in vars(wikisem.errors).items() if isinstance(value, type)]
     names = [*wikisem.__all__, *wikisem.evaluate.__all__, *errors]
     assert [name for name in names if not re.search(rf"\b{name}\b", page)] == []
+    assert dir(wikisem.evaluate) == sorted(wikisem.evaluate.__all__)
     assert len(names) > 30
 
 

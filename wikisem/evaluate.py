@@ -88,6 +88,12 @@ __all__ = [
     "walls",
 ]
 
+
+def __dir__() -> list[str]:
+    """Show what is public, as completion asks for it."""
+    return __all__
+
+
 Vectors = EmbeddingModel | str | PathLike[str] | ModelObject
 # One model, several in a list or opened one after the other, or several by name.
 Models = Vectors | list[Vectors] | Iterator[EmbeddingModel] | Mapping[str, Vectors]

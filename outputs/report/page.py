@@ -62,9 +62,16 @@ def report_page(title: str, blocks: Iterable[Block], plots: Sequence[Plot], made
     drawn = [_intervals(plot) if isinstance(plot, Intervals) else _curve(plot) for plot in plots]
     captions = [f"<figcaption>{escape(plot.title)}</figcaption>" for plot in plots]
     figures = "".join(f"<figure>{caption}{svg}</figure>" for caption, svg in zip(captions, drawn, strict=True))
-    body = "\n".join([*parts[:first], f'<div class="plots">{figures}</div>' if plots else "", *parts[first:]])
+    legend = _LEGEND if any(isinstance(plot, Intervals) for plot in plots) else ""
+    shown = [f'<div class="plots">{figures}</div>', legend] if plots else []
+    body = "\n".join([*parts[:first], *shown, *parts[first:]])
     values = {"TITLE": escape(title), "BODY": body, "MADE": escape(made)}
     return html_page("wikisem.outputs.report", values)
+
+
+_LEGEND: Final = (
+    '<p class="soft">● the best, or tied with it · ○ told apart from the best · lines: intervals of 95 %</p>'
+)
 
 
 def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
@@ -91,7 +98,7 @@ def _markdown(block: Block) -> str:
     lines = [block.header, *block.rows]
     rows = [f"| {' | '.join(map(_plain, row))} |" for row in lines]
     table = "\n".join([rows[0], f"|{'|'.join(marks)}|", *rows[1:]])
-    return f"{_plain(block.title)}\n\n{table}" if block.title else table
+    return f"## {_plain(block.title)}\n\n{table}" if block.title else table
 
 
 _MARKUP: Final = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>#|"} | {ord("\n"): "<br>"}
@@ -163,9 +170,11 @@ def _html(block: Block) -> str:
         + "</tr>"
         for row in block.rows
     )
-    caption = f"<caption>{escape(block.title)}</caption>" if block.title else ""
-    table = f"<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>"
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="table">{table}</div>'
+    table = f"<table><thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    scrolled = (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(block.title or "table")}">{table}</div>'
+    )
+    return f"<h2>{escape(block.title)}</h2>\n{scrolled}" if block.title else scrolled
 
 
 def _aligned(number: bool) -> str:

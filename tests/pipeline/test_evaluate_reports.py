@@ -303,6 +303,8 @@ def test_the_report_is_written_in_the_form_of_its_suffix(folder: Path, capsys: p
     assert "default-src 'none'" in page.xpath("string(//meta[@http-equiv]/@content)")
     titles = page.xpath("//figure/figcaption/text()")
     assert titles == ["accuracy, %: all", "accuracy, %: en", "OPP, %: all", "OPP, %: en"]
+    assert len(page.xpath("//h2")) == markdown.count("\n## ") > 2
+    assert "told apart from the best" in page.xpath("string(//p[@class='soft'])")
     (figure,) = page.xpath("//figure")[:1]
     assert figure.xpath("count(.//path[@class='bar'])") == 3
     assert figure.xpath("string(.//*[@class='soft'][last()])") == "chance 25.0"
