@@ -9,7 +9,10 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 # compiles some 1,500 modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo checks test test-all test-versions test-engines test-models test-harness site job-servers interruptions damages fuzz bench wheel clean
+# The checks run beside the tests: mypy takes 20 s of one core, and so does pytest at first, see tests/conftest.py.
+MAKEFLAGS += --jobs=2
+
+.PHONY: demo checks quick whole test test-all test-versions test-engines test-models test-harness site job-servers interruptions damages fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -20,15 +23,19 @@ checks: $(VENV)/dev
 	$(BIN)/mypy
 
 # What a change is tried with: all checks, and every test that is not marked slow, with fewer random examples.
-test: checks
+test: checks quick
+
+quick: $(VENV)/dev
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow' --hypothesis-profile=quick
 
 # What lands: every test there is, then the quick ones that start no pipeline on the lowest versions of everything. The
 # dictionary of the Japanese tokenizer has no wheel and takes 10 CPU s to build.
-test-all: checks
+test-all: checks whole
+	$(BIN)/python .ci/versions.py quick
+
+whole: $(VENV)/dev
 	$(UV) --editable '.[dev,test,tokenizers]'
 	$(BIN)/python -m pytest -n auto --dist loadfile
-	$(BIN)/python .ci/versions.py quick
 
 # Both ends of what pyproject.toml allows, each in an environment of its own; says what it ran.
 test-versions: $(VENV)/dev
