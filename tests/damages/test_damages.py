@@ -49,13 +49,18 @@ def test_a_bit_that_flips_in_a_finished_build_gives_no_other_groups_in_silence(
     assert flip.same if flip.code == 0 else flip.code in (1, 2) and flip.message, flip
 
 
-@pytest.mark.parametrize("kind", flips.RELEASED)
-def test_a_bit_that_flips_gives_no_other_release_in_silence(kind: str, tmp_path: Path) -> None:
-    """Of a run or a release: what is released is as its records or its manifest list it, or there is a message."""
-    whole = Whole(tmp_path)
+@pytest.fixture(scope="module")
+def released(whole: Whole) -> Whole:
+    """The same build with walls, and two releases."""
     flips.release(whole)
+    return whole
+
+
+@pytest.mark.parametrize("kind", flips.RELEASED)
+def test_a_bit_that_flips_gives_no_other_release_in_silence(kind: str, released: Whole, tmp_path: Path) -> None:
+    """Of a run or a release: what is released is as its records or its manifest list it, or there is a message."""
     for seed in range(4):
-        flip = flips.flip_released(kind, seed, whole, tmp_path / str(seed))
+        flip = flips.flip_released(kind, seed, released, tmp_path / str(seed))
         assert flip.same if flip.code == 0 else flip.code in (1, 2) and flip.message, flip
 
 
