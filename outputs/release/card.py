@@ -165,7 +165,8 @@ def citation(facts: ReleaseFacts) -> str:
         "title": facts.name,
         "version": facts.version,
         "date-released": facts.published,
-        "license": facts.licence.spdx,
+        # Of several licences here a reader may choose one, but each is of some words.
+        **({} if facts.terms else {"license": facts.spdx}),
         "message": "If you use this data set, cite it and the paper that has its method.",
         "abstract": description(facts),
         "authors": [author],
@@ -371,7 +372,7 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
         "name": facts.name,
         "description": description(facts),
         "version": facts.version,
-        "license": facts.licence.url,
+        "license": [facts.licence.url, *(one.url for one in facts.terms)] if facts.terms else facts.licence.url,
         "url": hub_url(facts) if facts.repository else PAPER_URL,
         "citeAs": PAPER,
         "creator": {"@type": "sc:Person", "name": facts.maker.name or NOBODY} | contacts,

@@ -109,7 +109,7 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         "version": facts.version,
         "description": f"{facts.cases:,} {made_up(facts)}test cases of outlier detection",
         "readme": "README.md",
-        "license": facts.licence.spdx,
+        "license": facts.spdx,
         "license-files": ["LICENSE"],
         **({"authors": [author]} if maker.name else {}),
         **({"urls": {"Homepage": hub_url(facts)}} if facts.repository else {}),

@@ -119,6 +119,15 @@ class HeldHalf(msgspec.Struct):
     cases: int
 
 
+class Terms(msgspec.Struct):
+    """A licence of some words, beside that of the set: ``about`` says which words, ``text`` is its text."""
+
+    spdx: str
+    url: str
+    about: str
+    text: str
+
+
 class OpenedHalf(msgspec.Struct):
     """The held half of an earlier release: its version, its file in this release, and the SHA-256 that it published."""
 
@@ -131,9 +140,9 @@ class Manifest(msgspec.Struct):
     """The manifest of a run or release; ``recipe``, ``seed`` and ``versions`` are None if units differ in them.
 
     ``notes`` are sentences about limits of the set that no run can know, ``reading`` tells who read its cases and what
-    they found. ``regions`` are what ``count_regions`` finds. ``made_up`` marks a set from made-up dumps, such as those
-    of the demo. Only a release has ``files``, the date ``published``, the ``canary``, and halves that are ``held`` or
-    ``opened``.
+    they found. ``regions`` are what ``count_regions`` finds, ``terms`` further licences of words. ``made_up`` marks a
+    set from made-up dumps, such as those of the demo. Only a release has ``files``, the date ``published``, the
+    ``canary``, and halves that are ``held`` or ``opened``.
     """
 
     recipe: dict[str, Any] | None = None
@@ -145,6 +154,7 @@ class Manifest(msgspec.Struct):
     notes: list[str] = []
     reading: str = ""
     regions: dict[str, dict[str, int]] = {}
+    terms: list[Terms] = []
     made_up: bool = False
     canary: str = ""
     held: HeldHalf | None = None
@@ -274,8 +284,8 @@ class ReleaseFacts:
     counts walls by language and tier, ``names`` rows of the tables of names by language. ``split`` has the
     numbers of test cases and of few-shot cases for language models, by language. ``changes`` has, by language, the
     numbers of the card's table of changes since version ``since``. ``lacking`` counts, by language, the classes
-    without an English group, empty if there are no English ones. ``notes``, ``reading``, ``regions``, ``made_up``,
-    ``held`` and ``opened`` are the manifest's.
+    without an English group, empty if there are no English ones. ``notes``, ``reading``, ``regions``, ``terms``,
+    ``made_up``, ``held`` and ``opened`` are the manifest's.
     """
 
     recipe: Mapping[str, Any]
@@ -301,6 +311,7 @@ class ReleaseFacts:
     notes: Sequence[str] = ()
     reading: str = ""
     regions: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    terms: Sequence[Terms] = ()
     made_up: bool = False
 
     @property
@@ -375,6 +386,11 @@ class ReleaseFacts:
         return CC_BY_SA if self.credited else CC0
 
     @property
+    def spdx(self) -> str:
+        """The SPDX expression of all licences that apply, each to some of the content."""
+        return " AND ".join([self.licence.spdx, *(one.spdx for one in self.terms)])
+
+    @property
     def sources(self) -> list[tuple[str, Source]]:
         """The files that were read, each after the language of its Wikipedia, or after "" if it is of Wikidata."""
         return [(unit.partition("/")[2], source) for unit, stage in self.stages.items() for source in stage.inputs]
@@ -405,7 +421,7 @@ class ReleaseFacts:
             "wikisem.recipe": orjson.dumps(self.recipe, option=orjson.OPT_SORT_KEYS).decode(),
             "wikisem.seed": str(self.seed),
             "wikisem.versions": orjson.dumps(self.versions, option=orjson.OPT_SORT_KEYS).decode(),
-            "wikisem.license": self.licence.spdx.lower(),
+            "wikisem.license": self.spdx if self.terms else self.spdx.lower(),
             **({"wikisem.canary": self.canary} if self.canary else {}),
         }
 
@@ -438,7 +454,7 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             ]
             other_recipe = None if stage.recipe == recipe else stage.recipe
             stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
-    for name in ("notes", "reading", "regions", "made_up", "held", "opened"):
+    for name in ("notes", "reading", "regions", "terms", "made_up", "held", "opened"):
         more.setdefault(name, getattr(manifest, name))
     more["stages"] = stages
     return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **more)
@@ -456,6 +472,7 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
         [*facts.notes],
         facts.reading,
         {code: dict(own) for code, own in facts.regions.items()},
+        [*facts.terms],
         facts.made_up,
         facts.canary,
         facts.held,
