@@ -207,6 +207,9 @@ class Scratch:
     candidates = _below("languages/{}/candidates")
     ring = _below("languages/{}/ring")
     group_facts = _below("facts/{}.json")
+    # the labels and titles of all files of entities that are in it
+    own_labels = _below("languages/{}/labels.parquet")
+    own_titles = _below("languages/{}/titles.parquet")
     # of a numbered file of entities: labels of classes, titles of list articles and others, signatures, relations
     labels = _below("labels/labels-{}.parquet")
     titles = _below("labels/titles-{}.parquet")

@@ -82,12 +82,12 @@ class ClassEvidence:
         # Asked for single items that may be drawn, which are met again: buffers give one value faster than arrays do.
         if number in self._margins:
             return self._margins[number]
-        items, offsets = self.signatures.items.data, self.signatures.rows.offsets.data
+        items, rows = self.signatures.items.data, self.signatures.rows
         row = bisect_left(items, number)
         margin = None
         if row < len(items) and items[row] == number and self.speaks:
-            own = self.signatures.rows.targets[offsets[row] : offsets[row + 1]]
-            found = int(self.of_every.take(own).sum()) / math.sqrt(len(own))
+            own = rows.targets.data[rows.offsets.data[row] : rows.offsets.data[row + 1]]
+            found = sum(map(self.of_every.data.__getitem__, own)) / math.sqrt(len(own))
             below = bisect_left(self.of_instances, found) + bisect_right(self.of_instances, found)
             margin = round(below / (2 * len(self.of_instances)), _DIGITS)
         self._margins[number] = margin

@@ -230,15 +230,22 @@ def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table
     return rows.filter(text.is_valid())
 
 
+def divide_texts(scratch: Scratch, languages: Iterable[str]) -> None:
+    """Write the labels and titles in each language, from those of all files of entities, as they are read often."""
+    labels, titles = (scratch.labels, scratch.own_labels, LABELS), (scratch.titles, scratch.own_titles, TITLES)
+    for in_file, in_language, schema in (labels, titles):
+        every = pa.concat_tables([schema.empty_table(), *map(read_parquet, list_files(in_file("*")))])
+        for language in languages:
+            write_parquet(in_language(language), every.filter(pc.equal(every["language"], language)))
+
+
 def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels:
     """Labels of some classes in the language, else in ``mul``, else in English."""
     texts: dict[int, str] = {}
     english: set[int] = set()
-    wanted = pa.array(numbers)
-    for path in list_files(scratch.labels("*")) if len(numbers) else ():
-        table = read_parquet(path)
-        is_own = pc.and_(pc.equal(table["language"], language), pc.is_in(table["number"], value_set=wanted))
-        own = table.filter(is_own)
+    if len(numbers):
+        table = read_parquet(scratch.own_labels(language))
+        own = table.filter(pc.is_in(table["number"], value_set=pa.array(numbers)))
         texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
         english.update(own.filter(own["english"])["number"].to_pylist())
     return ClassLabels(texts, english)

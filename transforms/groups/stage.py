@@ -52,6 +52,7 @@ from wikisem.transforms.groups.shared_files import (
     add_certificate_labels,
     add_late_fields,
     all_candidates,
+    divide_texts,
     open_candidates,
     open_graph,
     open_surfaces,
@@ -230,6 +231,7 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     """
     del written
     scratch, recipe, graph = work.scratch, work.recipe, open_graph(work.taxonomy)
+    divide_texts(scratch, work.languages)
     tables = {language: open_surfaces(scratch, language) for language in work.languages}
     minimum = recipe.outliers.min_sitelinks
     able = partial(in_range, options=recipe.items, role="outliers")

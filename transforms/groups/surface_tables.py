@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
-from wikisem.files import list_files, open_binary, replace_file
+from wikisem.files import open_binary, replace_file
 from wikisem.graph.csr import CsrRows, Flags
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, PageLinks, candidate_classes
 from wikisem.graph.outlier_sets.overlap import LEADING
@@ -23,7 +23,6 @@ from wikisem.layout import profile_path, siteinfo_path
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SOURCES, SurfaceForms, SurfaceTable, hash_texts, mean_their_items
 from wikisem.transforms.groups.shared_files import (
-    TITLES,
     GroupWork,
     SurfaceCount,
     open_graph,
@@ -194,9 +193,7 @@ def read_profile(work: GroupWork, language: str) -> FoundProfile:
             site = SiteInfo.from_json(source.read(), path)
         links = read_link_letters(mentions)
     surfaces = list(islice(open_surfaces(scratch, language).sample(SAMPLE), SAMPLE))
-    tables = [read_parquet(path) for path in list_files(scratch.titles("*"))]
-    titles = pa.concat_tables([TITLES.empty_table(), *tables])
-    titles = titles.filter(pc.equal(titles["language"], language))
+    titles = read_parquet(scratch.own_titles(language))
     lists, others = (titles.filter(flag)["title"].to_pylist() for flag in (titles["list"], pc.invert(titles["list"])))
     spaced = language_profile(language, sample=surfaces).spaced
     count = read_surface_count(scratch, language)
