@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from wikisem import files
 from wikisem.atomic_files import find_abandoned
-from wikisem.dumps import ENDINGS
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.files import is_local
 from wikisem.layout import NOTES, Scratch, folder_below, record_path, unreadable_path, work_folder
@@ -545,16 +544,18 @@ def _require_whole(record: Record, run: Run) -> None:
 # has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
 # little more.
 _WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
-_COMPRESSED: Final = tuple(f".{ending}" for ending in ENDINGS)
 # How many times smaller a compressed dump is (docs/full-dump.md: 7 to 16).
 _TIMES_SMALLER: Final = 8
 
 
 def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
     """About how many bytes a stage will write, from the size of its dumps and of the units that it reads."""
+    from wikisem.dumps import ENDINGS  # noqa: PLC0415 - at the top, zstandard would be missed before Beam
+
     read: float = sum(record.size for record in needs)
+    compressed = tuple(f".{ending}" for ending in ENDINGS)
     for file in inputs:
-        read += file["size"] if file["path"].endswith(_COMPRESSED) else file["size"] / _TIMES_SMALLER
+        read += file["size"] if file["path"].endswith(compressed) else file["size"] / _TIMES_SMALLER
     return int(_WRITTEN.get(stage, 0.0) * read)
 
 

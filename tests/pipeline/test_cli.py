@@ -131,7 +131,7 @@ def test_paragraphs_of_a_description_stay_apart(capsys: pytest.CaptureFixture[st
     """The first says what a command is for; what follows is not run into it."""
     with pytest.raises(SystemExit):
         main(["browse", "--help"])
-    assert "works from disk and without a network.\n\nOUT/browse/index.html has" in capsys.readouterr().out
+    assert "from disk and without a network.\n\nOUT/browse/index.html has" in capsys.readouterr().out
 
 
 def test_everything_behind_two_dashes_goes_to_beam() -> None:
