@@ -84,6 +84,9 @@ class OracleGraph:
         self.whole = whole = nx.DiGraph()
         whole.add_edges_from((e.qid, parent) for e in entities for parent in e.subclass_of if e.qid != parent)
         whole.add_nodes_from(c for e in entities for c in e.instance_of)
+        self.circles: dict[str, set[str]] = {
+            c: circle for circle in nx.strongly_connected_components(whole) for c in circle
+        }
         self.pages = _without_subject(whole, entities, options)
         self.removed = self.pages | _shallow(whole, options)
         self.counted: dict[str, set[str]] = {}
@@ -149,6 +152,10 @@ class OracleGraph:
     def is_type(self, item: str) -> bool:
         """Whether an item has a subclass-of statement, to another class than itself."""
         return bool({*self.entities[item].subclass_of} - {item})
+
+    def circle(self, c: str) -> set[str]:
+        """The classes that are above a class and below it, itself among them."""
+        return self.circles.get(c, {c})
 
     def is_counted(self, c: str) -> bool:
         """Whether the instances of a class are counted: it is in the graph, or was pruned and is below one that is.
@@ -277,6 +284,7 @@ class OracleGroups:
     def certificates(self, v: str, item: str, kinds: AbstractSet[str] | None = None) -> list[Certificate]:
         """The nearest classes of an item that never share an instance with v, and of these the strongest.
 
+        Classes in a circle have the same instances and are as near as any of them; each may give its name.
         Those of a near outlier are expected to share instances with v within one of the ``kinds``, classes of members.
         """
         graph, strength = self.graph, self.recipe.outliers.certificate
@@ -286,8 +294,10 @@ class OracleGroups:
             shared = len(graph.counted_instances(c) & own)
             if kinds is None and shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
                 return []
-        seen = set(step)
+        seen: set[str] = set()
         while step and len(own) >= strength:
+            step |= {other for c in step for other in graph.circle(c)}
+            seen |= step
             found = [
                 Certificate(id=c, instances=len(graph.counted_instances(c)) - 1, of_class=len(own))
                 for c in step
@@ -300,7 +310,6 @@ class OracleGroups:
             step = {
                 p for c in step if c in graph.whole for p in graph.whole.successors(c) if graph.is_counted(p)
             } - seen
-            seen |= step
         return []
 
     def _are_expected(self, v: str, c: str, kind: str) -> bool:

@@ -305,6 +305,15 @@ def world_of_cousins() -> World:
     return entities, {"en": names, "de": names}
 
 
+def world_of_a_circle() -> World:
+    """Five instances of Q5, and five of Q4, which is below Q2 and above it."""
+    tops = [Entity("Q2", (), ("Q1", "Q4")), Entity("Q4", (), ("Q2",)), Entity("Q5", (), ("Q1",))]
+    items = {f"Q{n}": "Q4" if n < 16 else "Q5" for n in range(11, 21)}
+    entities = [*tops, *(Entity(qid, (own,), sitelinks=3) for qid, own in items.items())]
+    names = {qid: Named(f"word {qid[1:]}") for qid in items}
+    return entities, {"en": names, "de": names}
+
+
 OF_ALL_RULES = OutlierOptions(
     min_sitelinks=0,
     distance=2,
@@ -392,6 +401,7 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     @example(half_said(world_of_all_rules(6, signed=True)), replace(OF_ALL_RULES, certificate=2), 1, 7)
     @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=2), 1, 5)
     @example(world_of_near_items(), replace(OF_ALL_RULES, status_share=0.0, near=3, per_class=0, places=True), 1, 9)
+    @example(world_of_a_circle(), replace(OF_ALL_RULES, status_share=0.0), 1, 2)
     @example(world_of_cousins(), OF_ALL_RULES, 1, 2)
     @example(world_of_cousins(), replace(OF_ALL_RULES, places=True), 2, 6)
     @example(world_of_cousins(), replace(OF_ALL_RULES, draw="items"), 1, 10)
