@@ -7,7 +7,6 @@ run but the scripts it names, and nothing else load.
 
 import base64
 import hashlib
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,6 +16,8 @@ from importlib.resources import files
 from typing import Final, Literal
 
 import msgspec
+
+from wikisem.typed_json import packaged_tables
 
 _ESCAPES: Final = {
     ord("<"): "\\u003c",
@@ -65,7 +66,7 @@ def _hash(text: str) -> str:
 @cache
 def _interface() -> dict[str, dict[str, dict[str, str]]]:
     """What pages for people say, by page, English text and language; reports, which need none of it, do not read it."""
-    return tomllib.loads(files(__package__).joinpath("interface.toml").read_text(encoding="utf-8"))
+    return packaged_tables(__package__, "interface.toml")
 
 
 def texts_in(page: Literal["browse", "annotation"], languages: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -1,7 +1,6 @@
 """SPARQL for Wikidata: queries made of checked ids, and the rows of answers."""
 
 import hashlib
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,9 +23,10 @@ from wikisem.errors import EndpointError, RecipeError, UsageError
 from wikisem.files import replace_file
 from wikisem.ids import check_language, check_property, check_qid, is_qid, qid_number, qid_of
 from wikisem.records import Statement
+from wikisem.typed_json import packaged_tables
 from wikisem.web import HttpClient, NoAnswerError, Patience
 
-_VOCABULARY: Final = tomllib.loads(resources.files(__package__).joinpath("vocabulary.toml").read_text("utf-8"))
+_VOCABULARY: Final = packaged_tables(__package__, "vocabulary.toml")
 PREFIXES: Final[Mapping[str, str]] = _VOCABULARY["prefixes"]
 ENTITY: Final = PREFIXES["wd"]
 TRUTHY: Final = PREFIXES["wdt"]

@@ -1,7 +1,9 @@
-"""JSON files that may be damaged, decoded into the expected types or refused with one kind of error."""
+"""JSON files that may be damaged, decoded into the expected types or refused with one kind of error; tables of ours."""
 
 import hashlib
+import tomllib
 from collections.abc import Mapping
+from importlib import resources
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -12,6 +14,11 @@ from wikisem.errors import DamagedInputError
 T = TypeVar("T")
 # The key of a file's own checksum, of all that is under its other keys.
 CHECKSUM: Final = "checksum"
+
+
+def packaged_tables(package: str, name: str) -> dict[str, Any]:
+    """Return the tables of a TOML file that comes with a package."""
+    return tomllib.loads(resources.files(package).joinpath(name).read_text("utf-8"))
 
 
 def digest(values: Mapping[str, Any]) -> str:

@@ -7,7 +7,6 @@ of labels have labels in Wikidata, but no Wikipedia.
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -15,6 +14,7 @@ from typing import Final
 
 from wikisem.errors import BadIdError
 from wikisem.ids import check_language
+from wikisem.typed_json import packaged_tables
 
 
 def date_in_name(name: str) -> str:
@@ -45,14 +45,13 @@ def _domain(wiki: str) -> str:
     return _DOMAINS.get(wiki, wiki.removesuffix("wiki").replace("_", "-"))
 
 
-_FILES: Final = resources.files(__package__)
-_TABLES: Final = tomllib.loads(_FILES.joinpath("wikis.toml").read_text("utf-8"))
+_TABLES: Final = packaged_tables(__package__, "wikis.toml")
 # Database id -> Wikipedia.
 WIKIPEDIAS: Final[Mapping[str, Wikipedia]] = {
     wiki: Wikipedia(wiki, _domain(wiki), name, tuple(codes[0].split()) if codes else ())
     for wiki, name, *codes in (
         line.split("\t")
-        for line in _FILES.joinpath("wikipedias.tsv").read_text("utf-8").splitlines()
+        for line in resources.files(__package__).joinpath("wikipedias.tsv").read_text("utf-8").splitlines()
         if line and not line.startswith("#")
     )
 }

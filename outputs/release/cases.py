@@ -9,11 +9,9 @@ in Korean (2026-11). A model could copy the answer.
 import hashlib
 import hmac
 import io
-import tomllib
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -23,6 +21,7 @@ import pyarrow as pa
 from wikisem.arrow.parquet import CheckedWriter
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier
+from wikisem.typed_json import packaged_tables
 
 # An outlier with the group whose cluster it is put into.
 Case: TypeAlias = tuple[Group, Outlier]
@@ -125,7 +124,7 @@ class Prompt(NamedTuple):
     request: str
 
 
-_DATA: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("prompts.toml").read_text(encoding="utf-8"))
+_DATA: Final = packaged_tables(__package__, "prompts.toml")
 PROMPTS: Final = {code: Prompt(*texts) for code, texts in _DATA["languages"].items()}
 # Phrasings of the English question; the first is that of PROMPTS["en"].
 ENGLISH: Final[tuple[str, ...]] = tuple(_DATA["english"])

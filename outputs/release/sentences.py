@@ -3,16 +3,15 @@
 Texts that are the same in every release are in texts.toml.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 from wikisem.outputs.release.metadata import ANCHOR, LABEL, TITLE, ReleaseFacts
 from wikisem.records import OUTLIER_CLASSES
+from wikisem.typed_json import packaged_tables
 from wikisem.wikis import WIKIPEDIAS
 
-_TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encoding="utf-8"))
+_TEXTS: Final = packaged_tables(__package__, "texts.toml")
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
 TEXTS: Final[dict[str, str]] = _TEXTS
 _SOURCES: Final = {ANCHOR: "anchors of links in {}Wikipedia", LABEL: "labels in {}Wikidata", TITLE: "titles of pages"}

@@ -21,8 +21,9 @@ from wikisem.pipeline.download import add_to_record
 from wikisem.pipeline.runs.inputs import find_dump
 from wikisem.pipeline.runs.ledger import MADE_UP
 from wikisem.pipeline.runs.stages import BuildOptions
-from wikisem.recipes.load import load_recipe, read_toml
+from wikisem.recipes.load import load_recipe
 from wikisem.records import Page
+from wikisem.typed_json import packaged_tables
 from wikisem.wikipedia.language_tables import CANONICAL
 
 LANGUAGES: Final = ("en", "es", "de", "ja", "zh", "ar")
@@ -234,7 +235,7 @@ class Edition:
 
 def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
     """The content export of one edition, in one shard."""
-    words = read_toml(Path(str(resources.files(__package__) / "text" / f"{language}.toml")))
+    words = packaged_tables(__package__, f"text/{language}.toml")
     edition = Edition(language, words, tuple(item for item in items if language in item.names))
     pieces = list(export_xml(edition, write_pages(edition)))
     page = pieces[len(pieces) // 2]

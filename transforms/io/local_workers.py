@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -31,13 +30,14 @@ from typing import Any, Final, Protocol, Self
 from wikisem.local_copies import RUN, RUN_VARIABLE
 from wikisem.transforms.io.counts import BytesRead
 from wikisem.transforms.io.failures import WorkerError
+from wikisem.typed_json import packaged_tables
 
 _COMMAND: Final = ("-P", "-m", "wikisem.transforms.io.worker")
 _LOOK: Final = 0.2  # seconds between two looks at the answers of workers
 _END: Final = 3.0  # seconds for the process that workers are forked from to end by itself
 
 # What the workers rely on in Beam, by what has it: the parameters of ``calls``, and what sets ``attributes``.
-_INTERNALS: Final = tomllib.loads(Path(__file__).with_name("beam_internals.toml").read_text("utf-8"))
+_INTERNALS: Final = packaged_tables(__package__, "beam_internals.toml")
 
 
 def changed_internal() -> str:

@@ -21,6 +21,7 @@ from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.datasets.files import UNPACKING_ERRORS, compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, optional_module
 from wikisem.recipes.load import read_toml
+from wikisem.typed_json import packaged_tables
 
 if TYPE_CHECKING:  # what writes categories does without dumps, whose compressions an extra brings
     from wikisem.wikidata.lexeme_reader import Lexeme
@@ -237,7 +238,7 @@ def unambiguous(pairs: Iterable[FormPair]) -> list[FormPair]:
 # The thirteen relations of WordRep (Gao, Bian and Liu 2014, table 3) from a WordNet in the LMF form.
 
 # The name in WordRep -> the relation in LMF.
-RELATIONS: Final[Mapping[str, str]] = read_toml(Path(__file__).with_name("wordnet_relations.toml"))
+RELATIONS: Final[Mapping[str, str]] = packaged_tables(__package__, "wordnet_relations.toml")
 # The only relation of table 2 that WordNets have: adverbs pertain to adjectives, as adjectives do to nouns.
 ADVERBS: Final = "Adjective-to-adverb"
 _ADJECTIVES: Final = ("a", "s")

@@ -7,10 +7,8 @@ another item, in either direction:
     Tuscany    capital (P36)       Florence     does so as well
 """
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -20,9 +18,10 @@ import pyarrow.compute as pc
 
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, offsets_of
+from wikisem.typed_json import packaged_tables
 
 # The numbers of properties whose statements are no relations, by the reasons that ``not_related.toml`` gives.
-_REASONS: Final = tomllib.loads(Path(__file__).with_name("not_related.toml").read_text("utf-8"))
+_REASONS: Final = packaged_tables(__package__, "not_related.toml")
 NOT_RELATED: Final = tuple(int(number) for properties in _REASONS.values() for number in properties)
 
 

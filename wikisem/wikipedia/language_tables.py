@@ -4,15 +4,15 @@ The tables are in ``language_tables.toml`` beside this module, with their source
 Wikipedias' domains, which are neither ISO 639 nor BCP 47 throughout.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Final
 
 import msgspec
 
-TABLES: Final = tomllib.loads(resources.files(__package__).joinpath("language_tables.toml").read_text("utf-8"))
+from wikisem.typed_json import packaged_tables
+
+TABLES: Final = packaged_tables(__package__, "language_tables.toml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,18 @@ MediaWiki's own tables for it are another collection of the same kind.
 
 import importlib
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
-from importlib import metadata, resources
+from importlib import metadata
 from typing import Any, Final, NamedTuple, Self
 
 from wikisem.errors import UsageError
+from wikisem.typed_json import packaged_tables
 from wikisem.wikipedia.titles import upper_first
 from wikisem.wikis import LABEL_ONLY_CODES, own_code
 
-_TABLES: Final = tomllib.loads(resources.files(__package__).joinpath("variants.toml").read_text("utf-8"))
+_TABLES: Final = packaged_tables(__package__, "variants.toml")
 READ: Final = "2026-11"  # when letters were read
 
 
