@@ -220,7 +220,7 @@ def read_subdivisions(folder: Path, language: str) -> dict[str, str]:
     """The CLDR's names of states and provinces, by a key that begins with the code of their country."""
     root = ET.parse(folder / f"{language}.xml").getroot()
     names = {one.attrib["type"]: one.text or "" for one in root.iter("subdivision") if "alt" not in one.attrib}
-    # "La Rioja²" is told from another La Rioja.
+    # "La Rioja²" is not the other La Rioja.
     return {key: name for key, name in names.items() if not any(map(_is_superscript, name))}
 
 

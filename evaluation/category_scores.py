@@ -5,9 +5,9 @@ of the vocabulary, by cosine or another similarity; a word that is looked up as 
 neighbours as well, as gensim does with the words of a query. Of neighbours that are equally near, those outside the
 category come first, so that ties count against the model.
 
-OddOneOut (section 2.2) is how often a word from elsewhere stands out of k words of a category. A word w stands out of a
-set S of k words, with m = k + 1 words and their mean μ = (w + ΣS) / m (equations 3 to 5), by one of the published
-readings:
+OddOneOut (section 2.2) is how often a word from elsewhere is the odd one among k words of a category. A word w is the
+odd one of a set S of k words, with m = k + 1 words and their mean μ = (w + ΣS) / m (equations 3 to 5), by one of the
+published readings:
 
     euclidean    the word farthest from the mean
     cosine-unit  the word with the smallest cosine to the mean of unit vectors, as gensim's doesnt_match has it

@@ -62,7 +62,7 @@ def add(
 
 
 def table_of(text: str, how: Mapping[str, Mapping[str, Any]]) -> dict[str, Callable[..., None]]:
-    """Options by their first words, from a text as a manual has it: each with its usage, two blanks, and its help.
+    """Read options, by their first words, from a manual: each has its usage, two blanks, and its help.
 
     Further lines of a help are indented. A word that several commands use differently has a colon and a name of its own
     after it. ``how`` has what else ``add`` takes of an option.

@@ -142,7 +142,7 @@ class WordVectors:
         return self.whole_spelling or spelling_of(self.index)
 
     def find(self, word: str) -> Any | None:
-        """The raw vector of a word, in double precision; None where there is none to compare."""
+        """The raw vector of a word, in double precision; None if the word has none that can be compared."""
         index = self.index.get(word)
         if index is not None:
             return usable(row_at(self.rows, index))

@@ -55,8 +55,8 @@ files=SAMPLES...          files that lm_eval --log_samples wrote for the tasks o
 --bands N                 divide the cases into N bands of equal size (default: 10)
 -k                        how many neighbours to look at (default: 3)
 -k:words                  how many words of the category an intruder joins (default: 3)
---distance                which word stands out: the farthest from the mean, or the one with the smallest cosine to the
-                          mean of unit vectors or of raw vectors (default: euclidean)
+--distance                which word is the odd one: the farthest from the mean, or the one with the smallest cosine to
+                          the mean of unit vectors or of raw vectors (default: euclidean)
 --intruders               where intruders come from: all other words of the vocabulary, those that are not in the
                           category, or the words of the other categories (default: vocabulary)
 --sample N                draw N pairs for each category (default: all)
@@ -168,7 +168,7 @@ TASKS: Final[Mapping[str, Task]] = {
         "accuracy by item number, with the cutoff,",
     ),
     "topk": Task("how many of a word's nearest neighbours are in its category", f"{_WORDS} -k --similarity"),
-    "oddoneout": Task("how often a word from elsewhere stands out of k words of a category", _ODD, "--sample"),
+    "oddoneout": Task("how often a word from elsewhere is the odd one among k words of a category", _ODD, "--sample"),
     "combined": Task("the harmonic mean of Topk and OddOneOut, by numbers of right answers", _ODD, "--sample"),
     "analogies": Task(
         "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section",
