@@ -168,7 +168,7 @@ class GroupBuilder:
             yield from found
             return
         nodes, clusters = [one.node for one in passed], [[member.id for member in one.cluster] for one in passed]
-        every = iter(ClassEvidence.of_classes(signatures, np.array(nodes), clusters))
+        every = ClassEvidence.of_classes(signatures, np.array(nodes), clusters)
         for one in found:
             if isinstance(one, Rejection):
                 yield one

@@ -41,8 +41,6 @@ from wikisem.ids import qid_number
 _UNITS: Final = 1024
 # Digits of margins and coherence in files.
 _DIGITS: Final = 4
-# How many classes are weighed at a time: each has a weight for every property that any item has.
-_AT_ONCE: Final = 64
 
 Evidence = npt.NDArray[np.float64]
 
@@ -64,10 +62,45 @@ class ClassEvidence:
     _margins: dict[int, float | None] = field(default_factory=dict, init=False)
 
     @staticmethod
-    def of_classes(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> "list[ClassEvidence]":
-        """The evidence of some classes (nodes), each with the items of its cluster."""
-        parts = (slice(begin, begin + _AT_ONCE) for begin in range(0, len(nodes), _AT_ONCE))
-        return [one for part in parts for one in _weigh(signatures, nodes[part], clusters[part])]
+    def of_classes(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> "Iterator[ClassEvidence]":
+        """The evidence of some classes (nodes), each with the items of its cluster.
+
+        They are in each array side by side, since calls cost more than what they do. Each has a weight for every
+        property that any item has, so they should be tens, not thousands.
+        """
+        count, size = len(nodes), len(signatures.shares)
+        rows = signatures.rows_of(_numbers(list(chain.from_iterable(clusters))))
+        members = CsrRows(offsets_of(np.array(list(map(len, clusters)), dtype=np.int64)), rows).keep(
+            rows < len(signatures.items)
+        )
+        reference = signatures.reference.take(nodes)
+        is_member = np.isin(
+            pack_pairs(reference.sources(), reference.targets), pack_pairs(members.sources(), members.targets)
+        )
+        others = reference.keep(~is_member)
+        owners = np.concatenate([members.sources(), others.sources()]).astype(np.int64)
+        instances = np.concatenate([members.targets, others.targets])
+        own = signatures.rows.take(instances)
+        # A number for each property of each class.
+        numbers = owners[own.sources()] * size + own.targets
+        counts, totals = np.bincount(numbers, minlength=count * size), np.bincount(owners, minlength=count)
+        known = np.flatnonzero(counts)
+        of_class, properties = np.divmod(known, size)
+        having, total, shares = counts[known], totals[of_class], signatures.shares[properties]
+        # The weights of the properties that an instance has, for other items and for an instance itself.
+        without = np.log(shares)
+        of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
+        of_every[known] = _units(np.log((having + shares) / (total + 1)) - without)
+        counts[known] = _units(np.log((having - 1 + shares) / np.maximum(total, 1)) - without)
+        evidence = _evidence(own, counts.take(numbers))
+        in_sample, found = indices_of(instances, signatures.sample)
+        for at, weights in enumerate(of_every.reshape(count, size)):
+            here = owners == at
+            own_evidence, is_member = evidence[here], np.flatnonzero(here) < len(members.targets)
+            sample = _evidence(signatures.of_sample, weights.take(signatures.of_sample.targets))
+            coherence = _how_often_more(own_evidence[is_member], np.delete(sample, in_sample[here & found]))
+            begin, end = np.searchsorted(known, (at * size, (at + 1) * size))
+            yield ClassEvidence(signatures, coherence, properties[begin:end], weights, np.sort(own_evidence).tolist())
 
     @property
     def speaks(self) -> bool:
@@ -109,43 +142,6 @@ class ClassEvidence:
         """The weight of each property (its number) that an instance has."""
         numbers = self.signatures.properties[self.known].tolist()
         return dict(zip(numbers, (self.of_every[self.known] / _UNITS).tolist(), strict=True))
-
-
-def _weigh(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> Iterator[ClassEvidence]:
-    """The evidence of some classes; they are in each array side by side, since calls cost more than what they do."""
-    count, size = len(nodes), len(signatures.shares)
-    rows = signatures.rows_of(_numbers(list(chain.from_iterable(clusters))))
-    members = CsrRows(offsets_of(np.array(list(map(len, clusters)), dtype=np.int64)), rows).keep(
-        rows < len(signatures.items)
-    )
-    reference = signatures.reference.take(nodes)
-    is_member = np.isin(
-        pack_pairs(reference.sources(), reference.targets), pack_pairs(members.sources(), members.targets)
-    )
-    others = reference.keep(~is_member)
-    owners = np.concatenate([members.sources(), others.sources()]).astype(np.int64)
-    instances = np.concatenate([members.targets, others.targets])
-    own = signatures.rows.take(instances)
-    # A number for each property of each class.
-    numbers = owners[own.sources()] * size + own.targets
-    counts, totals = np.bincount(numbers, minlength=count * size), np.bincount(owners, minlength=count)
-    known = np.flatnonzero(counts)
-    of_class, properties = np.divmod(known, size)
-    having, total, shares = counts[known], totals[of_class], signatures.shares[properties]
-    # The weights of the properties that an instance has, for other items and for an instance itself.
-    without = np.log(shares)
-    of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
-    of_every[known] = _units(np.log((having + shares) / (total + 1)) - without)
-    counts[known] = _units(np.log((having - 1 + shares) / np.maximum(total, 1)) - without)
-    evidence = _evidence(own, counts.take(numbers))
-    in_sample, found = indices_of(instances, signatures.sample)
-    for at, weights in enumerate(of_every.reshape(count, size)):
-        here = owners == at
-        own_evidence, is_member = evidence[here], np.flatnonzero(here) < len(members.targets)
-        sample = _evidence(signatures.of_sample, weights.take(signatures.of_sample.targets))
-        coherence = _how_often_more(own_evidence[is_member], np.delete(sample, in_sample[here & found]))
-        begin, end = np.searchsorted(known, (at * size, (at + 1) * size))
-        yield ClassEvidence(signatures, coherence, properties[begin:end], weights, np.sort(own_evidence).tolist())
 
 
 def _numbers(qids: Sequence[str]) -> Int64s:
