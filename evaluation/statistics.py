@@ -235,6 +235,12 @@ def expanded_tail(units: float) -> float:
 
 
 @cache
+def _legendre() -> tuple[FloatArray, FloatArray]:
+    """The nodes and weights of an integral, which take longer to find than a quantile does."""
+    return np.polynomial.legendre.leggauss(100)
+
+
+@cache
 def _student_quantile(freedom: int) -> float:
     """The 97.5th percentile of Student's t.
 
@@ -244,7 +250,7 @@ def _student_quantile(freedom: int) -> float:
     >>> [round(_student_quantile(freedom), 4) for freedom in (1, 7, 499)]
     [12.7062, 2.3646, 1.9647]
     """
-    nodes, weights = np.polynomial.legendre.leggauss(100)
+    nodes, weights = _legendre()
 
     def mass(angle: float) -> float:
         """The integral of the density from 0 on."""

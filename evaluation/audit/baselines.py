@@ -11,6 +11,7 @@ three others, which is chance.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from statistics import fmean, median
 from typing import Final, TypeAlias
@@ -85,10 +86,12 @@ def odd_ending(words: Sequence[Member]) -> Saliences:
         differs = (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
         return next(differs, min(len(one), len(other)))
 
-    return [
-        -sum(alike(own, other) for number, other in enumerate(endings) if number != at)
-        for at, own in enumerate(endings)
-    ]
+    saliences: list[float] = [0] * len(words)
+    for (one, own), (another, other) in combinations(enumerate(endings), 2):
+        letters = alike(own, other)
+        saliences[one] -= letters
+        saliences[another] -= letters
+    return saliences
 
 
 # Prominence and age.
@@ -225,14 +228,26 @@ Case = tuple[str, Sequence[Member]]
 
 def baselines_of(cases: Sequence[Case], pickers: Mapping[str, Picker] = PICKERS) -> Baselines:
     """Chance, and how often each picker is right, with the interval of ``clustered_wilson`` over classes."""
+    return _hit_rates(cases, [_credits(words, pickers) for _, words in cases])
+
+
+# Picker -> its credit for a case, None where the case does not say what it takes.
+_Credits: TypeAlias = Mapping[str, float | None]
+
+
+def _credits(words: Sequence[Member], pickers: Mapping[str, Picker]) -> _Credits:
+    picked = {name: picker(words) for name, picker in pickers.items()}
+    return {name: None if saliences is None else credit(saliences, -1) for name, saliences in picked.items()}
+
+
+def _hit_rates(cases: Sequence[Case], credits_: Sequence[_Credits]) -> Baselines:
     chance = fmean(1 / len(words) for _, words in cases)
     found: dict[str, HitRate | None] = {CHANCE: HitRate(len(cases), chance, chance, chance)}
-    for name, picker in pickers.items():
+    for name in credits_[0]:
         right: defaultdict[str, list[float]] = defaultdict(list)
-        for qid, words in cases:
-            saliences = picker(words)
-            if saliences is not None:
-                right[qid].append(credit(saliences, -1))
+        for (qid, _), own in zip(cases, credits_, strict=True):
+            if (value := own[name]) is not None:
+                right[qid].append(value)
         found[name] = None
         if right:
             sums, sizes = np.array([(sum(own), len(own)) for own in right.values()], dtype=np.float64).T
@@ -257,13 +272,15 @@ def baselines_by_language(
         known = (frequencies or {}).get(language)
         pickers = {**PICKERS, ELSEWHERE: outlier_elsewhere(listed)}
         pickers |= {LEAST_FREQUENT: least_frequent_token(known)} if known else {}
-        own: defaultdict[str, list[Case]] = defaultdict(list)
+        own: defaultdict[str, list[tuple[Case, _Credits]]] = defaultdict(list)
         for group in listed:
             for outlier in group.outliers:
+                words = (*group.cluster, outlier)
+                scored = (group.id, words), _credits(words, pickers)
                 for column in (COLUMNS[outlier.outlier_class], ALL):
-                    own[column].append((group.id, (*group.cluster, outlier)))
+                    own[column].append(scored)
         found[language] = {
-            column: baselines_of(own[column], pickers) for column in (*COLUMNS.values(), ALL) if column in own
+            column: _hit_rates(*zip(*own[column], strict=True)) for column in (*COLUMNS.values(), ALL) if column in own
         }
     return found
 
