@@ -245,8 +245,9 @@ def read_entities(
     source: _DumpSource | _TableSource
     ranges: list[tuple[int, Range | IdRange]]
     if isinstance(inputs, EntityTables):
-        source, size, ranges = _TableSource(inputs, options), inputs.size, list(enumerate(inputs.ranges()))
-        inputs = inputs.folders()
+        source, ranges = _TableSource(inputs, options), list(enumerate(inputs.ranges()))
+        size = sum(group.size for file in inputs.files for group in file.groups)
+        inputs = sorted({file.folder for file in inputs.files})
     else:
         paths = match(inputs)
         total = sum(size_of(path) for path in paths)

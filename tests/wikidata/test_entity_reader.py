@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.entity_columns import EntityColumns, LineColumns
-from wikisem.wikidata.entity_reader import EntityReader, record_lines
+from wikisem.wikidata.entity_columns import EntityColumns
+from wikisem.wikidata.entity_reader import EntityReader, read_lines
 from wikisem.wikidata.line_types import (
     Fields,
     LeftOutLine,
@@ -66,8 +66,8 @@ def answer(
     """What came of a line, an item as the columns give it back."""
     if isinstance(found, LeftOutLine | UnreadableLine):
         return found
-    columns = EntityColumns()
-    LineColumns(fields).extend(columns, [found])
+    columns = EntityColumns(fields)
+    columns.extend([found])
     [row] = columns.table().to_pylist()
     return Entity(
         row["qid"],
@@ -397,7 +397,7 @@ def test_a_reader_travels() -> None:
 def test_lines_are_found_without_their_wrapping() -> None:
     """Brackets, commas and line ends may be anywhere around entities; their places are those of the entities."""
     data = b'[\n{"a":1},\r\n,\n\n,{"b":[2]}\n] \n[{"c":3}]'
-    found = [(start, bytes(line)) for start, line in record_lines(data)]
+    found = list(read_lines(data, bytes))
     assert found == [(data.index(line), line) for line in (b'{"a":1}', b'{"b":[2]}', b'{"c":3}')]
 
 
@@ -418,12 +418,12 @@ def test_columns_hold_what_the_items_did() -> None:
     )
     fields = Fields(("en",), ("P1549",))
     found = [EntityReader(fields).read(line) for line in (line_of(), full, line_of(id="Q3"))]
-    columns = EntityColumns()
-    LineColumns(fields).extend(columns, [line for line in found if isinstance(line, Line)])
+    columns = EntityColumns(fields)
+    columns.extend([line for line in found if isinstance(line, Line)])
     table = columns.table()
     table.validate(full=True)
     assert table.schema.equals(ENTITIES)
-    assert len(columns) == table.num_rows == 3
+    assert table.num_rows == 3
     assert table.slice(1, 1).to_pylist() == [
         {
             "qid": "Q2",

@@ -197,7 +197,7 @@ def test_any_items_are_read_from_tables_as_from_a_dump_however_these_are_cut(lay
             kind: counts[kind] for kind in ("claims", "links")
         }
         met["many ranges"] += len(tables.ranges(rows)) > 3
-        claims = [(group, part.file) for part in tables.parts for group in part.groups if part.file.kind == "claims"]
+        claims = [(group, file) for file in tables.files for group in file.groups if file.kind == "claims"]
         for (one, file), (other, next_file) in itertools.pairwise(claims):
             if one.greatest == other.least and file.series == next_file.series:
                 met["an item in two parts" if file != next_file else "an item in two row groups"] += 1

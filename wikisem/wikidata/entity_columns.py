@@ -5,10 +5,8 @@ item the latest stays.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from hashlib import blake2b
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -31,88 +29,56 @@ from wikisem.wikidata.line_types import (
     target_id,
 )
 
-# Columns that grow.
-
 # P31 and P279 name the classes of an item; its signature names its other properties.
 _CLASS_PROPERTIES: Final = (31, 279)
-
-T = TypeVar("T")
-
-
-class ScalarColumn(list[Any]):
-    """One value for each item."""
-
-    def __init__(self, kind: pa.DataType) -> None:
-        super().__init__()
-        self._kind = kind
-
-    def array(self) -> pa.Array:
-        """Return the column."""
-        return pa.array(self, self._kind)
+_NO_CLAIMS: Final = Claims({}, ())
 
 
-class _Lists(Generic[T]):
-    """A column of lists: all their values one after the other, and where the values of each list end.
+class _Lists:
+    """A column of lists: all their values one after the other, and where those of each row end.
 
     The classes [Q5], [] and [Q7, Q8] of three items are ``values`` = [Q5, Q7, Q8] and ``ends`` = [0, 1, 1, 3]: those of
-    item i are ``values[ends[i]:ends[i + 1]]``.
+    item i are ``values[ends[i]:ends[i + 1]]``. In maps and in relations each value has one of ``keys``.
     """
 
     def __init__(self) -> None:
-        self.ends, self.values = [0], list[T]()
+        self.ends, self.keys, self.values = [0], list[str](), list[Any]()
 
-    def add(self, values: Iterable[T]) -> None:
-        """Append one list."""
-        self.values.extend(values)
-        self.ends.append(len(self.values))
+    def array(self, values: pa.Array | None = None) -> pa.ListArray:
+        """Return the column, its values in this form; by default they are strings."""
+        values = pa.array(self.values, pa.string()) if values is None else values
+        return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), values)
 
+    def map(self) -> pa.MapArray:
+        """Return the column as maps of strings."""
+        keys, values = pa.array(self.keys, pa.string()), pa.array(self.values, pa.string())
+        return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), keys, values)
 
-class ListColumn(_Lists[str]):
-    """Lists of strings."""
-
-    def array(self) -> pa.ListArray:
-        """Return the column."""
-        return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), pa.array(self.values, pa.string()))
-
-
-class SignatureColumn(_Lists[str]):
-    """Lists of property ids, which become signatures all at once: that takes half as long as one by one.
-
-    A property counts whatever the ranks and values of its statements. Looking at these would take much longer.
-    """
-
-    def array(self) -> pa.ListArray:
-        """Return the numbers of the properties of each list, ascending, without P31, P279 and what is no property."""
-        ends = np.array(self.ends)
-        numbers = _numbers(self.values, property_number)
-        rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    def properties(self) -> pa.ListArray:
+        """Return the numbers of properties for their ids, all at once: that takes half as long as one by one."""
+        rows, numbers = self._rows(), _numbers(self.values, property_number)
         signed = np.sort((rows << 32 | numbers)[~np.isin(numbers, (0, *_CLASS_PROPERTIES))])
-        ends = np.searchsorted(signed, np.arange(len(ends)) << 32)
-        return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(signed.astype(np.int32)))
+        return self._by_row(signed, pa.array(signed.astype(np.int32)))
 
-
-class RelationColumn(_Lists[str]):
-    """Lists of (property, item), as ids that become numbers all at once."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.items = list[str]()
-
-    def array(self) -> pa.ListArray:
-        """Return the numbers of both, ascending and each once, without P31, P279 and what is no property or no item."""
-        rows = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
-        properties, items = _numbers(self.values, property_number), _numbers(self.items, item_number)
+    def relations(self) -> pa.ListArray:
+        """Return the numbers of properties and items, ascending and each once, without what has no number."""
+        properties, items = _numbers(self.keys, property_number), _numbers(self.values, item_number)
         kept = (items > 0) & ~np.isin(properties, (0, *_CLASS_PROPERTIES))
-        keys, items = (rows << 32 | properties)[kept], items[kept]
+        keys, items = (self._rows() << 32 | properties)[kept], items[kept]
         order = np.lexsort((items, keys))
         keys, items = keys[order], items[order]
         first = differs_from_previous(keys) | differs_from_previous(items)
         keys, items = keys[first], items[first]
+        numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]
+        return self._by_row(keys, pa.StructArray.from_arrays(numbers, fields=list(RELATION)))
+
+    def _rows(self) -> Numbers:
+        return np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
+
+    def _by_row(self, keys: Numbers, values: pa.Array) -> pa.ListArray:
+        """Return lists of values that are in the order of ``keys``, which have the row above 32 bits of a number."""
         ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)
-        parts = [pa.array(keys.astype(np.int32)), pa.array(items)]
-        return pa.ListArray.from_arrays(
-            pa.array(ends.astype(np.int32)), pa.StructArray.from_arrays(parts, fields=list(RELATION))
-        )
+        return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), values)
 
 
 def _numbers(ids: Sequence[str], number_of: Callable[[str], int]) -> Numbers:
@@ -122,99 +88,69 @@ def _numbers(ids: Sequence[str], number_of: Callable[[str], int]) -> Numbers:
     return found
 
 
-class MapColumn:
-    """Maps from strings to strings."""
-
-    def __init__(self) -> None:
-        self.ends, self.keys, self.values = [0], list[str](), list[str]()
-
-    def add(self, values: Mapping[str, str]) -> None:
-        """Append one map."""
-        self.keys.extend(values)
-        self.values.extend(values.values())
-        self.ends.append(len(self.keys))
-
-    def array(self) -> pa.MapArray:
-        """Return the column."""
-        keys, values = pa.array(self.keys, pa.string()), pa.array(self.values, pa.string())
-        return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), keys, values)
-
-
-class StatementColumn(_Lists[tuple[str, str, str]]):
-    """Lists of statements."""
-
-    def array(self) -> pa.ListArray:
-        """Return the column."""
-        parts = list(zip(*self.values, strict=True)) or [()] * len(STATEMENT)
-        structs = pa.StructArray.from_arrays([pa.array(part, pa.string()) for part in parts], fields=list(STATEMENT))
-        return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), structs)
-
-
-@dataclass(eq=False)
 class EntityColumns:
-    """The columns of ``schemas.ENTITIES`` for some items, in its order."""
-
-    qids: ScalarColumn = field(default_factory=partial(ScalarColumn, pa.string()))
-    instance_of: ListColumn = field(default_factory=ListColumn)
-    subclass_of: ListColumn = field(default_factory=ListColumn)
-    sitelinks: ScalarColumn = field(default_factory=partial(ScalarColumn, pa.int32()))
-    titles: MapColumn = field(default_factory=MapColumn)
-    labels: MapColumn = field(default_factory=MapColumn)
-    revisions: ScalarColumn = field(default_factory=partial(ScalarColumn, pa.int64()))
-    statements: StatementColumn = field(default_factory=StatementColumn)
-    other_instance_of: ListColumn = field(default_factory=ListColumn)
-    properties: SignatureColumn = field(default_factory=SignatureColumn)
-    relations: RelationColumn = field(default_factory=RelationColumn)
-
-    def __len__(self) -> int:
-        return len(self.qids)
-
-    def table(self) -> pa.Table:
-        """Return the items so far as a table, in the order in which they were added."""
-        return pa.Table.from_arrays([column.array() for column in vars(self).values()], schema=ENTITIES)
-
-
-# From decoded lines to columns.
-
-_NO_CLAIMS: Final = Claims({}, ())
-
-
-class LineColumns:
-    """Appends lines to columns: ranks chosen, labels and titles sorted, values reduced to ids and strings.
+    """The columns of ``schemas.ENTITIES``: ranks chosen, labels and titles sorted, values reduced to ids and strings.
 
     A column is filled for many lines at once, which takes a third less time than making a row of each item in between.
     """
 
     def __init__(self, fields: Fields) -> None:
-        self._codes, self._best = fields.label_codes, fields.ranks == "best"
-        self._signatures, self._related = fields.signatures, fields.relations
-        self._asked = frozenset(fields.properties)
+        self._fields, self._codes = fields, fields.label_codes
+        self._best, self._asked = fields.ranks == "best", frozenset(fields.properties)
+        self._qids, self._sitelinks, self._revisions = list[str](), list[int](), list[int]()
+        self._instance_of, self._subclass_of, self._other_instance_of = _Lists(), _Lists(), _Lists()
+        self._titles, self._labels, self._statements = _Lists(), _Lists(), _Lists()
+        self._properties, self._relations = _Lists(), _Lists()
 
-    def extend(self, columns: EntityColumns, lines: Sequence[Line]) -> None:
+    def table(self) -> pa.Table:
+        """Return the items so far as a table, in the order in which they were added."""
+        parts = list(zip(*self._statements.values, strict=True)) or [()] * len(STATEMENT)
+        statements = [pa.array(part, pa.string()) for part in parts]
+        columns = [
+            pa.array(self._qids, pa.string()),
+            self._instance_of.array(),
+            self._subclass_of.array(),
+            pa.array(self._sitelinks, pa.int32()),
+            self._titles.map(),
+            self._labels.map(),
+            pa.array(self._revisions, pa.int64()),
+            self._statements.array(pa.StructArray.from_arrays(statements, fields=list(STATEMENT))),
+            self._other_instance_of.array(),
+            self._properties.properties(),
+            self._relations.relations(),
+        ]
+        return pa.Table.from_arrays(columns, schema=ENTITIES)
+
+    def extend(self, lines: Sequence[Line]) -> None:
         """Append the items of these lines, in order."""
         claims: list[Claims] = [line.claims or _NO_CLAIMS for line in lines]
         classes = [found.statements.get("P31") for found in claims]
-        columns.qids += [line.id for line in lines]
-        self._items(columns.instance_of, classes)
-        self._items(columns.subclass_of, [found.statements.get("P279") for found in claims])
-        columns.sitelinks += [len(line.sitelinks) for line in lines]
+        self._qids += [line.id for line in lines]
+        self._add_items(self._instance_of, classes)
+        self._add_items(self._subclass_of, [found.statements.get("P279") for found in claims])
+        self._sitelinks += [len(line.sitelinks) for line in lines]
         # A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links
         # to a redirect are counted for its target, which is the page that such a sitelink means.
+        titles = self._titles
         for line in lines:
             if isinstance(sitelinks := line.sitelinks, dict):
                 sites = [site for site in sorted(sitelinks) if is_wikipedia(site)]
-                columns.titles.keys.extend(sites)
-                columns.titles.values.extend([sitelinks[site].title for site in sites])
-            columns.titles.ends.append(len(columns.titles.keys))
-        self._labels(columns.labels, lines)
-        columns.revisions += [line.lastrevid for line in lines]
+                titles.keys.extend(sites)
+                titles.values.extend([sitelinks[site].title for site in sites])
+            titles.ends.append(len(titles.keys))
+        self._add_labels(lines)
+        self._revisions += [line.lastrevid for line in lines]
+        others, properties = self._other_instance_of, self._properties
         for line, found, class_statements in zip(lines, claims, classes, strict=True):
-            columns.statements.add(self._statements(found.statements))
-            columns.other_instance_of.add(self._others(class_statements))
-            columns.properties.add(found.properties if self._signatures and line.sitelinks else ())
-            self._relations(columns.relations, found.statements if self._related and line.sitelinks else {})
+            self._add_statements(found.statements, self._fields.relations and bool(line.sitelinks))
+            if class_statements and len(class_statements) > 1:
+                others.values.extend(self._other_classes(class_statements))
+            others.ends.append(len(others.values))
+            if self._fields.signatures and line.sitelinks:  # a property counts whatever its ranks and values
+                properties.values.extend(found.properties)
+            properties.ends.append(len(properties.values))
 
-    def _items(self, column: ListColumn, found: Sequence[list[LineStatement] | None]) -> None:
+    def _add_items(self, column: _Lists, found: Sequence[list[LineStatement] | None]) -> None:
         for statements in found:
             if statements:
                 qids = [_qid(value) for value in ranked_values(statements, self._best)]
@@ -224,52 +160,49 @@ class LineColumns:
                     column.values.append(qids[0])
             column.ends.append(len(column.values))
 
-    def _others(self, statements: list[LineStatement] | None) -> tuple[str, ...]:
+    def _other_classes(self, statements: list[LineStatement]) -> tuple[str, ...]:
         """Return the items at sound ranks that are not among the best; nearly always there are none."""
-        if not self._best or not statements or len(statements) == 1:
+        if not self._best or all(statement.rank != "preferred" for statement in statements):
             return ()
-        if all(statement.rank != "preferred" for statement in statements):
-            return ()
-        best = {item_number(_qid(value)) for value in ranked_values(statements, self._best)}
-        sound = {item_number(_qid(value)) for value in ranked_values(statements, best=False)}
+        best, sound = (
+            {item_number(_qid(value)) for value in ranked_values(statements, only)} for only in (True, False)
+        )
         return sorted_qids(sound - best)
 
-    def _relations(self, column: RelationColumn, found: Mapping[str, list[LineStatement] | None]) -> None:
-        """Append all statements about items."""
-        identifiers, items = column.values, column.items
-        for identifier, statements in found.items():
-            if not statements:
-                continue
-            for value in ranked_values(statements, self._best):
-                if type(value) is Value and (qid := value.id or _qid(value)):
-                    identifiers.append(identifier)
-                    items.append(qid)
-        column.ends.append(len(identifiers))
-
-    def _labels(self, column: MapColumn, lines: Sequence[Line]) -> None:
-        if self._codes is None:
-            for line in lines:
-                column.add({code: line.labels[code].value for code in sorted(line.labels)} if line.labels else {})
-            return
+    def _add_labels(self, lines: Sequence[Line]) -> None:
+        column = self._labels
         for line in lines:
-            if line.labels:
-                for code, label in zip(self._codes, msgspec.structs.astuple(line.labels), strict=True):
+            if line.labels and self._codes is None:
+                codes = sorted(line.labels)
+                column.keys.extend(codes)
+                column.values.extend([line.labels[code].value for code in codes])
+            elif line.labels:
+                for code, label in zip(self._codes or (), msgspec.structs.astuple(line.labels), strict=True):
                     if label is not None:
                         column.keys.append(code)
                         column.values.append(label.value)
             column.ends.append(len(column.keys))
 
-    def _statements(self, found: Mapping[str, list[LineStatement] | None]) -> list[tuple[str, str, str]]:
-        asked: list[tuple[str, str, str]] = []
+    def _add_statements(self, found: Mapping[str, list[LineStatement] | None], related: bool) -> None:
+        """Append the statements that are asked for, and if ``related`` all statements about items."""
+        asked = set[tuple[str, str, str]]()
+        properties, items = self._relations.keys, self._relations.values
         for name, statements in found.items():
-            for value in ranked_values(statements, self._best) if name in self._asked and statements else ():
+            is_asked = name in self._asked
+            for value in ranked_values(statements, self._best) if statements and (is_asked or related) else ():
                 if isinstance(value, str):
-                    asked.append((name, value, ""))
-                elif qid := _qid(value):
-                    asked.append((name, qid, ""))
+                    text, qid, language = value, "", ""
                 else:
-                    asked.append((name, value.text, value.language))
-        return sorted({statement for statement in asked if statement[1]}) if asked else asked
+                    qid = _qid(value)
+                    text, language = (qid, "") if qid else (value.text, value.language)
+                    if related and (qid or value.id):
+                        properties.append(name)
+                        items.append(value.id or qid)
+                if is_asked and text:
+                    asked.add((name, text, language))
+        self._statements.values.extend(sorted(asked))
+        self._statements.ends.append(len(self._statements.values))
+        self._relations.ends.append(len(items))
 
 
 def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | str]:
@@ -301,8 +234,6 @@ def _qid(value: Value | str) -> str:
         return target_id(value.id)
     return f"Q{value.numeric_id}" if value.numeric_id and value.entity_type == "item" else ""
 
-
-# Which items stay.
 
 # Whether it is certain that an item stays; the names are those of files in OUT/entities.
 Certainty = Literal["certain", "undecided"]
@@ -359,14 +290,8 @@ def _count_alike(table: pa.Table) -> pa.Table:
     return pa.table([classes.take(found["row_min"].combine_chunks()), found["items_sum"]], schema=UNLINKED)
 
 
-# Which revision of an item stays.
-
-
 def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
-    """For each row of the ``repeated`` items (ascending numbers), what decides between them, and its place ``row``.
-
-    That is the item's number, the revision ``lastrevid`` and the hash of the content.
-    """
+    """Return number, revision, hash of the content and place ``row`` of each row of the ``repeated`` items (sorted)."""
     numbers = qid_numbers(table["qid"])
     rows = np.flatnonzero(is_in(numbers, repeated))
     found = table.take(pa.array(rows))

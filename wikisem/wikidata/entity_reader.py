@@ -3,6 +3,7 @@
 A line is decoded straight into the types of ``line_types``; one that these refuse is mended first.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike, fspath
 from typing import Final, Literal, TypeVar
@@ -21,7 +22,6 @@ from wikisem.schemas import ENTITIES
 from wikisem.wikidata.entity_columns import (
     Certainty,
     EntityColumns,
-    LineColumns,
     duplicate_rows,
     edge_targets,
     split_by_certainty,
@@ -37,15 +37,11 @@ from wikisem.wikidata.line_types import (
     LineStatement,
     PropertyLine,
     UnreadableLine,
-    claim_keys,
     line_type,
     match_item,
     mend_line,
-    names_items,
 )
 from wikisem.wikidata.table_reader import TableReader
-
-# One dump file.
 
 STAGE: Final = "entities"
 
@@ -93,37 +89,28 @@ def read_entities(
 
 def _tables(
     path: str, fields: Fields, on_unreadable: Callable[[UnreadableRecord], object] | None
-) -> Iterator[tuple[str, pa.Table]]:
+) -> Iterator[tuple[Certainty, pa.Table]]:
+    """Yield the items, and hand over each record that could not be read."""
+    reader: TableReader | ChunkReader
     if found := find_table_files(path):
         tables = open_tables(found, fields.label_codes)
         reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
-        for range_ in tables.ranges():
-            yield from _reporting(reader.read(range_), reader, on_unreadable)
-        return
-    chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
-    try:
-        ranges = plan_ranges(path)
-        closing = check_head(ranges)
-        for chunk in read_ranges(ranges, closing=closing):
-            yield from _reporting(chunks.read(chunk), chunks, on_unreadable)
-    except FileNotFoundError as error:
-        raise MissingInputError(f"expected a dump file, saw none at {path}") from error
-    yield from chunks.finish()
+        parts = map(reader.read, tables.ranges())
+    else:
+        reader = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
+        try:
+            ranges = plan_ranges(path)
+        except FileNotFoundError as error:
+            raise MissingInputError(f"expected a dump file, saw none at {path}") from error
+        parts = map(reader.read, read_ranges(ranges, closing=check_head(ranges)))
+    for part in parts:
+        before = len(reader.unreadable)
+        yield from part
+        for record in reader.unreadable[before:]:
+            report_unreadable(record, on_unreadable)
+    if isinstance(reader, ChunkReader):
+        yield from reader.finish()
 
-
-def _reporting(
-    tables: Iterator[tuple[Certainty, pa.Table]],
-    account: LineAccount,
-    on_unreadable: Callable[[UnreadableRecord], object] | None,
-) -> Iterator[tuple[Certainty, pa.Table]]:
-    """Yield the tables, and then a report of each record that could not be read while they were made."""
-    before = len(account.unreadable)
-    yield from tables
-    for record in account.unreadable[before:]:
-        report_unreadable(record, on_unreadable)
-
-
-# One line.
 
 # A line that begins like this is not an item and is not decoded; dumps have put the type first since 2014.
 _NO_ITEMS: Final = {
@@ -135,6 +122,7 @@ _HEAD: Final = 18
 # For most lines it is enough to look at the first letter of their type.
 _TYPE: Final = 9
 _ITEM: Final = ord("i")
+_DATATYPE: Final = re.compile(rb'"datatype":"(wikibase-item")?').search
 
 
 class EntityReader:
@@ -144,7 +132,7 @@ class EntityReader:
         self.fields = fields
         self._decode = msgspec.json.Decoder(line_type(fields)).decode
         self._statements = msgspec.json.Decoder(list[LineStatement] | None).decode
-        self._keys = claim_keys(fields)
+        self._keys = fields.claims
 
     def __reduce__(self) -> tuple[type["EntityReader"], tuple[Fields]]:
         return EntityReader, (self.fields,)
@@ -165,7 +153,10 @@ class EntityReader:
             if claims := found.claims:
                 keys = self._keys & claims.keys()
                 if self.fields.relations and found.sitelinks:
-                    keys.update([key for key, statements in claims.items() if names_items(statements)])
+                    # All statements of a property have one type. Dumps of before 2014 do not say it. Most properties of
+                    # a line are identifiers, which need not be decoded then.
+                    types = [(key, _DATATYPE(statements)) for key, statements in claims.items()]
+                    keys.update([key for key, found_type in types if found_type is None or found_type[1] is not None])
                 found.claims = Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             found = None
@@ -174,8 +165,6 @@ class EntityReader:
         mended = mend_line(bytes(line), self.fields)
         return self.read(mended) if isinstance(mended, bytes) else mended
 
-
-# The lines of a chunk, and the chunks of a range.
 
 # Items become a table once this much text has been read: Python values take several times the memory of columns.
 _HELD_BYTES: Final = 1 << 25
@@ -188,8 +177,7 @@ class ChunkReader(LineAccount):
     def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
         super().__init__(stage)
         self._reader, self._linked_only = reader, linked_only
-        self._lines = LineColumns(reader.fields)
-        self._columns, self._held = EntityColumns(), 0
+        self._columns, self._held = EntityColumns(reader.fields), 0
 
     def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
         """Read the lines of a chunk; yield tables of ``schemas.ENTITIES`` whenever enough text has been read."""
@@ -206,16 +194,15 @@ class ChunkReader(LineAccount):
                     self.properties.append(found)
             else:
                 self.reject(found.reason, chunk.location(position), found.detail)
-        self._lines.extend(self._columns, lines)
+        self._columns.extend(lines)
         self._held += len(chunk.data)
         if self._held > _HELD_BYTES:
             yield from self.finish()
 
     def finish(self) -> Iterator[tuple[Certainty, pa.Table]]:
         """Yield the items that have not been yielded yet."""
-        columns, self._columns, self._held = self._columns, EntityColumns(), 0
-        if len(columns):
-            yield from split_by_certainty(columns.table(), self._linked_only)
+        columns, self._columns, self._held = self._columns, EntityColumns(self._reader.fields), 0
+        yield from split_by_certainty(columns.table(), self._linked_only)
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:
@@ -236,25 +223,10 @@ _Found = TypeVar("_Found")
 
 
 def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tuple[int, _Found | UnreadableLine]]:
-    """Return where each of ``record_lines`` begins, and what ``read`` makes of it.
+    """Where each line begins, and what ``read`` makes of it without brackets, commas and white space around it.
 
-    Any error that a line causes in our code or in a library is caught here: the line is unreadable, and the next one is
-    read.
-    """
-    for position, line in record_lines(data):
-        try:
-            found: _Found | UnreadableLine = read(line)
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is this line's rejection
-            found = UnreadableLine("unreadable", unforeseen("line", error))
-        yield position, found
-
-
-def record_lines(data: bytes) -> Iterator[tuple[int, memoryview]]:
-    """Where each line begins and the line without brackets, commas and white space around it; empty lines are skipped.
-
-    Lines are views into the data: copying them would take a third as long as decoding them.
+    Empty lines are skipped. If reading one raises an error, whatever it is, that line is unreadable. Lines are views
+    into the data: copying them would take a third as long as decoding them.
     """
     view = memoryview(data)
     start = 0
@@ -266,5 +238,11 @@ def record_lines(data: bytes) -> Iterator[tuple[int, memoryview]]:
         while start < end and data[start] in _WRAPPING:
             start += 1
         if start < end:
-            yield start, view[start:end]
+            try:
+                found: _Found | UnreadableLine = read(view[start:end])
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001  # whatever it is, it is this line's rejection
+                found = UnreadableLine("unreadable", unforeseen("line", error))
+            yield start, found
         start = following + 1

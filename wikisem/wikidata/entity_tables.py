@@ -3,15 +3,13 @@
 The layout is that of https://github.com/lmmx/wikidata-pq (cards of its data sets, 2026-11): one row a statement, a
 label or a page, in ``claims/all``, ``labels/<language>`` and ``links/<site>``. Since each folder is sorted by id, the
 statistics of a row group tell whether it has ids of a range; ``table_reader`` reads only the row groups that have.
-
-A row group at the border of two ranges is decoded for both, and small sites have only one: so ranges are large.
 """
 
 import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
 from wikisem.arrow.parquet import open_parquet
@@ -19,8 +17,6 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.files import for_each_file, list_files, open_binary
 from wikisem.wikidata.line_types import is_wikipedia
 from wikisem.wikis import WIKIPEDIAS, date_in_name
-
-# Which files are tables.
 
 Kind = Literal["claims", "labels", "links", "entities"]
 # What is read of each table, beside the id; the table of entities may be missing.
@@ -37,13 +33,29 @@ _PART: Final = re.compile(r"part-(\d+)-of-(\d+)\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A row group: the least and the greatest id in it, where its rows begin, how many they are, and their bytes."""
+
+    least: str
+    greatest: str
+    begin: int
+    rows: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class TableFile:
-    """A Parquet file of a table: ``folder`` is that of the table, ``key`` a language, a site or "all"."""
+    """A Parquet file of a table: ``folder`` is that of the table, ``key`` a language, a site or "all".
+
+    Once it is opened, it has its row groups and the names of its columns.
+    """
 
     path: str
     folder: str
     kind: Kind
     key: str
+    groups: tuple[RowGroup, ...] = ()
+    columns: frozenset[str] = frozenset()
 
     @property
     def series(self) -> str:
@@ -87,8 +99,6 @@ def find_table_files(folder: str) -> list[TableFile]:
     return found
 
 
-# What is in the files, and how they are divided.
-
 Layout = Literal["release", "copy", "by language"]
 LAYOUTS: Final[Mapping[Layout, str]] = {
     "release": "a release, made from a JSON dump",
@@ -100,26 +110,6 @@ LAYOUTS: Final[Mapping[Layout, str]] = {
 _LEAST_RANGES: Final = 16
 _SMALLEST_ROWS: Final = 1 << 18
 _LARGEST_ROWS: Final = 1 << 21
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroup:
-    """A row group: the least and the greatest id in it, where its rows begin, how many they are, and their bytes."""
-
-    least: str
-    greatest: str
-    begin: int
-    rows: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class TablePart:
-    """A file that is read: its row groups, and the names of its columns."""
-
-    file: TableFile
-    groups: tuple[RowGroup, ...]
-    columns: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,31 +130,22 @@ class IdRange:
 
 @dataclass(frozen=True, slots=True)
 class EntityTables:
-    """Tables that are ready to be read: their layout, their parts, and what people should know that they lack."""
+    """Tables that are ready to be read: their layout, their files, and what people should know that they lack."""
 
     layout: Layout
-    parts: tuple[TablePart, ...]
+    files: tuple[TableFile, ...]
     lacks: tuple[str, ...]
 
     def rows(self) -> dict[str, int]:
         """Return how many rows are read of each table."""
         found = Counter[str]()
-        for part in self.parts:
-            found[part.file.kind] += sum(group.rows for group in part.groups)
+        for file in self.files:
+            found[file.kind] += sum(group.rows for group in file.groups)
         return dict(sorted(found.items()))
-
-    @property
-    def size(self) -> int:
-        """The bytes of the columns that are read."""
-        return sum(group.size for part in self.parts for group in part.groups)
-
-    def folders(self) -> list[str]:
-        """Return the folders of the tables."""
-        return sorted({part.file.folder for part in self.parts})
 
     def keys(self, kind: Kind) -> list[str]:
         """Return the languages of labels, or the sites of links."""
-        return sorted({part.file.key for part in self.parts if part.file.kind == kind})
+        return sorted({file.key for file in self.files if file.kind == kind})
 
     def describe(self) -> dict[str, Any]:
         """Layout, languages, number of sites, rows and what is lacking, for the manifest."""
@@ -183,9 +164,8 @@ class EntityTables:
 
         They begin where row groups of claims begin; all ids are in one of them.
         """
-        groups = sorted(
-            (group.least, group.rows) for part in self.parts if part.file.kind == "claims" for group in part.groups
-        )
+        claims = [file for file in self.files if file.kind == "claims"]
+        groups = sorted((group.least, group.rows) for file in claims for group in file.groups)
         total = sum(size for _, size in groups)
         wanted = rows or min(max(total // _LEAST_RANGES, _SMALLEST_ROWS), _LARGEST_ROWS)
         starts, seen = [""], 0
@@ -211,16 +191,16 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
         )
     _require_one_release(found)
     wanted = [file for file in found if file.kind != "labels" or labels is None or file.key in labels]
-    opened: list[TablePart] = []
+    opened: list[TableFile] = []
     for_each_file(found[0].path, lambda file: opened.append(_open_file(file)), wanted)
-    parts = sorted(opened, key=lambda part: (part.file.kind, part.file.key, part.file.path))
-    for _, series in itertools.groupby(parts, key=lambda part: part.file.series):
-        groups = [(group, part.file.path) for part in series for group in part.groups]
+    opened.sort(key=lambda file: (file.kind, file.key, file.path))
+    for _, series in itertools.groupby(opened, key=lambda file: file.series):
+        groups = [(group, file.path) for file in series for group in file.groups]
         for (before, _), (after, path) in itertools.pairwise(groups):
             if after.least < before.greatest:
                 raise unsorted(path, after.begin, before.greatest, after.least)
-    layout = _layout(parts)
-    return EntityTables(layout, tuple(parts), tuple(_lacking(found, parts, layout, labels)))
+    layout = _layout(opened)
+    return EntityTables(layout, tuple(opened), tuple(_lacking(found, layout, labels)))
 
 
 def _require_one_release(found: Iterable[TableFile]) -> None:
@@ -254,8 +234,8 @@ def release_of(folder: str) -> str:
     return date_in_name(name) or date_in_name(above)
 
 
-def _open_file(file: TableFile) -> TablePart:
-    """Read the row groups and columns of a file from its end."""
+def _open_file(file: TableFile) -> TableFile:
+    """Return the file with its row groups and columns, read from its end."""
     with open_binary(file.path) as source, open_parquet(source, file.path) as table:
         metadata = table.metadata
         columns = {metadata.schema.column(index).path: index for index in range(metadata.num_columns)}
@@ -280,7 +260,7 @@ def _open_file(file: TableFile) -> TablePart:
             size = sum(group.column(column).total_compressed_size for column in read)
             groups.append(RowGroup(least, greatest, begin, group.num_rows, size))
             begin += group.num_rows
-        return TablePart(file, tuple(groups), frozenset(columns))
+        return replace(file, groups=tuple(groups), columns=frozenset(columns))
 
 
 def columns_of(file: TableFile, columns: Iterable[str]) -> tuple[str, ...]:
@@ -299,18 +279,18 @@ def unsorted(path: str, row: int, before: str, seen: str) -> DamagedInputError:
     )
 
 
-def _layout(parts: Sequence[TablePart]) -> Layout:
+def _layout(files: Sequence[TableFile]) -> Layout:
     """Return the layout of the claims; UsageError if files of one run have several, or the links those of another."""
-    found: dict[Layout, TablePart] = {}
-    for part in parts:
-        if part.file.kind == "claims":
-            others: Layout = "release" if "snaktype" in part.columns else "copy"
-            found["by language" if "datavalue" in part.columns else others] = part
+    found: dict[Layout, TableFile] = {}
+    for file in files:
+        if file.kind == "claims":
+            others: Layout = "release" if "snaktype" in file.columns else "copy"
+            found["by language" if "datavalue" in file.columns else others] = file
     if len(found) > 1:
-        seen = " and ".join(f"{part.file.path} of {LAYOUTS[layout]}" for layout, part in sorted(found.items()))
+        seen = " and ".join(f"{file.path} of {LAYOUTS[layout]}" for layout, file in sorted(found.items()))
         raise UsageError(f"expected claims of one layout, saw {seen}")
     [layout] = found
-    badges = {any(name.startswith("badges") for name in part.columns) for part in parts if part.file.kind == "links"}
+    badges = {any(name.startswith("badges") for name in file.columns) for file in files if file.kind == "links"}
     if (layout == "copy" and True in badges) or (layout == "release" and badges == {False}):
         raise UsageError(
             f"expected claims and links of one release, saw claims of {LAYOUTS[layout]} and links "
@@ -319,13 +299,11 @@ def _layout(parts: Sequence[TablePart]) -> Layout:
     return layout
 
 
-def _lacking(
-    found: Sequence[TableFile], parts: Sequence[TablePart], layout: Layout, labels: Sequence[str] | None
-) -> Iterator[str]:
-    """Return what the tables do not have that a dump has, a sentence each."""
+def _lacking(found: Sequence[TableFile], layout: Layout, labels: Sequence[str] | None) -> Iterator[str]:
+    """Yield what the tables do not have that a dump has, a sentence each."""
     if not any("scholar" in file.folder.rpartition("/")[2] for file in found):
         yield "scholarly works such as articles and theses, which are in tables of their own (wikidata-scholar-*)"
-    if all(part.file.kind != "entities" for part in parts):
+    if all(file.kind != "entities" for file in found):
         yield "revisions of items (wikidata-entities)"
     if layout == "by language":
         yield "statements without a label in any language that is there"

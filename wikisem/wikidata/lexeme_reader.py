@@ -98,8 +98,7 @@ class LexemeReader:
         self._on_unreadable = on_unreadable
         self._decode = msgspec.json.Decoder(Lexeme).decode
         self._kept = 0
-        self._left_out: Counter[str] = Counter()
-        self._unreadable: Counter[str] = Counter()
+        self._left_out, self._unreadable = Counter[str](), Counter[str]()
 
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
         """Yield the lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.

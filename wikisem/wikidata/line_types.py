@@ -18,8 +18,6 @@ import orjson
 from wikisem.records import SHOWN, Counts, UnreadableRecord
 from wikisem.wikis import MULTILINGUAL, language_of
 
-# What is asked for, and what a line may give.
-
 # What shipped recipes read, so that they need no second pass over the dump: country, continent, capital, currency,
 # located in, part of, member of, facet of, capital of, demonym, female and male form of label
 # (https://www.wikidata.org/wiki/Wikidata:List_of_properties, 2026-11).
@@ -29,7 +27,7 @@ DEFAULT_PROPERTIES: Final = (
 Rank = Literal["preferred", "normal", "deprecated"]
 # Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
 MAX_NUMBER: Final = 2**63 - 1
-_ITEM: Final = re.compile(r"Q[1-9][0-9]{0,17}").fullmatch
+match_item: Final = re.compile(r"Q[1-9][0-9]{0,17}").fullmatch
 # Property numbers travel in columns of 32 bits; the highest was about 14,000 in 2026-09.
 _MAX_PROPERTY: Final = 2**31 - 1
 _PROPERTY: Final = re.compile(r"P[1-9][0-9]{0,9}").fullmatch
@@ -49,6 +47,11 @@ class Fields:
     ranks: Literal["best", "not-deprecated"] = "best"
     signatures: bool = True
     relations: bool = True
+
+    @property
+    def claims(self) -> frozenset[str]:
+        """The properties whose statements are read."""
+        return frozenset((*self.properties, "P31", "P279"))
 
     @property
     def label_codes(self) -> tuple[str, ...] | None:
@@ -100,23 +103,16 @@ class LineAccount:
         return Counts(read, 0, dict(self.left_out), dict(unreadable))
 
 
-# Ids.
-
-
 def item_number(qid: str) -> int:
     """Return the number of an item id that fits 64 bits; 0 for anything else, such as a property's id."""
-    return int(qid[1:]) if _ITEM(qid) else 0
+    return int(qid[1:]) if match_item(qid) else 0
 
 
-# A faster test whether ``item_number`` has a number for an id: None if it does not.
-match_item: Final = _ITEM
-
-
-# Cached, because the targets of statements are few and come again and again.
+# Cached, because the ids of statements are few and come again and again.
 @functools.lru_cache(maxsize=1 << 16)
 def target_id(identifier: str) -> str:
     """Return the id if it is an item's, else ""."""
-    return identifier if item_number(identifier) else ""
+    return identifier if match_item(identifier) else ""
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -138,7 +134,6 @@ def is_wikipedia(site: str) -> bool:
 
 
 # The types that a line is decoded into. Everything else in it is passed over without becoming an object.
-
 _Number = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
 
 
@@ -189,10 +184,7 @@ EmptyMap = Annotated[list[int], msgspec.Meta(max_length=0)]
 
 
 class Claims(msgspec.Struct, gc=False):
-    """The statements of those of ``claim_keys`` that an item has, and the ids of all its properties.
-
-    If relations are asked for, the statements of all properties that ``names_items`` are there, too.
-    """
+    """The statements that an item has of ``Fields.claims``, or also all about items; the ids of all its properties."""
 
     statements: Mapping[str, list[LineStatement] | None]
     properties: Collection[str]
@@ -214,23 +206,6 @@ class Line(msgspec.Struct, gc=False):
     claims: Any = None
 
 
-def claim_keys(fields: Fields) -> frozenset[str]:
-    """Return the properties whose statements are read."""
-    return frozenset((*fields.properties, "P31", "P279"))
-
-
-def names_items(statements: msgspec.Raw) -> bool:
-    """Return whether the statements of a property may be about items: all have one type, which the first one says.
-
-    Dumps of before 2014 do not say it. Most properties of a line are identifiers, which need not be decoded then.
-    """
-    found = _DATATYPE(statements)
-    return found is None or found[1] is not None
-
-
-_DATATYPE: Final = re.compile(rb'"datatype":"(wikibase-item")?').search
-
-
 def line_type(fields: Fields) -> type[Line]:
     """Return the type of a whole line. Labels in languages that are not asked for do not become objects."""
     codes, labels = fields.label_codes, cast(Any, dict[str, Label])
@@ -240,8 +215,6 @@ def line_type(fields: Fields) -> type[Line]:
     members = [("labels", labels | EmptyMap, None), ("claims", dict[str, msgspec.Raw] | EmptyMap, None)]
     return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
 
-
-# Lines that the types refuse: written again, whatever oddities of old dumps they have, or refused with a reason.
 
 # The members of a value that are strings.
 _STRINGS: Final = ("id", "entity-type", "text", "language")
@@ -270,14 +243,12 @@ def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLi
     except orjson.JSONDecodeError as error:
         return UnreadableLine("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:SHOWN]!r}")
     try:
-        return _find_other_entity(data, fields) or orjson.dumps(_mend_item(data, fields))
+        return _mend_entity(data, fields)
     except _WrongError as error:
-        reason, detail = error.args
-        return UnreadableLine(reason, detail)
+        return UnreadableLine(*error.args)
 
 
-def _find_other_entity(data: Any, fields: Fields) -> LeftOutLine | None:
-    """Return what a line holds if that is no item."""
+def _mend_entity(data: Any, fields: Fields) -> bytes | LeftOutLine:
     if not isinstance(data, dict):
         raise _WrongError("no-entity", "a JSON object", data)
     if data.get("redirect") is not None:
@@ -294,10 +265,8 @@ def _find_other_entity(data: Any, fields: Fields) -> LeftOutLine | None:
             labels = _labels(_map(data, "labels"), fields.label_codes)
         revision = data.get("lastrevid")
         return PropertyLine("property", number, revision if isinstance(revision, int) else 0, labels)
-    return None if kind == "item" else LeftOutLine(kind if kind in _TYPES.values() else "other-entity")
-
-
-def _mend_item(data: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    if kind != "item":
+        return LeftOutLine(kind if kind in _TYPES.values() else "other-entity")
     qid, revision = data["id"], data.get("lastrevid")
     if not isinstance(qid, str) or not item_number(qid):
         raise _WrongError("bad-id", "an item id such as Q28640", qid)
@@ -312,7 +281,7 @@ def _mend_item(data: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
     for name in claims if fields.relations and sitelinks else ():
         with contextlib.suppress(_WrongError):  # where the statements of a property cannot be read, there are none
             mended[name] = mended[name] or _statements(claims, name, fields)
-    return {
+    item = {
         "type": "item",
         "id": qid,
         "lastrevid": revision or 0,
@@ -320,6 +289,7 @@ def _mend_item(data: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
         "labels": {code: {"value": label} for code, label in labels.items()},
         "claims": {name: statements for name, statements in mended.items() if name in claims},
     }
+    return orjson.dumps(item)
 
 
 def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -368,16 +338,12 @@ def _statements(claims: Mapping[str, Any], identifier: str, fields: Fields) -> l
             data = None
         if data is not None and (not isinstance(data, dict) or "value" not in data):
             raise _WrongError("bad-claims", "a datavalue with a value", data)
-        datavalue = None if data is None else {"value": _mend_value(data["value"])}
-        mended.append({"mainsnak": {"snaktype": snak["snaktype"], "datavalue": datavalue}, "rank": rank})
+        if data is not None and not isinstance(value := data["value"], str):
+            # Those of its members that are as they should be: values of type "bad" can be anything.
+            members = value if isinstance(value, dict) else {}
+            data = {"value": {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}}
+            number = members.get("numeric-id")
+            if type(number) is int and 0 < number <= MAX_NUMBER:
+                data["value"]["numeric-id"] = number
+        mended.append({"mainsnak": {"snaktype": snak["snaktype"], "datavalue": data}, "rank": rank})
     return mended
-
-
-def _mend_value(value: Any) -> str | dict[str, Any]:
-    """Return a value with those of its members that are as they should be; values of type "bad" can be anything."""
-    if isinstance(value, str):
-        return value
-    members = value if isinstance(value, dict) else {}
-    mended = {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}
-    number = members.get("numeric-id")
-    return mended | ({"numeric-id": number} if type(number) is int and 0 < number <= MAX_NUMBER else {})

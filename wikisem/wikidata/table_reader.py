@@ -6,6 +6,7 @@ The code that makes entities of the lines of a dump makes entities of these.
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from wikisem.arrow.columns import Numbers
 from wikisem.arrow.parquet import open_parquet
 from wikisem.dumps import Opener
 from wikisem.records import SHOWN
-from wikisem.wikidata.entity_columns import Certainty, EntityColumns, LineColumns, split_by_certainty
+from wikisem.wikidata.entity_columns import Certainty, EntityColumns, split_by_certainty
 from wikisem.wikidata.entity_tables import (
     KINDS,
     EntityTables,
@@ -27,7 +28,6 @@ from wikisem.wikidata.entity_tables import (
     Kind,
     RowGroup,
     TableFile,
-    TablePart,
     columns_of,
     unsorted,
 )
@@ -43,13 +43,10 @@ from wikisem.wikidata.line_types import (
     Sitelink,
     Snak,
     Value,
-    claim_keys,
     is_wikipedia,
     item_number,
     property_number,
 )
-
-# All rows of a range.
 
 # Items whose lines are made at a time.
 _WINDOW: Final = 1 << 13
@@ -76,14 +73,13 @@ class TableReader(LineAccount):
     def __init__(self, tables: EntityTables, fields: Fields, linked_only: bool, stage: str) -> None:
         super().__init__(stage)
         self._tables, self._fields, self._linked_only = tables, fields, linked_only
-        self._keys, self._asked = claim_keys(fields), frozenset(fields.properties)
-        self._lines = LineColumns(replace(fields, labels=None))  # no other labels are read
+        self._keys, self._asked = fields.claims, frozenset(fields.properties)
 
     def read(self, range_: IdRange, open_binary: Opener = files.open_binary) -> Iterator[tuple[Certainty, pa.Table]]:
         """The items of a range, as ``split_by_certainty`` yields them. DamagedInputError where a file is damaged."""
         found: dict[Kind, list[pa.Table]] = {kind: [] for kind in KINDS}
-        for part in self._tables.parts:
-            found[part.file.kind] += self._read_part(part, range_, open_binary)
+        for file in self._tables.files:
+            found[file.kind] += self._read_file(file, range_, open_binary)
         chunks = [chunk for parts in found.values() for table in parts for chunk in table["id"].chunks]
         ids = pc.unique(pa.chunked_array(chunks, pa.string())).sort()
         del chunks
@@ -96,11 +92,10 @@ class TableReader(LineAccount):
             wanted |= linked & claims.is_in("datatype", {_ITEM, None})
         statements = claims.keep(wanted)
         for begin in range(0, len(ids), _WINDOW):
-            columns = EntityColumns()
+            columns = EntityColumns(replace(self._fields, labels=None))  # no other labels are read
             window = ids[begin : begin + _WINDOW].to_pylist()
-            self._lines.extend(columns, list(self._join(window, rows, statements, begin)))
-            if len(columns):
-                yield from split_by_certainty(columns.table(), self._linked_only)
+            columns.extend(list(self._join(window, rows, statements, begin)))
+            yield from split_by_certainty(columns.table(), self._linked_only)
 
     def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
         """Yield the items among some ids as lines of a dump; properties and other entities are only noted."""
@@ -127,25 +122,22 @@ class TableReader(LineAccount):
             all_properties = list(dict.fromkeys(name for (name,) in properties(index))) if sites else ()
             yield Line(identifier, "item", revision, None, sites, names, Claims(found, all_properties))
 
-    # The row groups of a file.
-
-    def _read_part(self, part: TablePart, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
+    def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
         """Yield the rows of a file that are in the range and can be read, a table for each row group."""
-        numbers = [number for number, group in enumerate(part.groups) if range_.overlaps(group)]
+        numbers = [number for number, group in enumerate(file.groups) if range_.overlaps(group)]
         if not numbers:
             return
-        path = part.file.path
-        with open_binary(path) as source, open_parquet(source, path) as file:
-            filled = [index for index in range(file.num_row_groups) if file.metadata.row_group(index).num_rows]
+        with open_binary(file.path) as source, open_parquet(source, file.path) as parquet:
+            filled = [index for index in range(parquet.num_row_groups) if parquet.metadata.row_group(index).num_rows]
             for number in numbers:
-                group, index = part.groups[number], filled[number]
-                ids = _strings(file.read_row_group(index, ["id"], use_threads=False)["id"])
-                rows = self._rows_in(ids, group, range_, path)
+                group, read = file.groups[number], partial(_read_columns, parquet, filled[number])
+                ids = _strings(read("id")["id"])
+                rows = self._rows_in(ids, group, range_, file.path)
                 if len(rows):
-                    found = _plain(_GroupReader(file, index, part), self._asked).append_column("id", ids)
+                    found = _plain(file, read, group.rows, self._asked).append_column("id", ids)
                     follow = int(rows[-1]) - int(rows[0]) + 1 == len(rows)  # then they need no copy
                     found = found.slice(int(rows[0]), len(rows)) if follow else found.take(pa.array(rows))
-                    yield self._drop_unreadable(found, part.file, rows + group.begin)
+                    yield self._drop_unreadable(found, file, rows + group.begin)
 
     def _rows_in(self, ids: pa.Array, group: RowGroup, range_: IdRange, path: str) -> Numbers:
         """Return the rows of a row group whose ids are in the range; DamagedInputError unless the ids ascend."""
@@ -207,47 +199,36 @@ def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _M
         yield "bad-sitelinks", "the title of a page", "value", mask(rows["value"].is_valid())
 
 
-@dataclass(frozen=True, slots=True)
-class _GroupReader:
-    """The columns of one row group, by name."""
-
-    file: pq.ParquetFile
-    number: int
-    part: TablePart
-
-    def read(self, *names: str) -> pa.Table:
-        """Return the columns of these names that there are; of a member of a struct, ``struct.member``."""
-        return self.file.read_row_group(self.number, list(names), use_threads=False)
-
-    def values(self, table: pa.Table, member: str) -> pa.Array:
-        """Return a member of ``datavalue`` as strings; nulls if the file has no such member."""
-        if f"datavalue.{member}" not in self.part.columns:
-            return pa.nulls(len(table), pa.string())
-        return _strings(pc.struct_field(table["datavalue"], member))
+def _read_columns(parquet: pq.ParquetFile, number: int, *names: str) -> pa.Table:
+    """Return those columns of a row group that there are; of a member of a struct, ``struct.member``."""
+    return parquet.read_row_group(number, list(names), use_threads=False)
 
 
-def _plain(group: _GroupReader, asked: frozenset[str]) -> pa.Table:
+def _plain(file: TableFile, read: Callable[..., pa.Table], rows: int, asked: frozenset[str]) -> pa.Table:
     """Return the rows of a row group in the same columns for every layout; strings only of properties asked for."""
-    file = group.part.file
     if file.kind == "entities":
-        return pa.table({"lastrevid": pc.fill_null(group.read("lastrevid")["lastrevid"].cast(pa.int64()), 0)})
+        return pa.table({"lastrevid": pc.fill_null(read("lastrevid")["lastrevid"].cast(pa.int64()), 0)})
     if file.kind == "claims":
-        return _plain_claims(group, asked)
-    rows = group.file.metadata.row_group(group.number).num_rows
-    columns = columns_of(file, group.part.columns)
-    values = _strings(group.read(*columns)[columns[0]]) if columns else pa.nulls(rows, pa.string())
+        return _plain_claims(file.columns, read, asked)
+    columns = columns_of(file, file.columns)
+    values = _strings(read(*columns)[columns[0]]) if columns else pa.nulls(rows, pa.string())
     key = pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([file.key]))
     return pa.table({"key": key, "value": values})
 
 
-def _plain_claims(group: _GroupReader, asked: frozenset[str]) -> pa.Table:
-    nested = "datavalue" not in group.part.columns
-    table = group.read("property", "rank", "datatype", "datavalue.id" if nested else "datavalue")
+def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: frozenset[str]) -> pa.Table:
+    def values(table: pa.Table, member: str) -> pa.Array:
+        if f"datavalue.{member}" not in names:
+            return pa.nulls(len(table), pa.string())
+        return _strings(pc.struct_field(table["datavalue"], member))
+
+    nested = "datavalue" not in names
+    table = read("property", "rank", "datatype", "datavalue.id" if nested else "datavalue")
     plain = {name: _strings(table[name]) for name in ("property", "rank", "datatype")}
     types = plain["datatype"]
     text = language = pa.nulls(len(table), pa.string())
     if nested:
-        item = group.values(table, "id")
+        item = values(table, "id")
     else:
         text = _strings(table["datavalue"])
         item = pc.if_else(pc.starts_with(types, "wikibase-"), text, None)
@@ -260,15 +241,14 @@ def _plain_claims(group: _GroupReader, asked: frozenset[str]) -> pa.Table:
             # The strings of all identifiers are most of the bytes of this table.
             strings = pc.any(pc.and_(has_text, pc.fill_null(pc.not_equal(types, _MONOLINGUAL), True))).as_py()
             members = ("text", "language", *(("datavalue__string",) if strings else ()))
-            found = group.read(*(f"datavalue.{member}" for member in members))
-            text = group.values(found, "text")
-            language = group.values(found, "language")
+            found = read(*(f"datavalue.{member}" for member in members))
+            text, language = values(found, "text"), values(found, "language")
             if strings:
-                text = pc.coalesce(text, group.values(found, "datavalue__string"))
-        elif "mlt-language" in group.part.columns:
-            language = _strings(group.read("mlt-language")["mlt-language"])
-    values = {"item": item, "text": pc.if_else(has_text, text, None), "language": pc.if_else(has_text, language, None)}
-    return pa.table(plain | values)
+                text = pc.coalesce(text, values(found, "datavalue__string"))
+        elif "mlt-language" in names:
+            language = _strings(read("mlt-language")["mlt-language"])
+    text, language = pc.if_else(has_text, text, None), pc.if_else(has_text, language, None)
+    return pa.table({**plain, "item": item, "text": text, "language": language})
 
 
 def _strings(column: pa.ChunkedArray | pa.Array) -> pa.Array:
