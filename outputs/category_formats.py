@@ -22,8 +22,6 @@ from wikisem.outputs.groupfile import format_surface
 from wikisem.sampling import hash_keys
 from wikisem.wikis import MULTILINGUAL
 
-# The report: counts for each category or relation in each language.
-
 REPORT_HEADER: Final = (
     "language",
     "kind",
@@ -79,9 +77,6 @@ def without_any(rows: Iterable[ReportRow]) -> list[str]:
     for row in rows:
         own[row.language] += row.kept - row.under_mul
     return sorted(language for language, count in own.items() if count == 0)
-
-
-# The files.
 
 
 def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:

@@ -180,9 +180,6 @@ def figure_file(text: str) -> Path:
     return path_of(text)
 
 
-# Options that several commands share.
-
-
 def add_seed(parser: _Declares, of: str, default: int) -> None:
     """Declare --seed for a command without a recipe; ``of`` says what is drawn by it."""
     add(parser, "--seed N", f"the seed of {of} (default: {default})", at_least(0), default)

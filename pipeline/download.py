@@ -56,8 +56,6 @@ def add_to_record(folder: Path, origins: Mapping[str, Mapping[str, str | int]]) 
         sink.write(orjson.dumps({"files": files}, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
 
 
-# What can be downloaded, and from where.
-
 Kind = Literal["content export", "pages-articles", "Wikidata entities", "Wikidata lexemes"]
 Algorithm = Literal["sha256", "sha1"]
 
@@ -126,8 +124,6 @@ class Mirror:
 
         return self.patience.persist(url, ask, DownloadError)
 
-
-# The newest complete dumps.
 
 EXPORTS: Final = ("content", "articles")
 _EXPORTS: Final = "other/mediawiki_content_current"
@@ -268,8 +264,6 @@ def _dashed(day: str) -> str:
     return f"{day[:4]}-{day[4:6]}-{day[6:]}"
 
 
-# All files of some dumps.
-
 # What dumps.wikimedia.org allows an address (https://dumps.wikimedia.org/, 2026-11).
 _CONNECTIONS: Final = 3
 
@@ -370,9 +364,6 @@ def only_download_in(folder: Path) -> Iterator[None]:
         raise DownloadError(f"{folder}: expected no other download to be at work in it, saw one") from error
     finally:
         os.close(handle)
-
-
-# One file.
 
 
 class StoppedError(Exception):

@@ -68,8 +68,6 @@ from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
 
-# What a release and the page say of a run.
-
 
 def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
     """The facts of a run that its release and its page state; ``more`` is what the run itself does not say."""
@@ -97,8 +95,6 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
     spreads = {name: (len(own), np.quantile(own, quartiles).tolist()) for name, own in known.items() if own}
     return read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
-
-# What people call: a release, the set that comes with wikisem, and the page.
 
 # The property that says which country an item is in.
 COUNTRY: Final = "P17"
@@ -184,9 +180,6 @@ def browse(
     target, run = path / "browse" if folder is None else path_of(folder), read_run(path)
     write_files(target, browse_files(facts_of(run, ""), run, list(map(path_of, cases))))
     return target / "index.html"
-
-
-# Which files a release has, and how each is written whole.
 
 
 def _write_release(
@@ -429,9 +422,6 @@ def _tables_read(path: Path, what: str) -> Iterator[None]:
         yield
     except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{path}: expected rows of {what}, saw {error}") from error
-
-
-# The page, and the scores that it shows.
 
 
 class _Answer(msgspec.Struct):

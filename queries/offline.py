@@ -156,8 +156,6 @@ def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
     return distinct(values[starts + np.arange(counts.sum())])
 
 
-# The Parquet of the entities stage, read column by column: only what a question needs, batch by batch.
-
 _Texts: TypeAlias = Mapping[str, Sequence[Statement]]
 _LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
 _QID: Final = r"^Q[1-9][0-9]*$"

@@ -33,9 +33,6 @@ TRUTHY: Final = PREFIXES["wdt"]
 SITELINKS: Final = f"{PREFIXES['wikibase']}sitelinks"
 
 
-# Queries.
-
-
 @cache
 def template(name: str) -> Template:
     """The query of a ``.rq`` file, prefixes in front, comments left out."""
@@ -91,8 +88,6 @@ def _holds(part: Any, name: str) -> bool:
         return part.name == name or any(_holds(value, name) for value in part.values())
     return isinstance(part, (list, tuple)) and any(_holds(value, name) for value in part)
 
-
-# Language tags.
 
 _TAGS: Final[Mapping[str, str]] = _VOCABULARY["tags"]
 _CODES: Final = {tag: code for code, tag in _TAGS.items()}
@@ -163,10 +158,6 @@ def parse_answer(body: bytes) -> list[AnswerRow]:
         for row in rows
     ]
 
-
-# Categories from a SPARQL endpoint: Wikidata's query service or another with the same vocabulary.
-
-# How a query is sent.
 
 # The body of the answer to a query; NoAnswerError when it does not come whole.
 Ask: TypeAlias = Callable[[str], bytes]
@@ -243,8 +234,6 @@ class Client:
             replace_file(str(path), body)
         return rows
 
-
-# The categories.
 
 # Rows a page and items a batch: answers of this size are whole within seconds, and far below what any engine cuts at.
 PAGE: Final = 5000

@@ -75,8 +75,6 @@ from wikisem.wikidata.entity_tables import EntityTables, IdRange
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields, LineAccount, PropertyLine
 from wikisem.wikidata.table_reader import TableReader
 
-# The items of one certainty from one range.
-
 
 class ItemFile(NamedTuple):
     """The file of the items of one certainty from one range; without such items there is no file."""
@@ -135,8 +133,6 @@ class ItemWriter:
         self._writer.write(pa.concat_tables(self._held))
         self._held, self._size = [], 0
 
-
-# Labels of properties, which are some 14,000 (2026-11).
 
 _PROPERTIES: Final = "properties"
 
@@ -324,9 +320,6 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     return f"expected items of a Wikidata dump in {', '.join(inputs)}, saw {seen}"
 
 
-# A range of the dump to files of its items, and to their numbers and those of what their edges lead to.
-
-
 @dataclass(frozen=True, slots=True)
 class _DumpSource:
     """Ranges of JSON dumps; ``closing`` is how each file ends."""
@@ -405,8 +398,6 @@ class FileWork:
     files: Sequence[ItemFile]
 
 
-# Items that come more than once: which rows a later revision supersedes.
-
 # The columns of duplicates that say where a row is.
 _POSITION: Final = ("certainty", "part", "row")
 
@@ -463,9 +454,6 @@ def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
     with work.shuffle.sender(_LATEST, "", number) as sender:
         yield from send_numbers(sender, TARGETS, union(edge_targets(table) for _, table in tables))
     yield done(STAGE, number, len(work.files))
-
-
-# Which rows stay, the finished files of these, and an index of where each item is.
 
 
 class KeepItems(beam.DoFn):

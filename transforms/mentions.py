@@ -77,8 +77,6 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 from wikisem.wikipedia.xml_pages import find_siteinfo
 
-# A range of a dump to rows by bucket.
-
 
 @dataclass(frozen=True)
 class Wiki:
@@ -175,9 +173,6 @@ def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterat
 def range_counts(scratch: Scratch, language: str, number: int) -> str:
     """The counts of a range, named by its number, so that a range that is run again counts once."""
     return scratch.counts(f"{language}-{number:05d}")
-
-
-# The rows of all ranges to the anchor dictionary.
 
 
 def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
@@ -357,8 +352,6 @@ def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
 VERSION: Final = 4
 
 
-# The files of a dump: which of them hold pages, which wiki they are of, and how they are cut.
-
 # The index beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
 # streams are found by their own marks, so that it is never needed, and a glob may well take it in.
 _INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$")
@@ -426,9 +419,6 @@ def read_link_letters(folder: str) -> LinkLetters:
         return LinkLetters()
     with open_binary(path) as source:
         return decode_json(source.read(), LinkLetters, path, "the letters at links")
-
-
-# The stage.
 
 
 def count_mentions(

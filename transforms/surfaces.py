@@ -46,8 +46,6 @@ from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import wiki_of
 
-# The steps of the surfaces stage that look pages up: items in the buckets of their sitelinks to the surface forms.
-
 # The key of all parts of the entities: what follows needs all of them, in every language.
 ALL_PARTS: Final = ""
 
@@ -95,8 +93,6 @@ def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
     sources = pc.value_counts(pc.drop_null(having["source"])).to_pylist()
     return SurfaceCounts(count_items(named), {pair["values"]: pair["counts"] for pair in sources}, count_refused(named))
 
-
-# From items to the surface forms of their pages.
 
 # What waits for the links of anchors: the items of a bucket, and the anchors of their pages.
 _WAITING: Final = {"find/items": ITEMS, "find/top": TOP_ANCHORS, "find/titled": TOP_ANCHORS}
@@ -179,8 +175,6 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     write_surface_counts(bucket_counts(pages.scratch, language, bucket), {language: counts})
 
 
-# How many links of a whole wiki have each anchor.
-
 # There is one bucket of anchors for this many buckets of pages. Each bucket of pages writes a batch for each bucket of
 # anchors, and the other way round: with 256 by 256, most batches would be tiny.
 _PAGE_BUCKETS: Final = 4
@@ -257,9 +251,6 @@ def anchor_buckets(buckets: int) -> int:
     return -(-buckets // _PAGE_BUCKETS)
 
 
-# What became of the items of each language: one small file for each task, added up when the pipeline is over.
-
-
 # How many of the best linked pages are named where the dump lacks them.
 BEST_LINKED: Final = 1000
 
@@ -333,8 +324,6 @@ def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
             sums[language] = sums.get(language, SurfaceCounts()) + counts
     return sums
 
-
-# Stage 3: the surface form of each item in each language, from the anchor dictionary or the recipe's fallback.
 
 # Version of the stage's output; raise it when the output changes.
 VERSION: Final = 3

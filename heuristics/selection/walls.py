@@ -36,8 +36,6 @@ from wikisem.wikipedia.languages import LanguageProfile
 
 SIZE: Final = SIDE * SIDE
 
-# The solver.
-
 
 def count_solutions(fits: Sequence[int], sizes: Sequence[int]) -> int:
     """In how many ways words can be divided among groups of these sizes, each word to a group that it fits.
@@ -77,9 +75,6 @@ def solving_order(fits: Sequence[int], own: Sequence[int]) -> list[int]:
         order.append(settled)
         left.remove(settled)
     return order
-
-
-# What would give a row away to someone who knows nothing of meaning.
 
 
 def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile: LanguageProfile) -> str:
@@ -135,8 +130,6 @@ def _has_form(row: Sequence[str], others: Sequence[str]) -> bool:
     own, rest = zip(*map(form_of, row), strict=True), zip(*map(form_of, others), strict=True)
     return any(min(mine) > max(theirs) or max(mine) < min(theirs) for mine, theirs in zip(own, rest, strict=True))
 
-
-# From the groups of a language to its walls.
 
 NO_CLASSES: Final = "no-classes"
 FEW_WORDS: Final = "few-words"

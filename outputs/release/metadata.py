@@ -42,9 +42,6 @@ CC0: Final = Licence(
 )
 
 
-# manifest.json: of a run as far as a release depends on it, and of a release.
-
-
 class Origin(msgspec.Struct, omit_defaults=True):
     """The record of a download; the address is empty if unknown."""
 
@@ -159,9 +156,6 @@ class Manifest(msgspec.Struct):
     canary: str = ""
     held: HeldHalf | None = None
     opened: list[OpenedHalf] = []
-
-
-# Facts.
 
 
 @dataclass(frozen=True, slots=True)

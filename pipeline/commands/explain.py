@@ -50,7 +50,7 @@ from wikisem.pipeline.console.terminal import (
     print_notes,
 )
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.pipeline.runs.read import RunFiles, labels_of, read_run
+from wikisem.pipeline.runs.read import labels_of, read_run
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import ClassOptions, Recipe
 from wikisem.records import Group, Member, Rejection
@@ -58,9 +58,6 @@ from wikisem.surfaces.cleaning import first_label, labelled_classes
 from wikisem.surfaces.table import clear_members, read_members
 from wikisem.wikidata.line_types import property_number
 from wikisem.wikis import name_codes
-
-# The facts that explain the group of a class, gathered from an output folder for text and figure. Among them is what
-# statements of items say of the class, which is weighed as in the groups stage, from the same signatures.
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
@@ -84,8 +81,7 @@ class Ranked:
 class Kinship:
     """Why an item is never an outlier of a class: it is an instance of it, or a class that is above or below it.
 
-    ``way`` has the classes of the shortest way up in the whole graph: from the item or its class to the class, or from
-    the class to the item. Those that are ``pruned`` are not in the graph that groups are made from.
+    ``way`` has the classes of the shortest way up in the whole graph, ``pruned`` those of them that groups do not use.
     """
 
     kind: Literal["instance", "above", "below"]
@@ -97,10 +93,9 @@ class Kinship:
 class Explanation:
     """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned.
 
-    ``english`` are those of them whose label is English, because they have none in the language, nor in ``mul``.
-    ``ranked`` is empty for a release. ``cluster`` are the items that rules judged, whatever came of it, as far as their
-    number is known from ``recipe``: that of the language's groups, None without a record of them. ``kin`` are the items
-    that were asked for and are never outliers of the class.
+    ``english`` are those whose label is English for lack of another. ``ranked`` is empty for a release. ``cluster``
+    are the items that rules judged, if ``recipe``, that of the language's groups, tells their number. ``kin`` are the
+    items that were asked for and are never outliers of the class.
     """
 
     qid: str
@@ -193,24 +188,6 @@ def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
     return list(merged.values())
 
 
-def explain_released(run: RunFiles, qid: str, language: str) -> Explanation:
-    """What a release has of a class: its group or why it has none, and the labels of classes that have a group."""
-    groups, rejections = run.groups[language], run.rejections[language]
-    group = next((one for one in groups if one.qid == qid), None)
-    rejection = next((one for one in rejections if one.qid == qid), None)
-    labels = {one.qid: one.label for one in rejections if one.label} | {one.qid: one.label for one in groups}
-    return Explanation(qid, language, group, rejection, (), labels)
-
-
-def languages_of(output: str) -> list[str]:
-    """The languages that have groups in an output folder, mixed ones aside; MissingInputError where there are none."""
-    paths = list_files(f"{output}/{group_leaves('*')[0]}")
-    if not paths:
-        raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
-    codes = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
-    return sorted(code for code in codes if not is_mixed(code))
-
-
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
     """Why an item is never an outlier of a class, None if it may be one.
 
@@ -240,8 +217,6 @@ def way_up(superclasses: Callable[[str], Iterable[str]], start: str, end: str) -
         front = sorted({high for _, high in steps})
     return ways.get(end, [])
 
-
-# What statements say.
 
 # A property is telling if it is this many times as frequent among the instances of a class as among prominent items.
 TELLING: Final = 2
@@ -283,13 +258,13 @@ def explain_statements(
 
     None where no rule of the language's recipe reads statements, or where there is no cluster.
     """
-    graph, qid = taxonomy.graph, explanations[0].qid
-    nodes, is_class = indices_of(np.array([qid_number(qid)]), graph.nodes)
+    graph = taxonomy.graph
+    nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
     # Of each explanation the items beside its cluster.
-    beside = []
-    for explanation in explanations:
-        outliers = explanation.group.outliers if explanation.group else ()
-        beside.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
+    beside = [
+        list(dict.fromkeys([*(outlier.id for outlier in (one.group.outliers if one.group else ())), *asked]))
+        for one in explanations
+    ]
     items = {item for explanation in explanations for item in explanation.cluster}.union(*beside)
     wanted, known = indices_of(np.array(sorted(map(qid_number, items)), dtype=np.int64), graph.items)
     read: dict[tuple[int, int], Signatures] = {}
@@ -309,8 +284,13 @@ def explain_statements(
 
 def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Sequence[str]) -> ClassStatements:
     """What the statements of a cluster and of items beside it say of a class, by its node in the graph."""
+
+    def properties(qid: str) -> set[int]:
+        row = int(signatures.rows_of(np.array([qid_number(qid)]))[0])
+        return set(signatures.properties[signatures.rows.row(row)].tolist())
+
     (evidence,) = ClassEvidence.of_classes(signatures, np.array([node]), [cluster])
-    of_members, weights = [_properties(signatures, member) for member in cluster], evidence.weights()
+    of_members, weights = [properties(member) for member in cluster], evidence.weights()
     counts = {
         number: sum(number in stated for stated in of_members)
         for number, weight in weights.items()
@@ -320,18 +300,14 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
     telling = {number: counts[number] for number in ordered if counts[number] > 1}
     found = []
     for item in items:
-        stated = _properties(signatures, item)
-        against = sorted(
-            (weights.get(number, -math.inf), number) for number in stated if weights.get(number, -math.inf) < 0
+        stated = properties(item)
+        weighed = sorted((weights.get(number, -math.inf), number) for number in stated)
+        has, lacks = (
+            [number for number in telling if number in stated],
+            [number for weight, number in weighed if weight < 0],
         )
-        has, lacks = [number for number in telling if number in stated], [number for _, number in against]
         found.append(ItemStatements(item, evidence.margin(qid_number(item)), has, lacks, len(stated)))
     return ClassStatements(len(cluster), evidence.coherence, telling, found)
-
-
-def _properties(signatures: Signatures, qid: str) -> set[int]:
-    row = int(signatures.rows_of(np.array([qid_number(qid)]))[0])
-    return set(signatures.properties[signatures.rows.row(row)].tolist())
 
 
 def read_property_labels(output: str, numbers: Iterable[int], language: str) -> dict[int, str]:
@@ -347,8 +323,6 @@ def read_property_labels(output: str, numbers: Iterable[int], language: str) -> 
     labels, _ = first_label(MapLookup(column), (*name_codes(language), "en"))
     return {number: label for number, label in zip(maps, labels.to_pylist(), strict=True) if label}
 
-
-# The command.
 
 _NOT_RELEASED: Final = (
     "a release has no class graph and no items beside its groups: parents, siblings and cousins of the class, its "
@@ -378,7 +352,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise MissingInputError(f"{option} needs the OUT of a run, saw a release: {_NOT_RELEASED}")
         if arguments.json:
             for released in explain(arguments.output, arguments.name, arguments.language):
-                _print_json(released)
+                _print_json(released, None)
         else:
             show.run(arguments)
         print_notes([_NOT_RELEASED])
@@ -396,14 +370,13 @@ def run(arguments: argparse.Namespace) -> int:
         if drawn is None:
             languages = ", ".join(explanation.language for explanation in explanations)
             raise MissingInputError(f"expected a group of {explanations[0].qid} to draw, saw none in {languages}")
-        figure = drawing_module("wikisem.pipeline.figure", "--figure")
-        figure.draw(arguments.figure, taxonomy, drawn)
+        drawing_module("wikisem.pipeline.figure", "--figure").draw(arguments.figure, taxonomy, drawn)
         (log if arguments.json else print_line)(f"figure: {arguments.figure}")
     return 0
 
 
-def _print_json(explanation: Explanation, statements: ClassStatements | None = None) -> None:
-    """Print all that is known, without the recipe of the groups, which the manifest has."""
+def _print_json(explanation: Explanation, statements: ClassStatements | None) -> None:
+    # Without the recipe of the groups, which the manifest has.
     found = {key: value for key, value in vars(explanation).items() if key != "recipe"} | {"statements": statements}
     print_json(msgspec.to_builtins(found, str_keys=True, order="deterministic"))
 
@@ -423,7 +396,13 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
     known = classes_of(chain.from_iterable(run.groups.values()))
     known += classes_of(chain.from_iterable(run.rejections.values()))
     qid = find_class(name, known, where)
-    explanations = [explain_released(run, qid, each) for each in _chosen(list(run.groups), code, where)]
+    explanations = []
+    for chosen in _chosen(list(run.groups), code, where):
+        groups, rejections = run.groups[chosen], run.rejections[chosen]
+        group = next((one for one in groups if one.qid == qid), None)
+        rejection = next((one for one in rejections if one.qid == qid), None)
+        labels = {one.qid: one.label for one in rejections if one.label} | {one.qid: one.label for one in groups}
+        explanations.append(Explanation(qid, chosen, group, rejection, (), labels))
     if all(explanation.group is None and explanation.rejection is None for explanation in explanations):
         raise MissingInputError(
             f"{where}: expected a group or a rejected class, saw none of {qid}{f' in {code}' if code else ''}"
@@ -433,7 +412,12 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
 
 def _explain(output: str, name: str, language: str | None, items: Sequence[str]) -> tuple[Taxonomy, list[Explanation]]:
     """Explain a class of a run: of the classes with groups, or else of all in the graph, whose labels are read."""
-    taxonomy, known = Taxonomy.load(Ledger(output).folder(TAXONOMY)), languages_of(output)
+    taxonomy = Taxonomy.load(Ledger(output).folder(TAXONOMY))
+    paths = list_files(f"{output}/{group_leaves('*')[0]}")
+    if not paths:
+        raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
+    found = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
+    known = sorted(code for code in found if not is_mixed(code))
     languages = _chosen(known, language, output)
     if is_qid(name):
         qid = check_qid(name)
@@ -454,31 +438,24 @@ def _chosen(known: list[str], asked: str | None, output: str) -> list[str]:
     return known if asked is None else [asked]
 
 
-# The explanation as lines and tables.
-
-
 def _print_explanation(
     output: str, taxonomy: Taxonomy, explanation: Explanation, statements: ClassStatements | None
 ) -> None:
-    """Print all facts about a class in one language."""
-    console = make_console()
-    console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
-    qid = explanation.qid
+    console, qid = make_console(), explanation.qid
+    console.print(Text(_label(explanation, qid), "bold"), f"in {explanation.language}")
     parents = taxonomy.superclasses(qid)
     grandparents = sorted({above for parent in parents for above in taxonomy.superclasses(parent)}, key=qid_number)
     siblings = {child for parent in parents for child in taxonomy.subclasses(parent)} - {qid}
     cousins = {child for grandparent in grandparents for child in taxonomy.subclasses(grandparent)} - {qid}
     depth = taxonomy.depth(qid)
-    parents_named, grandparents_named = (
-        ", ".join(_label(explanation, one) for one in classes) for classes in (parents, grandparents)
-    )
-    for line in [
-        f"parents: {parents_named or 'none left in the graph, so no outliers'}",
-        f"grandparents: {grandparents_named or 'none left in the graph'}",
+    above = ", ".join(_label(explanation, one) for one in parents)
+    console.print(f"parents: {above or 'none left in the graph, so no outliers'}")
+    above = ", ".join(_label(explanation, one) for one in grandparents)
+    console.print(f"grandparents: {above or 'none left in the graph'}")
+    console.print(
         f"{len(taxonomy.instances(qid)):,} instances, {len(siblings):,} siblings, {len(cousins):,} cousins; "
-        + ("the root is not above it" if depth is None else f"{depth} steps below the root"),
-    ]:
-        console.print(line)
+        + ("the root is not above it" if depth is None else f"{depth} steps below the root")
+    )
     if explanation.group is not None:
         _print_group(output, taxonomy, explanation, explanation.group)
     elif rejection := explanation.rejection:
@@ -505,7 +482,6 @@ def _print_explanation(
 
 
 def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, group: Group) -> None:
-    """Print the words of a group, what an audit measures of it, and its ties."""
     console = make_console()
     console.print(f"a group of {len(group.cluster)} with {len(group.outliers)} outliers")
     console.print(show.group_table(group, explanation.labels))
@@ -525,10 +501,8 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
 
 
 def _label(explanation: Explanation, qid: str) -> str:
-    label = explanation.label(qid)
-    if label == qid:
-        return qid
-    return f"{label} ({qid}, label in English)" if qid in explanation.english else f"{label} ({qid})"
+    label, note = explanation.label(qid), ", label in English" * (qid in explanation.english)
+    return qid if label == qid else f"{label} ({qid}{note})"
 
 
 def _kin_lines(explanation: Explanation) -> Iterator[str]:

@@ -91,7 +91,7 @@ def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
 
 
 def _preferred_language(groups: Sequence[Group], label: str = "") -> str:
-    """The language of the label, of the locale, English, or the first by code; "" without groups."""
+    # That of the label, of the locale, English, or the first by code.
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     wanted = re.split("[_.@]", locale)[0], "en"
     ranked = [(one.label.casefold() != label.casefold(), *(one.language != code for code in wanted)) for one in groups]
@@ -110,8 +110,6 @@ def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str |
         return f"{wanted}, saw {groups[0].label} ({qid}) in {codes}"
     return f"{wanted}, saw neither a group nor a rejection of it"
 
-
-# Groups as tables: how many there are in each language, and one in full.
 
 _PARTS: Final = {0: "cluster", **{number: one.label for number, one in OUTLIER_CLASSES.items()}}
 
@@ -134,17 +132,8 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
     title = f"{group.label} ({group.qid}, {group.language}) in full"
     members = (*group.cluster, *group.outliers)
     linked = any(member.total for member in members)  # else a column of blanks
-    table = Table(
-        "",
-        "surface form",
-        "item",
-        *([shares] if linked else []),
-        "source",
-        sitelinks,
-        "via",
-        title=title,
-        title_justify="left",
-    )
+    first = "", "surface form", "item", *([shares] if linked else [])
+    table = Table(*first, "source", sitelinks, "via", title=title, title_justify="left")
     shown = None
     for member in members:
         kind = member.of_class.number if isinstance(member, Outlier) else 0

@@ -37,8 +37,6 @@ from wikisem.records import TIERS
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
 
-# What the commands take.
-
 # Walls of a recipe that asks for none.
 _WALLS: Final = 500
 
@@ -80,8 +78,6 @@ output:counted=OUT          an output folder with mentions and entities
     },
 )
 
-# What they do.
-
 
 def _read_recipe(arguments: argparse.Namespace) -> Recipe:
     recipe = load_recipe(arguments.recipe)
@@ -107,8 +103,8 @@ def build(arguments: argparse.Namespace) -> int:
     languages = stages.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_wikidata(arguments.wikidata, arguments.checksum)
     run = with_workers(run, arguments.workers, wikidata, *wikipedia.values())
-    profiles = read_named(arguments.profile)
-    options = stages.BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), profiles)
+    given = read_named(arguments.profile)
+    options = stages.BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), given)
     return print_summary(stages.run_build(options, run), run.output)
 
 
@@ -378,9 +374,6 @@ def remedy(record: Record, *, has_links: bool) -> str:
 def _list_reasons(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name} {count:,}" for name, count in ordered if count)
-
-
-# The command to type next: the first stage of the chain that OUT still lacks.
 
 
 def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) -> str:

@@ -39,34 +39,23 @@ class SampleDumps:
 
 def demo_options(folder: str) -> BuildOptions:
     """The options of a build of the sample world, whose dumps are written into a folder that exists."""
-    recipe = load_recipe("demo")
     files = write_sample_world(folder)
     # Checksums, because the dumps are written again each time: a second demo into the same folder finds all finished.
     wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
-    return BuildOptions(
-        recipe=recipe,
-        languages=sorted(wikipedia),
-        wikidata=find_dump([files.wikidata], checksum=True),
-        wikipedia=wikipedia,
-        properties=(),
-    )
+    wikidata = find_dump([files.wikidata], checksum=True)
+    return BuildOptions(load_recipe("demo"), sorted(wikipedia), wikidata, wikipedia, properties=())
 
 
 def write_sample_world(folder: str) -> SampleDumps:
     """Write ``wikidata.json.gz`` and ``<language>wiki-2026-11-01-p1p999.xml.bz2`` into a folder that exists."""
-    items = read_items()
-    wikidata = "wikidata.json.gz"
+    root, items, wikidata = Path(folder), read_items(), "wikidata.json.gz"
     wikipedia = {language: f"{language}wiki-2026-11-01-p1p999.xml.bz2" for language in LANGUAGES}
-    write_files(Path(folder), [(wikidata, wikidata_dump(list(entity_lines(items, read_classes()))))])
-    write_files(Path(folder), ((name, wikipedia_dump(language, items)) for language, name in wikipedia.items()))
+    write_files(root, [(wikidata, wikidata_dump(list(entity_lines(items, read_classes()))))])
+    write_files(root, ((name, wikipedia_dump(language, items)) for language, name in wikipedia.items()))
     # By this record what is built from these dumps, by any command, is known to be made up.
-    sizes = {name: (Path(folder) / name).stat().st_size for name in (wikidata, *wikipedia.values())}
-    add_to_record(Path(folder), {name: {MADE_UP: "by wikisem demo", "size": size} for name, size in sizes.items()})
-    paths = {language: str(Path(folder) / name) for language, name in wikipedia.items()}
-    return SampleDumps(str(Path(folder) / wikidata), paths)
-
-
-# Its facts, which are read from two tables.
+    sizes = {name: (root / name).stat().st_size for name in (wikidata, *wikipedia.values())}
+    add_to_record(root, {name: {MADE_UP: "by wikisem demo", "size": size} for name, size in sizes.items()})
+    return SampleDumps(str(root / wikidata), {language: str(root / name) for language, name in wikipedia.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +128,6 @@ def _rows(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE, restval="-"))
 
 
-# The dump of Wikidata.
-
 _LINES_PER_MEMBER: Final = 100
 
 
@@ -209,8 +196,6 @@ def _entity(
 def _json_line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
-
-# The dumps of the Wikipedias.
 
 _SCHEMA: Final = "http://www.mediawiki.org/xml/export-0.11/"
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -289,8 +274,6 @@ def _sha1(data: bytes) -> str:
         digits = _DIGITS[digit] + digits
     return digits.rjust(31, "0")
 
-
-# Their articles.
 
 TALK: Final = 1
 FILE: Final = CANONICAL["File"]

@@ -23,10 +23,8 @@ from wikisem.layout import profile_path
 from wikisem.pipeline.download import origin_of
 from wikisem.pipeline.runs.ledger import Ledger, fingerprint
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, release_of
-from wikisem.wikipedia.learning import ProfileFile, read_profile_file
+from wikisem.wikipedia.learning import read_profile_file
 from wikisem.wikis import date_in_name, known_language
-
-# Dumps: found, told apart by size and time or checksum, and named by language.
 
 # First bytes of archives in which older dumps and other tools keep XML.
 _ARCHIVES: Final = {
@@ -61,10 +59,6 @@ class Input:
         return str(self.origin.get("date") or date_in_name(self.path.rpartition("/")[2]))
 
 
-# What the manifest says of a file beside what tells it from others.
-_ABOUT: Final = ("origin", "date")
-
-
 @dataclass(frozen=True, slots=True)
 class Dump:
     """One dump, in one file or in parts in any order; or public ``tables``, with a folder of each as a file."""
@@ -81,12 +75,15 @@ class Dump:
         """The part of a fingerprint for the dump; with checksums, without paths and times."""
         if all(file.sha256 for file in self.files):
             return [{"sha256": digest} for digest in sorted(file.sha256 for file in self.files)]
-        return [{key: value for key, value in file.items() if key not in _ABOUT} for file in self.describe()]
+        described = [{**asdict(file), "path": redacted(file.path)} for file in self.files]
+        return [{key: value for key, value in file.items() if key != "origin"} for file in described]
 
     def describe(self) -> list[dict[str, Any]]:
         """The files as plain values, for the manifest, without the credentials of URLs."""
         described = [{**asdict(file), "path": redacted(file.path), "date": file.date} for file in self.files]
-        return [{key: value for key, value in file.items() if key not in _ABOUT or value} for file in described]
+        return [
+            {key: value for key, value in file.items() if value or key not in {"origin", "date"}} for file in described
+        ]
 
 
 def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
@@ -180,8 +177,6 @@ def _describe_file(path: str, checksum: bool) -> Input:
     return Input(path, size, moment, digest.hexdigest() if checksum else "", origin)
 
 
-# Profile files: those that --profile names, and those in OUT that a person has edited.
-
 # What the record of a language's groups says of the profile that they were made by.
 FACT: Final = "profile"
 
@@ -197,14 +192,6 @@ class Profiles:
     texts: Mapping[str, str] = field(default_factory=dict)
     trails: Mapping[str, str] = field(default_factory=dict)
 
-    def digest(self, language: str) -> str:
-        """The part of a fingerprint for a language's file; empty without one."""
-        return fingerprint(text=self.texts[language]) if language in self.texts else ""
-
-    def read(self, language: str) -> ProfileFile:
-        """The file of a language that has one."""
-        return read_profile_file(self.texts[language], profile_path(language))
-
 
 def read_named(words: Sequence[str]) -> dict[str, str]:
     """The texts of the files that ``LANG=FILE`` words name; RecipeError for one that is no profile file."""
@@ -218,16 +205,14 @@ def read_named(words: Sequence[str]) -> dict[str, str]:
 
 def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str]) -> Profiles:
     """The profile files of a run: those named, else those in OUT that a person wrote or changed."""
-    texts = {language: named.get(language) or edited(output, language) for language in languages}
-    texts = {language: text for language, text in texts.items() if text}
-    files = {
-        language: read_profile_file(text, f"{output}/{profile_path(language)}") for language, text in texts.items()
-    }
-    ledger, trails = Ledger(output), {}
-    for language, file in files.items():
-        trail, record = file.values().get("link_trail"), ledger.find(f"mentions/{language}")
-        if trail is not None and not (record and trail == record.facts.get("learned_trail")):
-            trails[language] = trail
+    ledger, texts, trails = Ledger(output), {}, {}
+    for language in languages:
+        if text := named.get(language) or edited(output, language):
+            texts[language] = text
+            trail = read_profile_file(text, f"{output}/{profile_path(language)}").values().get("link_trail")
+            record = ledger.find(f"mentions/{language}")
+            if trail is not None and not (record and trail == record.facts.get("learned_trail")):
+                trails[language] = trail
     return Profiles(texts, trails)
 
 

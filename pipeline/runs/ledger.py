@@ -40,8 +40,6 @@ MADE_UP: Final = "made_up"
 # What units of groups have in common is at the top of the manifest.
 _IN_COMMON: Final = ("recipe", "seed", "versions")
 
-# Records of finished units.
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -198,8 +196,6 @@ def write_json(path: str, data: Mapping[str, Any]) -> None:
     files.replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
 
 
-# The files of a unit: as they are listed when it is finished, and whether they are still so.
-
 _STEP: Final = 1 << 22
 
 
@@ -274,8 +270,6 @@ def _checksum(path: str, by_end: bool) -> int:
             checksum = crc32(data, checksum)
     return checksum
 
-
-# The versions that made a unit.
 
 _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow", "regex")
 

@@ -227,9 +227,6 @@ def check_writable(output: str) -> None:
         raise OutputError(f"expected an output folder that can be written, saw {output!r}: {error}") from error
 
 
-# The run that the options of a command describe.
-
-
 def make_run(arguments: argparse.Namespace) -> Run:
     """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
     beam_options = absolute_setup_file(arguments.beam_options)
@@ -302,9 +299,6 @@ def available_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
     return cores
 
 
-# What a stage is.
-
-
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One result of a stage.
@@ -368,9 +362,6 @@ class Stage:
     work: Callable[[Sequence[str], "Folders", StageContext], Mapping[str, UnitResult]]
     together: bool = False
     check: Callable[[Run], object] = lambda _: None
-
-
-# A run into OUT: from its lock to the manifest that says what it left, and the stages in between.
 
 
 @contextmanager
@@ -516,9 +507,6 @@ def _run_units(
     with run.tidying(context.scratch.root):
         run.remove_scratch_folder(context.scratch.root)
     return records
-
-
-# What is finished, and whether it still fits.
 
 
 def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:

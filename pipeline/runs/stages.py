@@ -1,14 +1,13 @@
 """The stages of the method, each as a value: what its units are, what each is made from, and the work that makes them.
 
-In: dumps, options and what earlier stages left in OUT. Out: a ``Stage``. Nothing here knows whether a unit is finished,
-and nothing runs by itself.
+Nothing here knows whether a unit is finished.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike, fspath
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -48,7 +47,7 @@ from wikisem.pipeline.runs.run import (
 )
 from wikisem.recipes.load import load_recipe, parse_recipe
 from wikisem.recipes.options import ClassOptions, GraphOptions, Recipe, SurfaceOptions
-from wikisem.records import Counts, Group, Rejection, Tier
+from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms import entities as entity_stage
 from wikisem.transforms import mentions as mention_stage
 from wikisem.transforms import surfaces as surface_stage
@@ -61,12 +60,10 @@ from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces import SurfaceCounts
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
-from wikisem.wikipedia.learning import Evidence, find_profile
+from wikisem.wikipedia.learning import Evidence, find_profile, read_profile_file
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import conversion_of, converter, lacks_conversion, variant_of
 from wikisem.wikis import known_language, name_codes, wiki_of
-
-# Stage 1: a Wikidata dump to the items that the method reads.
 
 ALL: Final = "all"  # labels of every language
 
@@ -95,8 +92,7 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
         )
 
     if earlier := run.ledger.find(ENTITIES):
-        facts = earlier.facts
-        every = options.labels is None or facts["labels"] == ALL
+        facts, every = earlier.facts, options.labels is None or earlier.facts["labels"] == ALL
         wider = replace(
             options,
             labels=None if every else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
@@ -115,8 +111,8 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
             counts, highest = entity_stage.read_entities(dump.paths, options, context)
             return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
         tables = open_tables(dump.tables, options.label_codes)
-        rows, languages = tables.rows(), tables.keys("labels")
-        listed = ", ".join(languages) if len(languages) < 10 else f"{len(languages)} languages"
+        rows, codes = tables.rows(), tables.keys("labels")
+        listed = ", ".join(codes) if len(codes) < 10 else f"{len(codes)} languages"
         run.log(
             f"{ENTITIES}: Parquet tables of {LAYOUTS[tables.layout]}: {rows.get('claims', 0):,} statements, "
             f"{rows.get('links', 0):,} pages (wikis: {len(tables.keys('links'))}), "
@@ -126,12 +122,10 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
             run.log(f"warning: {ENTITIES}: the tables lack {missing}")
         counts, highest = entity_stage.read_entities(tables, options, context)
         # The table of entities of the release of 2026-09-28 has properties only.
-        known = rows.get("entities")
-        unknown = 0 if known is None else counts.read - sum(counts.unreadable.values()) - known
-        warning = (
-            f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown > 0 else ""
-        )
-        facts = {"highest_item": highest, "tables": {**tables.describe(), "without_revision": max(unknown, 0)}}
+        readable = counts.read - sum(counts.unreadable.values())
+        unknown = max(readable - rows.get("entities", readable), 0)
+        warning = f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown else ""
+        facts = {"highest_item": highest, "tables": {**tables.describe(), "without_revision": unknown}}
         return {ENTITIES: UnitResult(counts, facts, warning)}
 
     return Stage(ENTITIES, [unit(options)], work)
@@ -144,19 +138,15 @@ def labels_for(languages: Iterable[str]) -> tuple[str, ...]:
 
 def check_columns(items: Record, recipe: Recipe) -> None:
     """Raise MissingInputError when the entities were read without the signatures or relations that the recipe needs."""
-    asked = {
-        "signatures, which cluster.coherence and outliers.margin compare": ("signatures", recipe.witness),
-        "relations, which outliers.related draws from": ("relations", recipe.outliers.related > 0),
-    }
-    for expected, (name, wanted) in asked.items():
+    for name, wanted, reason in [
+        ("signatures", recipe.witness, "which cluster.coherence and outliers.margin compare"),
+        ("relations", recipe.outliers.related > 0, "which outliers.related draws from"),
+    ]:
         if wanted and not items.facts.get(name, False):
             raise MissingInputError(
-                f"expected entities with {expected}, saw entities without; "
+                f"expected entities with {name}, {reason}, saw entities without; "
                 "run `wikisem entities`, or `wikisem build` with this recipe, first"
             )
-
-
-# Stage 2: the links of Wikipedia dumps, counted into the anchor dictionary of each language.
 
 
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | None = None) -> Stage:
@@ -168,18 +158,20 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del folders
-        todo = [language for language in dumps if unit_of(MENTIONS, language) in units]
-        paths = {language: dumps[language].paths for language in todo}
-        written = {language: context.folders[unit_of(MENTIONS, language)] for language in todo}
-        files = {language: given.read(language) for language in todo if language in given.texts}
+        written = {unit.partition("/")[2]: context.folders[unit] for unit in units}
+        paths = {language: dumps[language].paths for language in written}
+        files = {
+            language: read_profile_file(given.texts[language], profile_path(language))
+            for language in written
+            if language in given.texts
+        }
         counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
         results = {}
         for language, folder in written.items():
-            unit, path = unit_of(MENTIONS, language), siteinfo_path(folder)
+            unit, path, warnings = unit_of(MENTIONS, language), siteinfo_path(folder), []
             with open_binary(path) as source:
                 wiki = SiteInfo.from_json(source.read(), path).dbname
-            expected, warnings = wiki_of(language), []
-            if wiki and wiki != expected:
+            if wiki and wiki != (expected := wiki_of(language)):
                 warnings.append(
                     f"expected a dump of {expected or 'no wiki'}, saw one of {wiki}, which is taken for {language}"
                 )
@@ -227,9 +219,8 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         units.append(Unit(unit_of(SURFACES, language), written, needs=needs, version=surface_stage.VERSION))
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        todo = [language for language in languages if unit_of(SURFACES, language) in units]
-        dictionaries = {language: folders(unit_of(MENTIONS, language)) for language in todo if language in linked}
-        written = {language: context.folders[unit_of(SURFACES, language)] for language in todo}
+        written = {unit.partition("/")[2]: context.folders[unit] for unit in units}
+        dictionaries = {language: folders(unit_of(MENTIONS, language)) for language in written if language in linked}
         found = surface_stage.resolve_surfaces(folders(ENTITIES), dictionaries, options, written, context)
         return {
             unit_of(SURFACES, language): result_of(language, counts, folders if language in dictionaries else None)
@@ -302,11 +293,8 @@ def names(languages: Sequence[str]) -> Stage:
     return Stage(NAMES, units, work)
 
 
-# Stage 4: the class graph, pruned.
-
-
 def taxonomy(options: GraphOptions) -> Stage:
-    """The class graph of all items."""
+    """Stage 4: the class graph of all items, pruned."""
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del units
@@ -315,9 +303,6 @@ def taxonomy(options: GraphOptions) -> Stage:
 
     unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)
     return Stage(TAXONOMY, [unit], work)
-
-
-# Stage 5: groups in the languages that need them, and the files that people load.
 
 
 def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None = None) -> Stage:
@@ -330,22 +315,17 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
     shared, given = recipe.outliers.shared, profiles or Profiles()
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        todo = [unit.removeprefix(f"{GROUPS}/") for unit in units]
+        named = {unit.partition("/")[2]: folders(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
+        linked = {
+            language: folders(unit_of(MENTIONS, language))
+            for language in named
+            if unit_of(MENTIONS, language) in folders.needs(unit_of(SURFACES, language))
+        }
         counts = group_stage.build_groups(
-            folders(ENTITIES),
-            folders(TAXONOMY),
-            {language: folders(unit_of(SURFACES, language)) for language in todo},
-            {
-                language: folders(unit_of(MENTIONS, language))
-                for language in todo
-                if unit_of(MENTIONS, language) in folders.needs(unit_of(SURFACES, language))
-            },
-            recipe,
-            context,
-            given.texts,
+            folders(ENTITIES), folders(TAXONOMY), named, linked, recipe, context, given.texts
         )
         results = {}
-        for language in todo:
+        for language in named:
             found, learned = read_facts(context.scratch, language), {}
             if language not in given.texts:  # the fingerprint of what was learned tells an edited profile from it
                 with open_binary(f"{context.scratch.finished}/{profile_path(language)}") as source:
@@ -370,7 +350,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
     units = [
         Unit(
             unit_of(GROUPS, language),
-            options | ({"profile": given.digest(language)} if language in given.texts else {}),
+            options | ({"profile": fingerprint(text=given.texts[language])} if language in given.texts else {}),
             needs=(TAXONOMY, *(unit_of(SURFACES, code) for code in (sorted(languages) if shared else [language]))),
             leaves=(*group_leaves(language), *group_folders(language), profile_path(language)),
             version=group_stage.VERSION,
@@ -402,21 +382,18 @@ def no_groups(output: str, language: str, counts: Counts, nothing: str) -> str:
 
 def nothing_to_try(items: Counts, recipe: Recipe) -> str:
     """Why no class was tried in a language, from the counts of its surfaces."""
-    without = "no item has a page or a label there"
-    if items.read:
-        without = f"{items.read - items.kept:,} of {items.read:,} items have none"
+    lacking = f"{items.read - items.kept:,} of {items.read:,} items have none"
+    without = lacking if items.read else "no item has a page or a label there"
     third = "" if recipe.cluster.fame == "all" else f" in its {recipe.cluster.fame}"
     return f"no class has {recipe.cluster.minimum} instances with a surface form{third}; {without}"
 
-
-# Mixed groups, made from the parallel groups of several languages once these are finished.
 
 # Version of the stage's output; raise it when the output changes.
 MIXED_VERSION: Final = 7
 
 
 def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
-    """The stage that mixes the recipe's languages, if it names any.
+    """The stage that mixes the finished parallel groups of the recipe's languages, if it names any.
 
     RecipeError for a language that the run does not have, before anything runs.
     """
@@ -447,8 +424,6 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
     return [Stage("mixed", [unit], work)]
 
 
-# Walls, made from the finished groups of a language, the class graph and the signatures of items.
-
 # The key of a unit's facts: for each tier how many walls were tried and kept, and why others were dropped.
 BY_TIER: Final = "tiers"
 
@@ -464,16 +439,15 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
     drawn = recipe.seed if seed is None else seed
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        todo = [unit.removeprefix(f"{WALLS}/") for unit in units]
-        written = {language: folders(unit_of(SURFACES, language)) for language in todo}
+        written = {unit.partition("/")[2]: folders(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
         sources = wall_stage.WallSources(folders.run.output, folders(ENTITIES), folders(TAXONOMY), written)
-        found, results = wall_stage.make_walls(sources, recipe, drawn, context), {}
-        for language in todo:
-            tiers = found[language]
-            folders.run.log(f"{unit_of(WALLS, language)}: {describe(tiers)}")
+        results = {}
+        for language, tiers in wall_stage.make_walls(sources, recipe, drawn, context).items():
+            kept = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
+            folders.run.log(f"{unit_of(WALLS, language)}: {kept}")
             every = sum(tiers.values(), Counts())
-            few = f"{every.kept:,} walls of {number:,} in {language} ({describe(tiers)})" if every.kept < number else ""
-            facts: dict[str, Any] = {BY_TIER: {tier: asdict(counts) for tier, counts in tiers.items()}}
+            few = f"{every.kept:,} walls of {number:,} in {language} ({kept})" if every.kept < number else ""
+            facts = {BY_TIER: {tier: asdict(counts) for tier, counts in tiers.items()}}
             results[unit_of(WALLS, language)] = UnitResult(every, facts, few)
         return results
 
@@ -488,11 +462,6 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
         for language in languages
     ]
     return [Stage(WALLS, units, work, check=lambda run: check_columns(run.ledger.require(ENTITIES), recipe))]
-
-
-def describe(tiers: Mapping[Tier, Counts]) -> str:
-    """How many walls of each tier there are."""
-    return ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
 
 
 def recipe_of_groups(ledger: Ledger, languages: Iterable[str] = ()) -> tuple[list[str], Recipe]:
@@ -517,9 +486,6 @@ def recipe_of_groups(ledger: Ledger, languages: Iterable[str] = ()) -> tuple[lis
             f"expected groups by one recipe, saw that {other} has another one than {chosen[0]}; name languages of one"
         )
     return chosen, recipes[0]
-
-
-# The whole method, start to end: read items, count links, find surface forms, build the class graph, form groups.
 
 
 @dataclass(frozen=True, slots=True)
@@ -572,7 +538,7 @@ def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe:
         )
 
 
-def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Sequence[str]) -> EntityOptions:
+def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]) -> EntityOptions:
     """What stage 1 keeps: what groups of a recipe need, or without one what groups of any recipe may need.
 
     ``languages`` are those whose labels are kept, None for all.
@@ -589,8 +555,6 @@ def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, prope
         linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
     )
 
-
-# The pipeline in the public API: a build that prints nothing.
 
 _Path: TypeAlias = str | PathLike[str]
 
@@ -657,17 +621,11 @@ def build(
     chosen = choose_languages(languages, list(wikipedias), loaded)
     for code in chosen:
         known_language(code)
-    options = BuildOptions(
-        recipe=loaded,
-        languages=chosen,
-        wikidata=find_wikidata(_paths(wikidata), checksum=False),
-        wikipedia=wikipedias,
-        properties=DEFAULT_PROPERTIES,
-        profiles=read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())]),
-    )
-    run = Run(target, runtime, break_lock=break_lock)
+    dump = find_wikidata(_paths(wikidata), checksum=False)
+    given = read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())])
     try:
-        records = run_build(options, with_workers(run, workers, options.wikidata, *wikipedias.values()))
+        run = with_workers(Run(target, runtime, break_lock=break_lock), workers, dump, *wikipedias.values())
+        records = run_build(BuildOptions(loaded, chosen, dump, wikipedias, DEFAULT_PROPERTIES, given), run)
     except WikisemError:
         raise
     except OSError as error:

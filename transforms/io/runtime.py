@@ -24,8 +24,6 @@ from wikisem.transforms.io.failures import first_cause, stage_failure, was_inter
 from wikisem.transforms.io.local_workers import LocalWorkers
 from wikisem.transforms.io.shuffle import Shuffle
 
-# The progress of a pipeline.
-
 # Listing finished parts takes at most this share of the time: a folder of 10,000 files on a store takes seconds.
 _LISTING_SHARE: Final = 0.05
 _REMOTE_LISTING: Final = 15.0  # seconds between two listings on a store, which are paid by the request
@@ -81,8 +79,6 @@ def label_of(stage: str, languages: Sequence[str]) -> str:
     """
     return f"{stage} {languages[0]}" if len(languages) == 1 else f"{stage} in {len(languages)} languages"
 
-
-# Running pipelines.
 
 # Beam's options for what --workers does.
 _OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")

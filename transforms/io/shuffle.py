@@ -27,8 +27,6 @@ from wikisem.arrow.columns import decode, encode
 from wikisem.errors import StageError
 from wikisem.files import create_binary, open_binary
 
-# Waiting for all parts, and the tasks that follow.
-
 # What a part yields when it has sent its last batch: its key; its number, how many parts the key has, and its weight.
 Done = tuple[str, tuple[int, int, int]]
 # Of a batch in the engine's shuffle: the key and number of its task; its kind, the key and number of the part that
@@ -85,8 +83,6 @@ def tasks_of(buckets: Mapping[str, int]) -> Tasks:
 
     return lambda key, weights: [Task(key, bucket, buckets[key], sum(weights)) for bucket in range(buckets[key])]
 
-
-# Sending batches to buckets, and reading what a bucket received.
 
 # The most rows of a batch: an element of an engine's shuffle then has a few megabytes at most.
 _BATCH_ROWS: Final = 1 << 16
@@ -233,8 +229,6 @@ def _deliver(grouped: tuple[tuple[str, int], Iterable[Any]]) -> Task:
         received.setdefault((kind, key, number), []).append(batch)
     return tasks[0]._replace(received=received)
 
-
-# Bucket files.
 
 # The end of a file: the length of the index, its checksum, and a mark that shows that the file is whole.
 _TAIL: Final = struct.Struct("<QI8s")
