@@ -63,12 +63,8 @@ class WallClass:
         words = list(dict.fromkeys(kept[one.surface.casefold()] for one in group.cluster[:WORDS]))
         items = {one.id for one in group.cluster}
         for one in further:
-            if (
-                len(words) < WORDS
-                and one.id not in items
-                and one.surface.casefold() not in kept
-                and may_join(one.surface)
-            ):
+            is_new = one.id not in items and one.surface.casefold() not in kept
+            if len(words) < WORDS and is_new and may_join(one.surface):
                 kept[one.surface.casefold()] = one
                 words.append(one)
         return WallClass(group, tuple(words))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import chain, combinations, permutations
 from operator import and_, or_
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -90,9 +90,14 @@ def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile:
         return "contained"
     for row in rows:
         others = [word for other in rows if other is not row for word in other]
-        if _share_marks(row, others, profile):
-            return "affix"
-        if _has_form(row, others):
+        # Two words of a row share a mark, or three a shorter one, that no word of the others has.
+        for count, more in ((2, 0), (3, 1)):
+            marks = Counter(chain.from_iterable(_marks(word, profile.spaced, profile.script, more) for word in row))
+            elsewhere = frozenset[str]().union(*(_marks(word, profile.spaced, profile.script, more) for word in others))
+            if any(having >= count and mark not in elsewhere for mark, having in marks.items()):
+                return "affix"
+        own, rest = zip(*map(form_of, row), strict=True), zip(*map(form_of, others), strict=True)
+        if any(min(mine) > max(theirs) or max(mine) < min(theirs) for mine, theirs in zip(own, rest, strict=True)):
             return "form"
     return ""
 
@@ -112,23 +117,6 @@ def _marks(surface: str, spaced: bool, script: str, more: int) -> frozenset[str]
                 found.add(f"{side}{affix}")
                 break
     return frozenset(found)
-
-
-def _share_marks(row: Sequence[str], others: Sequence[str], profile: LanguageProfile) -> bool:
-    """Whether two words of a row share a mark, or three a shorter one, that no word of the others has."""
-    for count, more in ((2, 0), (3, 1)):
-        marks = [_marks(word, profile.spaced, profile.script, more) for word in row]
-        elsewhere = [_marks(word, profile.spaced, profile.script, more) for word in others]
-        shared = Counter(chain.from_iterable(marks)) - Counter(dict.fromkeys(chain.from_iterable(marks), count - 1))
-        if any(not any(mark in own for own in elsewhere) for mark in shared):
-            return True
-    return False
-
-
-def _has_form(row: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether all words of a row have more characters, words or marks than all others, or all fewer."""
-    own, rest = zip(*map(form_of, row), strict=True), zip(*map(form_of, others), strict=True)
-    return any(min(mine) > max(theirs) or max(mine) < min(theirs) for mine, theirs in zip(own, rest, strict=True))
 
 
 NO_CLASSES: Final = "no-classes"
@@ -181,7 +169,9 @@ class _Choice:
         if tier == "far":
             return [_Choice.of(tier, fits, fits.far, fits.graph)]
         if tier == "sibling":
-            return [_Choice.of(tier, fits, _merged(fits.near, fits.clean, _or_else), fits.graph)]
+            # The words that could be O1 or O2 outliers of a class, or if these are no four, all that are clean.
+            usable = _merged(fits.near, fits.clean, lambda near, clean: near if near.bit_count() >= SIDE else clean)
+            return [_Choice.of(tier, fits, usable, fits.graph)]
         herrings = (fits.graph, _merged(fits.graph, fits.witness, or_))
         cased = [_merged(each, fits.cased, and_) for each in herrings]
         return [_Choice.of(tier, fits, _merged(fits.clean, each, or_), each) for each in cased]
@@ -222,11 +212,6 @@ def _merged(some: Masks, others: Masks, merge: Callable[[int, int], int]) -> Mas
     return [list(map(merge, *both)) for both in zip(some, others, strict=True)]
 
 
-def _or_else(near: int, clean: int) -> int:
-    """The words that could be O1 or O2 outliers of a class, or if these are no four, all that are clean."""
-    return near if near.bit_count() >= SIDE else clean
-
-
 class _Row(NamedTuple):
     """A class in a wall, by its number, and the places of four of its words."""
 
@@ -256,13 +241,6 @@ def draw_walls(classes: Sequence[WallClass], fits: WallFits, profile: LanguagePr
     return Walls(list(chain.from_iterable(walls.values())), counts)
 
 
-def _alike(surfaces: Sequence[str], profile: LanguageProfile) -> list[int]:
-    """For each surface form a bitset of those with which it would give a row away."""
-    marks = [_marks(surface, profile.spaced, profile.script, 0) for surface in surfaces]
-    every = range(len(surfaces))
-    return [sum(1 << other for other in every if other != one and marks[one] & marks[other]) for one in every]
-
-
 class _Drawing:
     """What was drawn so far in a language, which restricts further walls."""
 
@@ -274,12 +252,21 @@ class _Drawing:
         self.dropped: dict[Tier, Counter[str]] = {tier: Counter() for tier in TIERS}
         self._known: dict[tuple[int, int], bool] = {}
         self._earlier, self._made = EarlierClusters(), 0
-        self._left = [self._without_own_label(one) for one in classes]
+        # For each class the words that may still be used, as bits: at first those without a word of its label; and for
+        # each of its words the others with which it would give a row away.
+        self._left: list[int] = []
+        self._alike: list[list[int]] = []
         self._places: dict[str, list[tuple[int, int]]] = {}
-        for number, words_of in enumerate(self._words):
-            for place, one in enumerate(words_of):
-                self._places.setdefault(one.id, []).append((number, place))
-        self._alike = [_alike([one.surface for one in words], profile) for words in self._words]
+        for number, one in enumerate(classes):
+            keep = [check_own_label([word.surface], one.group.label, profile, 1).keep for word in one.words]
+            self._left.append(sum(1 << place for place, kept in enumerate(keep) if kept))
+            marks = [_marks(word.surface, profile.spaced, profile.script, 0) for word in one.words]
+            places = range(len(marks))
+            self._alike.append(
+                [sum(1 << other for other in places if other != at and marks[at] & marks[other]) for at in places]
+            )
+            for place, word in enumerate(one.words):
+                self._places.setdefault(word.id, []).append((number, place))
 
     def draw(self, tier: Tier, wanted: int) -> Iterator[Wall]:
         """The walls of a tier, one after another."""
@@ -309,11 +296,6 @@ class _Drawing:
                     break
                 self.dropped[tier][fault] += 1
 
-    def _without_own_label(self, one: WallClass) -> int:
-        """The words of a class, as bits, that have no word of its label."""
-        keep = (check_own_label([word.surface], one.group.label, self._profile, 1).keep for word in one.words)
-        return sum(1 << place for place, kept in enumerate(keep) if kept)
-
     def _classes(self, choice: _Choice, tried: Counter[int], firsts: set[int], key: int) -> list[int]:
         """Four classes that may be in one wall and have four words each beside the others; empty if there are none.
 
@@ -330,7 +312,10 @@ class _Drawing:
         return []
 
     def _extend(self, choice: _Choice, order: Sequence[int], chosen: list[int], looks: Iterator[int]) -> list[int]:
-        """The first classes in the order that complete the chosen ones."""
+        """The first classes in the order that complete the chosen ones.
+
+        They have words enough beside each other; four of them also have words that fit another one.
+        """
         if len(chosen) == SIDE:
             return chosen
         open_to = choice.beside(chosen)
@@ -339,18 +324,15 @@ class _Drawing:
                 continue
             if next(looks, None) is None:
                 return []
-            four = [*chosen, one]
-            if self._may_complete(choice, four) and (found := self._extend(choice, order, four, looks)):
+            wider = [*chosen, one]
+            able = self._order(choice, wider)
+            if len(able) == SIDE:
+                masks = (self._open(choice, each, wider, able[:place]) for place, each in enumerate(able))
+                if sum((usable & fitting).bit_count() for usable, fitting, _ in masks) < choice.least:
+                    continue
+            if able and (found := self._extend(choice, order, wider, looks)):
                 return found
         return []
-
-    def _may_complete(self, choice: _Choice, chosen: Sequence[int]) -> bool:
-        """Whether classes have words enough beside each other; four of them, also words that fit another one."""
-        order = self._order(choice, chosen)
-        if not order or len(order) < SIDE:
-            return bool(order)
-        masks = (self._open(choice, one, chosen, order[:place]) for place, one in enumerate(order))
-        return sum((usable & fitting).bit_count() for usable, fitting, _ in masks) >= choice.least
 
     def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
         """Classes in an order in which each has four words that fit none of the earlier ones; empty if there is none.
@@ -359,17 +341,14 @@ class _Drawing:
         """
         left, order = list(chosen), list[int]()
         while left:
-            others = [[other for other in left if other != one] for one in left]
-            able = (
-                one
-                for one, own in zip(left, others, strict=True)
-                if self._enough(one, self._open(choice, one, chosen, own)[0])
-            )
-            last = next(able, None)
-            if last is None:
+            for one in left:
+                usable, *_ = self._open(choice, one, chosen, [other for other in left if other != one])
+                if self._enough(one, usable):
+                    order.insert(0, one)
+                    left.remove(one)
+                    break
+            else:
                 return []
-            order.insert(0, last)
-            left.remove(last)
         return order
 
     def _enough(self, number: int, usable: int) -> bool:
@@ -380,14 +359,6 @@ class _Drawing:
             places = [place for place in range(len(self._words[number])) if usable >> place & 1]
             self._known[number, usable] = bool(self._independent(number, (), places))
         return self._known[number, usable]
-
-    def _use(self, items: Sequence[str]) -> None:
-        """Count another wall with these items, which may have been their last."""
-        self._uses.update(items)
-        for item in items:
-            if self._uses[item] >= self._recipe.walls.uses:
-                for number, place in self._places[item]:
-                    self._left[number] &= ~(1 << place)
 
     def _open(
         self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()
@@ -418,17 +389,12 @@ class _Drawing:
             (place for place in range(len(words)) if usable >> place & 1),
             key=lambda place: (not stated >> place & 1, self._uses[words[place].id], keys[place]),
         )
-        fitting_first = [place for place in places if fitting >> place & 1][:most]
-        first, rest = fitting_first[:_FIRST_HERRINGS], fitting_first[_FIRST_HERRINGS:]
-        plain = [*(place for place in places if not fitting >> place & 1), *rest]
-        return next(
-            (
-                found
-                for count in range(len(first), -1, -1)
-                if (found := self._independent(number, tuple(first[:count]), plain))
-            ),
-            (),
-        )
+        herrings = [place for place in places if fitting >> place & 1][:most]
+        plain = [*(place for place in places if not fitting >> place & 1), *herrings[_FIRST_HERRINGS:]]
+        for count in range(len(herrings[:_FIRST_HERRINGS]), -1, -1):
+            if found := self._independent(number, tuple(herrings[:count]), plain):
+                return found
+        return ()
 
     def _independent(self, number: int, taken: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
         """The words that were taken with the first others that complete them, none like another; empty if none do."""
@@ -473,22 +439,20 @@ class _Drawing:
 
     def _masks(self, rows: Sequence[_Row]) -> list[int]:
         """For each word of the rows a bitset of the rows that it fits."""
+        by = self._fits.by
         return [
-            sum(1 << number for number, other in enumerate(rows) if other is row or self._by(row, place, other))
+            sum(1 << at for at, other in enumerate(rows) if other is row or by(row.group, place, other.group))
             for row in rows
             for place in row.places
         ]
-
-    def _by(self, row: _Row, place: int, other: _Row) -> Literal["graph", "witness", ""]:
-        return self._fits.by(row.group, place, other.group)
 
     def _herrings(self, rows: Sequence[_Row]) -> list[Herring]:
         """The words that fit further rows."""
         found: list[Herring] = []
         for row in rows:
+            others = [other.group for other in rows if other is not row]
             for place in row.places:
-                by = {other.group: how for other in rows if other is not row and (how := self._by(row, place, other))}
-                if by:
+                if by := {other: how for other in others if (how := self._fits.by(row.group, place, other))}:
                     fits = tuple(self._groups[group].qid for group in by)
                     found.append(Herring(self._words[row.group][place].id, fits, tuple(by.values())))
         return found
@@ -497,18 +461,29 @@ class _Drawing:
         """The wall that is ``number`` in its tier, counted from 0, and from here on an earlier one."""
         keys = hash_keys(key, [self._numbers[row.group] for row in rows], "class")
         rows = [rows[one] for one in np.argsort(keys).tolist()]
-        members = [self._shuffled([self._words[row.group][place] for place in row.places], key) for row in rows]
-        items = [one.id for own in members for one in own]
-        self._use(items)
+        members: list[list[Member]] = []
+        for row in rows:
+            four = [self._words[row.group][place] for place in row.places]
+            order = np.argsort(hash_keys(key, [qid_number(one.id) for one in four])).tolist()
+            members.append([four[at] for at in order])
+        items = [one.id for four in members for one in four]
+        self._uses.update(items)
+        spent = [item for item in items if self._uses[item] >= self._recipe.walls.uses]
+        for group, place in chain.from_iterable(self._places[item] for item in spent):
+            self._left[group] &= ~(1 << place)
         self._earlier.add(self._made, items)
         self._made += 1
-        own = [number for number, row in enumerate(rows) for _ in row.places]
+        own = [at for at, row in enumerate(rows) for _ in row.places]
+        # Four walls that follow each other have one pattern, with the groups rotated: so each place of a wall shows
+        # each of the four groups equally often.
+        block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
+        slots = np.argsort(hash_keys(block, np.arange(SIZE), "place")).tolist()
         language = self._profile.code
         return Wall(
             f"{language}-{tier}-{number + 1}",
             language,
             tier,
-            tuple(members[group][place] for group, place in self._shown(tier, number)),
+            tuple(members[(slot // SIDE + number) % SIDE][slot % SIDE] for slot in slots),
             tuple(
                 WallGroup(self._groups[row.group].qid, self._groups[row.group].label, tuple(one.id for one in four))
                 for row, four in zip(rows, members, strict=True)
@@ -517,16 +492,3 @@ class _Drawing:
             tuple(self._groups[rows[one].group].qid for one in solving_order(self._masks(rows), own)),
             None if self._recipe.outliers.margin is None else max(TEMPTING, self._recipe.outliers.margin),
         )
-
-    def _shuffled(self, members: Sequence[Member], key: int) -> list[Member]:
-        return [members[one] for one in np.argsort(hash_keys(key, [qid_number(one.id) for one in members])).tolist()]
-
-    def _shown(self, tier: Tier, number: int) -> list[tuple[int, int]]:
-        """For each place of a wall the group and which of its words is shown there.
-
-        Four walls that follow each other have one pattern, with the groups rotated: so each place has each of the four
-        groups equally often.
-        """
-        block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
-        slots = np.argsort(hash_keys(block, np.arange(SIZE), "place")).tolist()
-        return [((slot // SIDE + number) % SIDE, slot % SIDE) for slot in slots]
