@@ -8,6 +8,7 @@ where they are. Most of their files need no change, and are finished by giving t
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import apache_beam as beam
@@ -72,7 +73,7 @@ from wikisem.wikidata.entity_columns import (
 )
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader, check_head
 from wikisem.wikidata.entity_tables import EntityTables, IdRange
-from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields, LineAccount, PropertyLine
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields, PropertyLine
 from wikisem.wikidata.table_reader import TableReader
 
 
@@ -86,10 +87,6 @@ class ItemFile(NamedTuple):
     def name(self) -> str:
         """The stem of the names of files about these items, among them the finished one of the items that stay."""
         return f"{self.certainty}-{self.part:06}"
-
-    def counts(self, scratch: Scratch) -> str:
-        """The file of the counts of items that stay."""
-        return scratch.counts(f"keep-{self.name}")
 
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
@@ -108,7 +105,7 @@ class ItemWriter:
         self._writer: CheckedWriter | None = None
 
     def add(self, table: pa.Table) -> None:
-        """Take rows in, and write when enough have gathered."""
+        """Take rows."""
         self._held.append(table)
         self._size += table.nbytes
         if self._size > _HELD_BYTES:
@@ -196,8 +193,6 @@ VERSION: Final = 5
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
 TARGETS: Final = "targets"
-# The items of a range, in several tables.
-_Tables = Iterator[tuple[Certainty, pa.Table]]
 # The steps that find them: of a range, and of a file of items where rows are superseded.
 _READ: Final = "read"
 _LATEST: Final = "latest"
@@ -238,10 +233,11 @@ def read_entities(
     "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError if no item is left.
     """
     scratch, shuffle, runtime = context.scratch, context.shuffle, context.runtime
-    source: _DumpSource | _TableSource
+    source: EntityReader | EntityTables
     ranges: list[tuple[int, Range | IdRange]]
+    closing = b""
     if isinstance(inputs, EntityTables):
-        source, ranges = _TableSource(inputs, options), list(enumerate(inputs.ranges()))
+        source, ranges = inputs, list(enumerate(inputs.ranges()))
         size = sum(group.size for file in inputs.files for group in file.groups)
         inputs = sorted({file.folder for file in inputs.files})
     else:
@@ -253,13 +249,13 @@ def read_entities(
         closings = {check_head(ranges, open_binary) for ranges in by_file}
         closing = closings.pop() if len(closings) == 1 else b""
         planned = [range_ for ranges in by_file for range_ in ranges]
-        source, size = _DumpSource(EntityReader(options), closing), sum(found.stop - found.start for found in planned)
+        source, size = EntityReader(options), sum(found.stop - found.start for found in planned)
         ranges = list(enumerate(planned))
     if not ranges:
         raise DamagedInputError(_nothing_found(inputs, Counts()))
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
-        reading = (scratch, shuffle, len(ranges), source, options.linked_only)
+        reading = (scratch, shuffle, len(ranges), source, options, closing)
         read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *reading)
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
@@ -303,7 +299,7 @@ def read_entities(
         )
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(numbers))
-    kept = [file.counts(scratch) for file in work.files]
+    kept = [scratch.counts(f"keep-{file.name}") for file in work.files]
     require_files(scratch.finished, files_left(kept))
     found = sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + sum_counts(kept)
     found.check(STAGE)
@@ -320,58 +316,31 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     return f"expected items of a Wikidata dump in {', '.join(inputs)}, saw {seen}"
 
 
-@dataclass(frozen=True, slots=True)
-class _DumpSource:
-    """Ranges of JSON dumps; ``closing`` is how each file ends."""
-
-    reader: EntityReader
-    closing: bytes
-
-    def begin(self, range_: Range, linked_only: bool, streams: list[StreamPart]) -> tuple[LineAccount, _Tables]:
-        """The tables of a range, and what becomes of all else while they are read."""
-        chunks = ChunkReader(self.reader, linked_only, STAGE)
-        return chunks, self._tables(range_, chunks, streams)
-
-    def _tables(self, range_: Range, chunks: ChunkReader, streams: list[StreamPart]) -> _Tables:
-        for chunk in read_records(
-            range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=self.closing, on_stream=streams.append
-        ):
-            yield from chunks.read(chunk)
-        yield from chunks.finish()
-
-
-@dataclass(frozen=True, slots=True)
-class _TableSource:
-    """Ranges of ids of public tables."""
-
-    tables: EntityTables
-    fields: Fields
-
-    def begin(self, range_: IdRange, linked_only: bool, streams: list[StreamPart]) -> tuple[LineAccount, _Tables]:
-        """The tables of a range, and what becomes of all else while they are read."""
-        del streams
-        reader = TableReader(self.tables, self.fields, linked_only, STAGE)
-        return reader, reader.read(range_, open_counted)
-
-
 def read_range(
     numbered: tuple[int, Any],
     scratch: Scratch,
     shuffle: Shuffle,
     ranges: int,
-    source: _DumpSource | _TableSource,
-    linked_only: bool,
+    source: EntityReader | EntityTables,
+    options: EntityOptions,
+    closing: bytes,
 ) -> Iterator[Done | Sent]:
     """Read a numbered range into files of items, counts, unreadable records, and numbers of items and of their targets.
 
-    A range leaves two files of items, one of each certainty, so that most items need not be written again.
+    A range leaves two files of items, one of each certainty, so that most items need not be written again. ``closing``
+    is how each file of a dump ends.
     """
     part, range_ = numbered
     writers = {certainty: ItemWriter(scratch.items(certainty, part)) for certainty in CERTAINTIES}
-    numbers: list[Numbers] = []
-    targets: list[Numbers] = []
-    streams: list[StreamPart] = []
-    account, tables = source.begin(range_, linked_only, streams)
+    numbers, targets, streams = list[Numbers](), list[Numbers](), list[StreamPart]()
+    account: TableReader | ChunkReader
+    if isinstance(source, EntityTables):
+        account = TableReader(source, options, options.linked_only, STAGE)
+        tables = account.read(range_, open_counted)
+    else:
+        account = ChunkReader(source, options.linked_only, STAGE)
+        chunks = read_records(range_, open_counted, b"\n", _CHUNK_BYTES, closing, streams.append)
+        tables = chain(chain.from_iterable(map(account.read, chunks)), account.finish())
     for certainty, table in tables:
         writers[certainty].add(table)
         numbers.append(qid_numbers(table["qid"]))
@@ -419,12 +388,14 @@ def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
 def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
     """The ``duplicate_rows`` of a table that holds the rows of a file from ``begin`` on, with their place in it."""
     found = duplicate_rows(table, repeated)
-    file_columns = {
-        "certainty": pa.array([file.certainty] * found.num_rows, pa.string()),
-        "part": pa.array([file.part] * found.num_rows, pa.int64()),
-        "row": found["row"].to_numpy() + begin,
-    }
-    return pa.table({name: found[name] for name in ("number", "lastrevid", "content")} | file_columns)
+    return pa.table(
+        {name: found[name] for name in ("number", "lastrevid", "content")}
+        | {
+            "certainty": pa.array([file.certainty] * found.num_rows, pa.string()),
+            "part": pa.array([file.part] * found.num_rows, pa.int64()),
+            "row": found["row"].to_numpy() + begin,
+        }
+    )
 
 
 def choose_latest(task: Task, work: FileWork) -> None:
@@ -459,19 +430,16 @@ def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
 class KeepItems(beam.DoFn):
     """Finish files of items one by one: write the items that stay, all counts, and the numbers of these items.
 
-    The latest revision of an item stays if the item is certain or an edge leads to it.
-
-    ``targets`` is the folder of what all edges lead to; ``duplicates`` says that some rows are superseded. The numbers
-    are sent to ``buckets`` buckets, one batch for each row group of the finished file. It is a DoFn because the targets
-    are some million numbers, which a worker reads once for all its files.
+    The latest revision of an item stays if it is certain or if an edge leads to it. ``targets`` is the folder of what
+    all edges lead to, some million numbers, which a worker reads once for all its files; ``duplicates`` says that some
+    rows are superseded. The numbers are sent to ``buckets`` buckets, one batch for each row group of a finished file.
     """
 
     def __init__(self, work: FileWork, targets: str, duplicates: bool, buckets: int) -> None:
         self._work, self._folder, self._duplicates, self._buckets = work, targets, duplicates, buckets
         self._targets: Numbers | None = None
 
-    def process(self, number: int) -> Iterator[Done | Sent]:
-        """Finish one file."""
+    def process(self, number: int) -> Iterator[Done | Sent]:  # noqa: D102 - Beam's
         scratch, file = self._work.scratch, self._work.files[number]
         superseded = read_superseded(scratch, file) if self._duplicates else join([])
         finished = f"{scratch.finished}/{file.name}.parquet"
@@ -483,11 +451,10 @@ class KeepItems(beam.DoFn):
             counts, written = self._rewrite(file, superseded)
             yield from self._send_numbers(number, finished if f"{file.name}.parquet" in written else "")
         counts.check(STAGE)
-        write_counts(file.counts(scratch), counts, written)
+        write_counts(scratch.counts(f"keep-{file.name}"), counts, written)
         yield done(STAGE, number, len(self._work.files))
 
     def _send_numbers(self, number: int, path: str) -> Generator[Sent, None, int]:
-        """Send the numbers of the items in a file, if there is one, and return how many they are."""
         size = 0
         with self._work.shuffle.sender("keep", STAGE, number) as sender:
             for table in read_row_groups(path, ["qid"]) if path else ():

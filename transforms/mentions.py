@@ -163,7 +163,6 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
 
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
-    """The chunks of a range, whose streams are added; StageError says in which language a dump could not be read."""
     try:
         yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
     except OSError as error:
@@ -219,10 +218,7 @@ def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
 
 
 def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
-    """Send the mentions of a bucket to the dictionary's buckets, those under a redirect to that of its target.
-
-    The redirects go there as well.
-    """
+    """Send mentions and redirects of a bucket to the dictionary's; mentions under a redirect to that of its target."""
     shuffle, wiki, pages = work.shuffle, work.wikis[task.key], task.weight
     step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
     if wiki.variants:
@@ -264,10 +260,7 @@ def write_bucket(task: Task, work: Counting) -> None:
 
 
 def save_titles(task: Task, work: Counting) -> Iterator[Done]:
-    """Write the hashes of the titles of a language, to be mapped into memory; its weight is its pages.
-
-    They stay beside the mentions, for what asks which pages the dump has.
-    """
+    """Write the hashes of the titles of a language beside its mentions, to be mapped; its weight is its pages."""
     wiki = work.wikis[task.key]
     pages = StringSet.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
     save_arrays(pages, pages_folder(wiki.folder))
@@ -277,10 +270,7 @@ def save_titles(task: Task, work: Counting) -> Iterator[Done]:
 
 
 def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
-    """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects.
-
-    A language without variants has nothing to do.
-    """
+    """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
     wiki, shuffle = work.wikis[task.key], work.shuffle
     if variants := wiki.variants:
         pages = open_arrays(StringSet, work.titles(task.key))
@@ -293,8 +283,6 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
             yield from sender.add_rows("redirects", [(task.bucket, redirects)])
     yield done(task.key, task.bucket, task.buckets, task.weight)
 
-
-# Pages that come more than once.
 
 # How many pages are compared at a time, in some 300 MB of memory; more pages take more steps.
 _AT_ONCE: Final = 1 << 22
@@ -357,19 +345,12 @@ VERSION: Final = 4
 _INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$")
 
 
-@dataclass(frozen=True, slots=True)
-class WikipediaDump:
-    """The wiki that a dump is of, and the ranges that its files are cut into."""
+def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> tuple[SiteInfo, list[Range]]:
+    """The wiki that a dump is of, and the ranges of its files, which are paths, globs and URLs in any order.
 
-    site: SiteInfo
-    ranges: tuple[Range, ...]
-
-
-def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> WikipediaDump:
-    """Look at the files of a dump: paths, globs and URLs, in any order; index files of multistream dumps are skipped.
-
-    A file with a damaged head counts as a part of the same dump, and is read as far as possible. Raises
-    MissingInputError if there is no file, DamagedInputError if one is not a dump, or of another wiki than the first.
+    Index files of multistream dumps are skipped. A file with a damaged head counts as a part of the same dump, and is
+    read as far as possible. Raises MissingInputError if there is no file, DamagedInputError if one is not a dump, or of
+    another wiki than the first.
     """
     paths = [path for path in match(inputs) if not _INDEX.search(path)]
     if not paths:
@@ -386,27 +367,29 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> WikipediaDump:
                 f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
             )
     known = wiki.with_language(profile.code, profile.namespace_aliases)
-    return WikipediaDump(known, tuple(part for ranges in cut.values() for part in ranges))
+    return known, [part for ranges in cut.values() for part in ranges]
 
 
 # Less than a block of bzip2 has, so that no block is decoded without use.
 _CHUNK: Final = 1 << 19
 
 
-def sample_link_letters(dump: WikipediaDump, repeats: Callable[[int], Numbers] = lambda _: join([])) -> LinkLetters:
+def sample_link_letters(
+    site: SiteInfo, ranges: Sequence[Range], repeats: Callable[[int], Numbers] = lambda _: join([])
+) -> LinkLetters:
     """The letters at the first 10,000 links of a dump, or of all; how it is cut makes no difference.
 
     They are read first, since they decide the trail of links. ``repeats`` says where, in a numbered range, pages begin
     that do not count.
     """
     found = LinkLetters()
-    for number, part in enumerate(dump.ranges):
+    for number, part in enumerate(ranges):
         left_out = repeats(number)
         for piece in read_records(part, open_binary, PAGE_END, _CHUNK):
             if isinstance(piece, Chunk):
                 text = without_pages(piece.data, left_out).decode(errors="replace")
                 left_out = left_out - len(piece.data)
-                found += count_link_letters(text, dump.site, ENOUGH - found.links)
+                found += count_link_letters(text, site, ENOUGH - found.links)
             if found.links >= ENOUGH:
                 return found
     return found
@@ -440,8 +423,8 @@ def count_mentions(
     """
     scratch = context.scratch
     found = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
-    for language, dump in found.items():
-        replace_file(siteinfo_path(folders[language]), dump.site.to_json().encode())
+    for language, (site, _) in found.items():
+        replace_file(siteinfo_path(folders[language]), site.to_json().encode())
     given = profiles or {}
 
     def read_wiki(language: str, sample: LinkLetters) -> Wiki:
@@ -450,17 +433,17 @@ def count_mentions(
         trail = ""
         if link_trail:
             trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail
-        dump, converts = found[language], conversion_of(language)
-        variants = TitleVariants(language, dump.site.first_letter) if converts else None
-        buckets = buckets_for_bytes(sum(part.stop - part.start for part in dump.ranges))
-        return Wiki(folders[language], dump.site, trail, len(dump.ranges), buckets, variants)
+        site, ranges = found[language]
+        variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
+        buckets = buckets_for_bytes(sum(part.stop - part.start for part in ranges))
+        return Wiki(folders[language], site, trail, len(ranges), buckets, variants)
 
-    wikis = {language: read_wiki(language, sample_link_letters(dump)) for language, dump in found.items()}
+    wikis = {language: read_wiki(language, sample_link_letters(*dump)) for language, dump in found.items()}
     _scan(found, wikis, context)
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
         if repeats := find_repeats(scratch, language, wiki.ranges):
-            sample = sample_link_letters(found[language], partial(read_repeats, scratch, language))
+            sample = sample_link_letters(*found[language], partial(read_repeats, scratch, language))
             wikis[language] = read_wiki(language, sample)
             # What the engine shuffled in one pipeline is gone in the next one.
             stays = wikis[language].trail == wiki.trail and not context.shuffle.by_engine
@@ -470,8 +453,7 @@ def count_mentions(
             for path in [path for folder in merged for path in list_files(f"{folder}/*.parquet")]:
                 remove(path)
     if again:
-        chosen = {language: wikis[language] for language in again}
-        _scan(found, chosen, context, again)
+        _scan(found, {language: wikis[language] for language in again}, context, again)
     counted: dict[str, Counts] = {}
     for language, wiki in wikis.items():
         paths = (range_counts(scratch, language, number) for number in range(wiki.ranges))
@@ -486,14 +468,14 @@ def count_mentions(
 
 
 def _scan(
-    found: Mapping[str, WikipediaDump],
+    found: Mapping[str, tuple[SiteInfo, Sequence[Range]]],
     wikis: Mapping[str, Wiki],
     context: StageContext,
     again: Mapping[str, Collection[int]] | None = None,
 ) -> None:
     """Scan the ranges of some wikis, or those that are to be scanned ``again``, and merge their buckets."""
     work = Counting(context.scratch, context.shuffle, wikis, again)
-    ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language].ranges)]
+    ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language][1])]
 
     def construct(pipeline: beam.Pipeline) -> None:
         merge_buckets(pipeline | "ranges" >> beam.Create(ranges) | "scan" >> beam.FlatMap(scan_range, work), work)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import apache_beam as beam
 import msgspec
@@ -50,31 +50,21 @@ from wikisem.wikis import wiki_of
 ALL_PARTS: Final = ""
 
 
-class Dictionary(NamedTuple):
-    """The anchor dictionary of a language: the folder of its mentions, and how many buckets they are in."""
-
-    folder: str
-    buckets: int
-
-
 @dataclass(frozen=True, slots=True)
 class PagesContext:
     """All that the steps share which look pages up: where they write, how they send rows, and what they look up.
 
-    ``folders`` are those of the finished files by language, ``parts`` is how many the entities are in.
+    By language, ``dictionaries`` are the folders of mentions, ``buckets`` how many buckets these are in, and
+    ``folders`` those of the finished files. ``parts`` is how many parts the entities are in.
     """
 
     scratch: Scratch
     shuffle: Shuffle
-    dictionaries: Mapping[str, Dictionary]
+    dictionaries: Mapping[str, str]
+    buckets: Mapping[str, int]
     folders: Mapping[str, str]
     options: SurfaceOptions
     parts: int
-
-    @property
-    def buckets(self) -> dict[str, int]:
-        """How many buckets the pages of each language are in."""
-        return {language: dictionary.buckets for language, dictionary in self.dictionaries.items()}
 
     def all_buckets(self, key: str, weights: object) -> list[Task]:
         """The buckets of pages of all languages: what is sent to them comes from the entities, for all at once."""
@@ -83,7 +73,7 @@ class PagesContext:
 
     def read_mentions(self, task: Task, columns: Sequence[str] | None = None) -> pa.Table:
         """The bucket of the dictionary that a task is about."""
-        return read_parquet(bucket_path(self.dictionaries[task.key].folder, task.bucket, task.buckets), columns)
+        return read_parquet(bucket_path(self.dictionaries[task.key], task.bucket, task.buckets), columns)
 
 
 def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
@@ -102,9 +92,14 @@ _LINKS: Final = "add/links"
 def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
     """Find the surface forms of the items that all parts of the entities sent to the buckets of their titles.
 
-    They are written to the folder of their language.
+    A tie between anchors is broken by all links with the anchor in the wiki. The dictionary is in buckets by title, and
+    an anchor's links are in all of them. So each bucket is read once more: it keeps the anchors whose hash is wanted,
+    sums their links, and sends the sums to buckets by anchor. They are added up there, and sent back to the buckets of
+    the pages that want them. 7 million pages want about as many anchors, whose hashes take 56 MB of a file that all
+    workers of a machine share.
     """
-    shuffle = pages.shuffle
+    shuffle, buckets = pages.shuffle, pages.buckets
+    anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
     found = (
         read
         | "all items" >> shuffle.exchange(STAGE, pages.all_buckets, "read/items")
@@ -112,21 +107,30 @@ def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
         | "all followed" >> shuffle.exchange(STAGE, same_tasks, "follow/items")
         | "find anchors" >> beam.FlatMap(find_anchors, pages)
     )
+    counted = (
+        found
+        | "all wanted" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "find/hashes")
+        | "save wanted" >> beam.FlatMap(save_wanted, pages)
+        | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
+        | "count" >> beam.FlatMap(count_bucket, pages)
+    )
+    added = (
+        (counted, found)
+        | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
+        | "add links" >> beam.FlatMap(send_links, pages, "find/wanted")
+    )
     _ = (
-        (count_links(found, pages), found)
-        | "all links" >> shuffle.exchange(STAGE, tasks_of(pages.buckets), *_WAITING, _LINKS)
+        (added, found)
+        | "all links" >> shuffle.exchange(STAGE, tasks_of(buckets), *_WAITING, _LINKS)
         | "write surfaces" >> beam.Map(write_surfaces, pages)
     )
 
 
 def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
-    """Move the items of a bucket to the buckets of the pages that they lead to, which is nearly always their own.
-
-    The redirects of the bucket are followed one step.
-    """
+    """Follow redirects one step: send the items of a bucket to the buckets of their pages, nearly always their own."""
     language, bucket, buckets = task[:3]
     items = table_of(pages.shuffle.read_rows(task, "read/items", range(pages.parts), ALL_PARTS), ITEMS)
-    folder = redirects_folder(pages.dictionaries[language].folder)
+    folder = redirects_folder(pages.dictionaries[language])
     direct, redirected = follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
     with pages.shuffle.sender("follow", language, bucket) as sender:
         yield from sender.add_rows("items", [(bucket, direct)])
@@ -139,11 +143,9 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
 
     The anchors also go to the buckets of anchors, and their hashes to one place.
     """
-    language, bucket, buckets = task[:3]
-    options = pages.options
+    (language, bucket, buckets), options = task[:3], pages.options
     items = sort_items(table_of(pages.shuffle.read_rows(task, "follow/items", range(buckets)), ITEMS))
-    titles = pc.unique(items["title"])
-    mentions = pages.read_mentions(task)
+    titles, mentions = pc.unique(items["title"]), pages.read_mentions(task)
     if variant := variant_of(options.variant, language):
         # Anchors of a page that are then equal are counted together.
         mentions = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
@@ -170,7 +172,7 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     chosen, titled = break_ties(top, totals), add_links(titled, totals)
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
-    titles = open_arrays(StringSet, pages_folder(pages.dictionaries[language].folder))
+    titles = open_arrays(StringSet, pages_folder(pages.dictionaries[language]))
     counts = replace(counts, pages=count_pages(top, titles))
     write_surface_counts(bucket_counts(pages.scratch, language, bucket), {language: counts})
 
@@ -179,31 +181,6 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
 # anchors, and the other way round: with 256 by 256, most batches would be tiny.
 _PAGE_BUCKETS: Final = 4
 _WANTED: Final = pa.schema([("anchor", pa.string())])
-
-
-def count_links(found: beam.PCollection, pages: PagesContext) -> beam.PCollection:
-    """Count the links of the anchors that buckets of pages want, and send them there; its parts are those of anchors.
-
-    These are the anchors that surface forms may be chosen from. The dictionary is in buckets by title, and an anchor's
-    links are in all of them. So each bucket is read once more: it keeps the anchors whose hash is wanted, sums their
-    links, and sends the sums to buckets by anchor. They are added up there, and sent back to the buckets of the pages
-    that want them. 7 million pages want about as many anchors, whose hashes take 56 MB of a file that all workers of a
-    machine share.
-    """
-    shuffle, buckets = pages.shuffle, pages.buckets
-    counted = (
-        found
-        | "all wanted" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "find/hashes")
-        | "save wanted" >> beam.FlatMap(save_wanted, pages)
-        | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
-        | "count" >> beam.FlatMap(count_bucket, pages)
-    )
-    anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
-    return (
-        (counted, found)
-        | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
-        | "add links" >> beam.FlatMap(send_links, pages, "find/wanted")
-    )
 
 
 def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
@@ -259,8 +236,8 @@ BEST_LINKED: Final = 1000
 class PageCounts:
     """The pages that items have a sitelink to and links lead to: how many, how many of these the dump does not have.
 
-    ``best`` are the best linked ones: the number of links, the title, and whether the page is missing. Nothing but
-    links speaks of a missing page: a dump that was cut off, or that leaves pages out, looks whole without them.
+    ``best`` are the best linked ones: the number of links, the title, and whether the page is missing, which only links
+    show: a dump that was cut off, or that leaves pages out, looks whole without them.
     """
 
     linked: int = 0
@@ -340,9 +317,7 @@ def resolve_surfaces(
     folders: Mapping[str, str],
     context: StageContext,
 ) -> dict[str, SurfaceCounts]:
-    """Find the surface forms of the items that have a page or a label in each language.
-
-    They are written to the folder of the language, into ``*.parquet`` of schemas.SURFACES.
+    """Write the surface forms of items that have a page or a label into ``*.parquet`` of schemas.SURFACES by language.
 
     ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback. Items named by
     their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items; left out
@@ -350,18 +325,13 @@ def resolve_surfaces(
     page if labels are not used (``no-page``). ``summary.json`` beside the rows has the other counts. Raises
     MissingInputError.
     """
-    parts = item_parts(entities)
-    dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
-    scratch, written = context.scratch, dict(sorted(folders.items()))
-    pages = PagesContext(scratch, context.shuffle, dictionaries, written, options, len(parts))
+    parts, written, scratch = item_parts(entities), dict(sorted(folders.items())), context.scratch
+    pages = pages_of(mentions, written, options, len(parts), context)
 
     def construct(pipeline: beam.Pipeline) -> None:
-        read = (
-            pipeline
-            | "entities" >> beam.Create(list(enumerate(parts)))
-            | "read items" >> beam.FlatMap(read_items, pages)
-        )
-        if dictionaries:
+        elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
+        read = elements | "read items" >> beam.FlatMap(read_items, pages)
+        if mentions:
             resolve_pages(read, pages)
 
     counts_files = [scratch.counts(f"read-{number:05d}") for number in range(len(parts))]
@@ -377,6 +347,15 @@ def resolve_surfaces(
         summary = orjson.dumps(counts[language].summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
         replace_file(summary_path(folder), summary)
     return counts
+
+
+def pages_of(
+    mentions: Mapping[str, str], folders: Mapping[str, str], options: SurfaceOptions, parts: int, context: StageContext
+) -> PagesContext:
+    """What the steps share, with the number of buckets of the mentions of each language."""
+    dictionaries = dict(sorted(mentions.items()))
+    buckets = {language: count_buckets(folder) for language, folder in dictionaries.items()}
+    return PagesContext(context.scratch, context.shuffle, dictionaries, buckets, folders, options, parts)
 
 
 def item_parts(entities: str) -> list[list[str]]:
@@ -418,9 +397,9 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
         for language, folder in pages.folders.items():
             rows = tables.pop(language)
-            if dictionary := pages.dictionaries.get(language):
+            if buckets := pages.buckets.get(language):
                 asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
-                yield from sender.add_rows("items", split(asking, "title", dictionary.buckets), language)
+                yield from sender.add_rows("items", split(asking, "title", buckets), language)
                 rows = [part.filter(part["title"].is_null()) for part in rows]
             named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
             found[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
@@ -450,19 +429,14 @@ def write_names(
 
     ``mentions`` has the folders of ``count_mentions``. Raises MissingInputError.
     """
-    parts = item_parts(entities)
-    dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
-    scratch, shuffle = context.scratch, context.shuffle
-    pages = PagesContext(scratch, shuffle, dictionaries, folders, SurfaceOptions(), len(parts))
+    parts, scratch, shuffle = item_parts(entities), context.scratch, context.shuffle
+    pages = pages_of(mentions, folders, SurfaceOptions(), len(parts), context)
     buckets = pages.buckets
     anchors = tasks_of({code: anchor_buckets(number) for code, number in buckets.items()})
 
     def construct(pipeline: beam.Pipeline) -> None:
-        read = (
-            pipeline
-            | "entities" >> beam.Create(list(enumerate(parts)))
-            | "read titles" >> beam.FlatMap(read_titles, pages)
-        )
+        elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
+        read = elements | "read titles" >> beam.FlatMap(read_titles, pages)
         added = (
             read
             | "all titles" >> shuffle.exchange(NAMES, pages.all_buckets)

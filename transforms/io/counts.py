@@ -10,7 +10,6 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from functools import reduce
 from operator import add
 from types import TracebackType
@@ -38,13 +37,8 @@ def write_counts(
     ``span`` says which pages the part may have in common with others (see ``mentions.count.find_repeats``),
     ``highest`` is the highest number of an item in it.
     """
-    values = {
-        "counts": asdict(counts),
-        "files": list(files),
-        "streams": [asdict(each) for each in streams],
-        "span": list(span),
-        "highest": highest,
-    }
+    # orjson writes dataclasses as objects.
+    values = {"counts": counts, "files": [*files], "streams": [*streams], "span": [*span], "highest": highest}
     replace_file(path, orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
 
 
@@ -87,12 +81,10 @@ def read_json(path: str) -> Any:
         return orjson.loads(source.read())
 
 
-def write_unreadable(path: str, unreadable: Iterable[UnreadableRecord]) -> int:
-    """Write unreadable records as JSON lines, and return how many; without any, no file is made."""
-    lines = [record.as_line() for record in unreadable]
-    if lines:
-        replace_file(path, b"".join(lines))
-    return len(lines)
+def write_unreadable(path: str, unreadable: Iterable[UnreadableRecord]) -> None:
+    """Write unreadable records as JSON lines; without any, no file is made."""
+    if lines := b"".join(record.as_line() for record in unreadable):
+        replace_file(path, lines)
 
 
 # How many bytes of its inputs a run on this machine has read, while it reads: for progress, and for nothing else.
@@ -172,11 +164,6 @@ def count_here() -> Iterator[BytesRead]:
         bytes_read.close()
 
 
-def open_counted(path: str) -> BinaryIO:
-    """A file as ``open_binary`` opens it; its bytes are counted as they are read."""
-    return cast(BinaryIO, _Counted(open_binary(path)))
-
-
 class _Counted:
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
@@ -197,3 +184,8 @@ class _Counted:
         data = self._source.read(size)
         _reporter.add(len(data))
         return data
+
+
+def open_counted(path: str) -> BinaryIO:
+    """A file as ``open_binary`` opens it; its bytes are counted as they are read."""
+    return cast(BinaryIO, _Counted(open_binary(path)))

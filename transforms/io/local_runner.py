@@ -63,24 +63,9 @@ _running: Final[dict[bytes, tuple[LocalWorkers, PipelineOptions]]] = {}
 @contextmanager
 def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[FnApiRunner]:
     """A runner for one pipeline whose workers are these, as many as ``--direct_num_workers`` says."""
-    key = str(id(workers)).encode()
-    _running[key] = workers, options
-    with _quiet_consequences():
-        try:
-            yield FnApiRunner(default_environment=_LocalEnvironment(key))
-        finally:
-            workers.reset()
-            del _running[key]
+    key, earlier = str(id(workers)).encode(), threading.excepthook
 
-
-@contextmanager
-def _quiet_consequences() -> Iterator[None]:
-    """While inside, what Beam prints and logs of connections to workers that are gone is dropped.
-
-    Where an interruption has kept Beam from closing them, the threads that read them find out a moment later.
-    """
-    earlier = threading.excepthook
-
+    # What Beam prints and logs of connections to workers that are gone is dropped.
     def listen(arguments: threading.ExceptHookArgs) -> None:
         if arguments.thread is None or arguments.thread.name not in _READERS:
             earlier(arguments)
@@ -92,9 +77,13 @@ def _quiet_consequences() -> Iterator[None]:
     threading.excepthook = listen
     for logger in loggers:
         logger.addFilter(is_cause)
+    _running[key] = workers, options
     try:
-        yield
+        yield FnApiRunner(default_environment=_LocalEnvironment(key))
     finally:
+        workers.reset()
+        del _running[key]
+        # Where an interruption kept Beam from closing connections, the threads that read them find out a moment later.
         end = time.monotonic() + _PATIENCE
         for thread in threading.enumerate():
             if thread.name in _READERS:

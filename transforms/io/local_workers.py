@@ -156,7 +156,16 @@ class LocalWorkers:
     def _watch(self) -> None:
         """Watch which workers end, and what they answer, until the channel closes."""
         text = b""
-        while (received := self._receive()) != b"":
+        self._channel.settimeout(_LOOK)
+        while True:
+            try:
+                received = self._channel.recv(1 << 16)
+            except TimeoutError:
+                received = None
+            except OSError:
+                break
+            if received == b"":
+                break
             *lines, text = (text + (received or b"")).split(b"\n")
             for line in lines:
                 report = json.loads(line)
@@ -175,16 +184,6 @@ class LocalWorkers:
         with self._lock:
             self._gone = WorkerError(f"expected the process that starts workers to go on, saw it {ended}")
             self._fail(self._gone)
-
-    def _receive(self) -> bytes | None:
-        """What the process reports: None if nothing for a while, nothing at all when it has ended."""
-        self._channel.settimeout(_LOOK)
-        try:
-            return self._channel.recv(1 << 16)
-        except TimeoutError:
-            return None
-        except OSError:
-            return b""
 
     def _fail(self, failure: Exception) -> None:
         with self._lock:

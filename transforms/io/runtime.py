@@ -5,7 +5,7 @@ import importlib
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
@@ -14,7 +14,6 @@ from typing import Any, Final, NoReturn, Self
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from wikisem.errors import OutputError, StageError, UsageError
 from wikisem.files import exists, is_local, list_files, open_binary, remove, replace_file
@@ -60,7 +59,7 @@ class PartListing:
 
 
 def words_of_languages(parts: Iterable[str], totals: Mapping[str, int]) -> str:
-    """How many languages, which are at work side by side, have all their parts; empty for fewer than two.
+    """How many languages, which run side by side, have all their parts; empty for fewer than two.
 
     >>> words_of_languages(["out/de-00000.json", "out/de-00001.json", "out/ja-00000.json"], {"de": 2, "ja": 2})
     '1 of 2 languages'
@@ -82,8 +81,6 @@ def label_of(stage: str, languages: Sequence[str]) -> str:
 
 # Beam's options for what --workers does.
 _OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
-
-
 # Runners whose engine shuffles in bulk unless ``--bulk_shuffle`` says otherwise; for all others bucket files do, which
 # were faster on engines that share a disk with their workers. docs/engines.md has the figures.
 _SHUFFLING: Final = frozenset({"DataflowRunner", "TestDataflowRunner"})
@@ -159,11 +156,7 @@ class _SharedWorkers:
 
     def __init__(self) -> None:
         self._workers: LocalWorkers | None = None
-        self._sharing = False
-
-    def share(self) -> None:
-        """Keep the workers from now on."""
-        self._sharing = True
+        self.sharing = False
 
     @contextmanager
     def lend(self) -> Iterator[LocalWorkers]:
@@ -172,12 +165,12 @@ class _SharedWorkers:
         try:
             yield self._workers
         finally:
-            if not self._sharing:
+            if not self.sharing:
                 self.close()
 
     def close(self) -> None:
         """End the workers, if there are any."""
-        self._sharing = False
+        self.sharing = False
         if self._workers is not None:
             self._workers.close()
             self._workers = None
@@ -201,7 +194,7 @@ class Runtime:
             parse_options(self.beam_options)
 
     def __enter__(self) -> Self:
-        self._shared.share()
+        self._shared.sharing = True
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -226,10 +219,14 @@ class Runtime:
         cause, an error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
         """
         listed, in_processes = PartListing(parts), self.workers > 1 and not self.names_runner
-        with (
-            self._shared.lend() if in_processes else nullcontext() as workers,
-            _runner(workers, self.options()) as runner,
-        ):
+        with ExitStack() as stack:
+            workers = runner = None
+            if in_processes:
+                # Imported here, because a Beam that is too new lacks its bases.
+                from wikisem.transforms.io.local_runner import local_runner  # noqa: PLC0415
+
+                workers = stack.enter_context(self._shared.lend())
+                runner = stack.enter_context(local_runner(workers, self.options()))
             try:
                 pipeline = beam.Pipeline(runner=runner, options=self.options())
             except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
@@ -271,14 +268,6 @@ class Runtime:
     def names_runner(self) -> bool:
         """Whether the options name a runner, which then decides about workers."""
         return any(option.startswith("--runner") for option in self.beam_options)
-
-
-def _runner(workers: LocalWorkers | None, options: PipelineOptions) -> AbstractContextManager[FnApiRunner | None]:
-    if workers is None:
-        return nullcontext()
-    from wikisem.transforms.io.local_runner import local_runner  # noqa: PLC0415 - a Beam that is too new lacks its bases
-
-    return local_runner(workers, options)
 
 
 def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -> None:
@@ -335,10 +324,8 @@ _ADVICE: Final = "use a folder that all of them share, under the same path, or a
 def check_shared(output: str, runtime: Runtime) -> None:
     """Raise OutputError unless the workers of the runner that is named share the output folder with this process.
 
-    A runner may start its workers on other machines, or in containers. Where they do not share the folder, each would
-    write into one of its own, and the stage would end without a result. So a token that this process writes must be
-    read by a worker, and the other way round. A URL is shared by nature, and a runner of this process has no workers
-    elsewhere: neither is asked.
+    Workers on other machines, or in containers, would otherwise each write into a folder of their own. So a worker must
+    read a token that this process writes, and the other way round. A URL, and a runner of this process, need no token.
     """
     runner = _runner_name(runtime.options())
     if not is_local(output) or not runtime.names_runner or runner in _HERE:

@@ -123,7 +123,7 @@ class Shuffle:
         for number in parts:
             if task.received is None:
                 path = part_path(self._folder(step, sender), number)
-                yield read_bucket(path, [_in_file(name, task.key, task.bucket)])
+                yield read_bucket(path, [f"{name}/{task.key}/{task.bucket}"])
             else:
                 yield task.received.get((kind, sender, number), ())
 
@@ -139,14 +139,9 @@ class Shuffle:
         return f"{self.folder}/{step}/{key}".removesuffix("/")
 
 
-def _in_file(name: str, key: str, bucket: int) -> str:
-    """What a bucket file calls the batches of a kind for a task."""
-    return f"{name}/{key}/{bucket}"
-
-
 @dataclass(slots=True)
 class Sender:
-    """Sends the batches of one part of a step; what it returns is what the part has to yield, nothing for a file."""
+    """Sends the batches of one part of a step; the part has to yield what this returns, nothing for a file."""
 
     step: str
     key: str
@@ -159,7 +154,7 @@ class Sender:
         to = self.key if key is None else key
         if self.file is None:
             return [((to, bucket), (f"{self.step}/{name}", self.key, self.number, next(self._places), batch))]
-        self.file.add(_in_file(name, to, bucket), batch)
+        self.file.add(f"{name}/{to}/{bucket}", batch)
         return []
 
     def add_rows(self, name: str, parts: Iterable[tuple[int, pa.Table]], key: str | None = None) -> list[Sent]:
@@ -185,17 +180,21 @@ class Exchange(beam.PTransform):
 
     def expand(self, steps: Any) -> beam.PCollection:
         """Group by key and check; then spread the tasks, or group them and the batches by bucket."""
-        steps = steps if isinstance(steps, tuple) else (steps,)
+        steps, kinds = steps if isinstance(steps, tuple) else (steps,), self._kinds
         tasks = (
             steps[0]
             | "done" >> beam.Filter(_is_done)
             | "all parts" >> beam.GroupByKey()
             | "list tasks" >> beam.FlatMap(list_tasks, self._stage, self._tasks)
         )
-        if not self._kinds:
+        if not kinds:
             return tasks | "spread tasks" >> beam.Reshuffle()
         addressed = tasks | "address" >> beam.Map(lambda task: ((task.key, task.bucket), task))
-        sent = [step | f"sent {number}" >> beam.Filter(_is_sent, self._kinds) for number, step in enumerate(steps)]
+        sent = [
+            step
+            | f"sent {number}" >> beam.Filter(lambda each, kinds: not _is_done(each) and each[1][0] in kinds, kinds)
+            for number, step in enumerate(steps)
+        ]
         return (
             (addressed, *sent)
             | "tasks and batches" >> beam.Flatten()
@@ -206,10 +205,6 @@ class Exchange(beam.PTransform):
 
 def _is_done(element: Done | Sent) -> bool:
     return isinstance(element[0], str)
-
-
-def _is_sent(element: Done | Sent, kinds: frozenset[str]) -> bool:
-    return not _is_done(element) and element[1][0] in kinds
 
 
 def _deliver(grouped: tuple[tuple[str, int], Iterable[Any]]) -> Task:
@@ -238,13 +233,11 @@ _MARK: Final = b"BUCKETS1"
 class BucketFile:
     """A bucket file that is being written; it holds only the places of what was added.
 
-    A part writes one file for its part of the work. Rows of a bucket are in *batches*, one for each time that the part
-    let go of what it held, and an index at the end says where the batches of each bucket are:
+    A part of the work writes one file: its batches, and an index that says where the batches of each bucket are.
 
         batch of a | batch of b | batch of a | {"a": [[0, 9, crc], [15, 7, crc]], "b": [[9, 6, crc]]} | tail
 
-    The next step opens the files of all parts and reads its own bucket out of each. A file's name is made of its part's
-    number, and its bytes of the part alone: a bundle that is run again writes the same file again.
+    Its name and bytes depend on the part alone: a bundle that is run again writes the same file again.
     """
 
     def __init__(self, sink: BinaryIO) -> None:

@@ -140,15 +140,15 @@ def die_with_parent(parent: int, platform: str = sys.platform) -> None:
     if platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     else:
-        threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+
+        def watch() -> None:
+            while os.getppid() == parent:
+                time.sleep(_PARENT_CHECK)
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
     if os.getppid() != parent:  # it ended before anybody watched
         os._exit(1)
-
-
-def _watch_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_PARENT_CHECK)
-    os._exit(1)
 
 
 if __name__ == "__main__":
