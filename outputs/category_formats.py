@@ -22,16 +22,7 @@ from wikisem.outputs.groupfile import format_surface
 from wikisem.sampling import hash_keys
 from wikisem.wikis import MULTILINGUAL
 
-REPORT_HEADER: Final = (
-    "language",
-    "kind",
-    "name",
-    "items",
-    "kept",
-    "under mul",
-    "without label",
-    "left out otherwise",
-)
+REPORT_HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,36 +55,38 @@ def report_row(words: LanguageWords) -> ReportRow:
 
 def report_tsv(rows: Sequence[ReportRow]) -> str:
     """Write the rows as tab-separated values with a header line."""
-    lines: list[tuple[str, ...]] = [REPORT_HEADER]
+    lines = ["\t".join(REPORT_HEADER)]
     for row in rows:
         counts = row.items, row.kept, row.under_mul, row.without_label, row.otherwise
-        lines.append((row.language, row.kind, row.name, *map(str, counts)))
-    return "".join("\t".join(cells) + "\n" for cells in lines)
+        lines.append("\t".join((row.language, row.kind, row.name, *map(str, counts))))
+    return "\n".join([*lines, ""])
 
 
 def without_any(rows: Iterable[ReportRow]) -> list[str]:
     """List the languages, sorted, in which no item of any category has a label of the language itself."""
-    own: Counter[str] = Counter()
-    for row in rows:
-        own[row.language] += row.kept - row.under_mul
-    return sorted(language for language, count in own.items() if count == 0)
+    listed = list(rows)
+    named = {row.language for row in listed if row.kept > row.under_mul}
+    return sorted({row.language for row in listed} - named)
 
 
 def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:
     """Write every format in every language, and the items left out; OutputError if the folder cannot be written."""
-    for language_set in sets:
-        language = language_set.language
+
+    def write(name: str, lines: Iterable[str]) -> None:
+        write_text(folder / name, (f"{line}\n" for line in lines))
+
+    for own in sets:
+        language = own.language
         if recipe.word_sets():
-            _write_lines(folder / "categories" / f"{language}.txt", category_lines(language_set.categories))
-            _write_lines(folder / "categories" / f"{language}.jsonl", map(category_json, language_set.categories))
-            _write_lines(folder / "stringham2020" / f"{language}.txt", stringham_lines(language_set.categories))
+            write(f"categories/{language}.txt", category_lines(own.categories))
+            write(f"categories/{language}.jsonl", map(category_json, own.categories))
+            write(f"stringham2020/{language}.txt", stringham_lines(own.categories))
         if recipe.relations:
-            related = list(zip(recipe.relations, language_set.relations, strict=True))
+            related = list(zip(recipe.relations, own.relations, strict=True))
             lines = (f"{line}\n" for line in analogy_lines(related, recipe.seed))
             write_questions(folder / "analogies" / f"{language}.txt", (len(words.pairs) for _, words in related), lines)
-            _write_lines(folder / "analogies" / f"{language}.jsonl", map(pairs_json, language_set.relations))
-    left_out = (line for language_set in sets for words in language_set.words() for line in left_out_json(words))
-    _write_lines(folder / "categories-left-out.jsonl", left_out)
+            write(f"analogies/{language}.jsonl", map(pairs_json, own.relations))
+    write("categories-left-out.jsonl", (line for own in sets for words in own.words() for line in left_out_json(words)))
     write_text(folder / "categories-report.tsv", [report_tsv(rows)])
 
 
@@ -142,9 +135,7 @@ def analogy_lines(relations: Iterable[tuple[Relation, RelationWords]], seed: int
 
 def pairs_json(relation: RelationWords) -> str:
     """Encode the pairs of a relation as a JSON line: subject and value as QIDs (null for other values), and words."""
-    pairs = [
-        {"subject": pair.subject, "value": pair.value or None, "words": list(pair.words)} for pair in relation.pairs
-    ]
+    pairs = [{"subject": one.subject, "value": one.value or None, "words": [*one.words]} for one in relation.pairs]
     return _json({"relation": relation.relation, "language": relation.language, "pairs": pairs})
 
 
@@ -162,10 +153,6 @@ def token(word: str) -> str:
 
 def _json(row: dict[str, object]) -> str:
     return orjson.dumps(row).decode("utf-8")
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    write_text(path, (f"{line}\n" for line in lines))
 
 
 # Test sets from pairs of forms: analogy questions, categories for Topk, and outlier groups.

@@ -130,6 +130,8 @@ def _expected_information(one: int, other: int, words: int) -> float:
     ) / math.comb(words, other)
 
 
+# The answer of a model.
+
 _GROUPS = 4
 _SEPARATORS = re.compile(r"\s*[,;|/\t、，；､،؛·•・]\s*|\s[-–—]\s")
 # Where a line of JSON or Python has one list after another.
@@ -246,6 +248,9 @@ def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_VARIANTS)
     shown = "".join(character for character in folded if unicodedata.category(character) != "Cf")
     return " ".join(shown.split()).strip(_EDGES) or shown
+
+
+# lm-evaluation-harness.
 
 
 def process_results(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:

@@ -1,7 +1,6 @@
 """Fetches dumps: finds the newest complete one, downloads its files, checks their sums.
 
-In: languages, and the address of dumps.wikimedia.org or a mirror. Out: files in one folder, each whole, and
-``downloads.json``, which says where they came from. It must not know how dumps are read.
+Beside the files is ``downloads.json``, which says where they came from.
 """
 
 import fcntl
@@ -101,6 +100,16 @@ class Mirror:
         """The address of a path below the mirror."""
         return below(self.address, path)
 
+    def file(self, folder: str, name: str, algorithm: Algorithm, digest: str) -> RemoteFile:
+        """A file in a folder; its size is asked for, of its headers alone."""
+        url = self.url(f"{folder}/{name}")
+
+        def ask() -> int | None:
+            with self.http.open(url, "HEAD") as answer:
+                return answer.length
+
+        return RemoteFile(name, url, algorithm, digest, self.patience.persist(url, ask, DownloadError))
+
     def text(self, path: str) -> str | None:
         """The whole text at a path, None if there is nothing; DownloadError if no whole answer comes."""
         url = self.url(path)
@@ -112,15 +121,6 @@ class Mirror:
                 if error.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
                     return None
                 raise
-
-        return self.patience.persist(url, ask, DownloadError)
-
-    def size(self, url: str) -> int | None:
-        """The bytes of a file, from its headers alone; None if the server does not say."""
-
-        def ask() -> int | None:
-            with self.http.open(url, "HEAD") as answer:
-                return answer.length
 
         return self.patience.persist(url, ask, DownloadError)
 
@@ -151,22 +151,19 @@ def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export:
 
 
 def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
-    """The complete Content File Exports of a wiki, newest first."""
     shard = re.compile(rf"{re.escape(wiki)}-\d{{4}}-\d\d-\d\d-p\d+p\d+\.xml\.bz2")
     for day in _dates(mirror, f"{_EXPORTS}/{wiki}/", r"\d{4}-\d\d-\d\d"):
         if date in {None, day}:
             folder = f"{_EXPORTS}/{wiki}/{day}/xml/bzip2"
-            sums = {
-                name: digest for name, digest in _sums(mirror, f"{folder}/SHA256SUMS").items() if shard.fullmatch(name)
-            }
+            listed = _sums(mirror, f"{folder}/SHA256SUMS")
+            sums = {name: digest for name, digest in listed.items() if shard.fullmatch(name)}
             # Whatever the order in which a mirror copies files: a shard without a sum is of an export to come.
             if sums and sums.keys() >= {name for name in _names(mirror, f"{folder}/") if shard.fullmatch(name)}:
-                files = [_file(mirror, folder, name, "sha256", sums[name]) for name in sorted(sums, key=_first_page)]
+                files = [mirror.file(folder, name, "sha256", sums[name]) for name in sorted(sums, key=_first_page)]
                 yield RemoteDump("content export", day, tuple(files), language)
 
 
 def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
-    """The complete pages-articles dumps of a wiki, newest first."""
     for day in _dates(mirror, f"{wiki}/", r"\d{8}"):
         path = f"{wiki}/{day}/dumpstatus.json"
         status = mirror.text(path) if date in {None, _dashed(day)} else None
@@ -200,8 +197,7 @@ def find_wikidata_dump(mirror: Mirror, date: str | None, kind: Kind = "Wikidata 
         for suffix in ("gz", "bz2"):
             dumps = [name for name in sums if re.fullmatch(rf"wikidata-\d{{8}}-{word}\.json\.{suffix}", name)]
             if dumps:
-                newest = _file(mirror, folder, max(dumps), "sha1", sums[max(dumps)])
-                return RemoteDump(kind, _dashed(day), (newest,))
+                return RemoteDump(kind, _dashed(day), (mirror.file(folder, max(dumps), "sha1", sums[max(dumps)]),))
     when = f" up to {date}" if date else ""
     raise DownloadError(f"{mirror.url(_ENTITIES)}/: expected a complete dump of {kind}{when}, saw none")
 
@@ -228,11 +224,6 @@ class _Job(msgspec.Struct):
 
 class _Status(msgspec.Struct):
     jobs: dict[str, _Job]
-
-
-def _file(mirror: Mirror, folder: str, name: str, algorithm: Algorithm, digest: str) -> RemoteFile:
-    url = mirror.url(f"{folder}/{name}")
-    return RemoteFile(name, url, algorithm, digest, mirror.size(url))
 
 
 def _sums(mirror: Mirror, path: str) -> dict[str, str]:
@@ -313,8 +304,7 @@ def download(
     missing, free = sum(item.missing for item in wanted), shutil.disk_usage(folder).free
     if missing > free:
         raise OutputError(f"{folder}: expected {missing:,} bytes of free space for the downloads, saw {free:,}")
-    recording = Lock()
-    stop = Event()
+    recording, stop = Lock(), Event()
     fetcher = Fetcher(mirror, folder, count, stop)
 
     def fetch(item: Download) -> None:
@@ -478,8 +468,6 @@ class Fetcher:
 
 @dataclass(frozen=True, slots=True)
 class _PartialFile:
-    """A file that is not whole yet."""
-
     path: Path
 
     @property

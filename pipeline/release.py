@@ -163,10 +163,7 @@ def sample(folder: str | PathLike[str]) -> ReleaseFacts:
 
 
 def browse(
-    output: str | PathLike[str],
-    folder: str | PathLike[str] | None = None,
-    *,
-    cases: Sequence[str | PathLike[str]] = (),
+    output: str | PathLike[str], folder: str | PathLike[str] | None = None, *, cases: Sequence[str | PathLike[str]] = ()
 ) -> Path:
     """Write a page to look through a run or a release, as ``wikisem browse`` does, and return the file to open.
 
@@ -356,12 +353,7 @@ def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
 
 
 def _release_files(
-    facts: ReleaseFacts,
-    run: RunFiles,
-    split: Split,
-    output: Path,
-    cases: Sequence[Path],
-    opened: Mapping[str, bytes],
+    facts: ReleaseFacts, run: RunFiles, split: Split, output: Path, cases: Sequence[Path], opened: Mapping[str, bytes]
 ) -> Iterator[tuple[str, bytes]]:
     """Every file of the release, those that name others last; a language without groups has no tables."""
     listed: dict[str, ManifestFile] = {}

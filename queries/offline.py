@@ -41,19 +41,19 @@ class EntitySource:
             # Entities have best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` only:
             # any other pattern is refused, so no answer is silently smaller than an endpoint's.
             query = check_pattern(category.pattern, offline=True)
-            graph = Graph(store=_EntityStore(self._table, self._edges), bind_namespaces="none")
+            graph = Graph(store=_EntityStore(self._table, self._statements), bind_namespaces="none")
             bound = {str(row[_ITEM]).removeprefix(ENTITY) for row in graph.query(query).bindings if _ITEM in row}
             numbers = np.asarray(sorted(qid_number(qid) for qid in bound if is_qid(qid)), dtype=np.int64)
         elif category.having:
             # The value of a statement is an item, or a string in a language.
-            texts = self._table.texts(category.having).items()
-            with_language = [qid_number(qid) for qid, listed in texts if any(text.language for text in listed)]
-            items = self._edges(category.having).pairs()[0]
+            edges, texts = self._statements(category.having)
+            with_language = [qid_number(qid) for qid, own in texts.items() if any(text.language for text in own)]
+            items = edges.pairs()[0]
             numbers = distinct(np.concatenate([items, np.array(with_language, dtype=np.int64)]))
         else:
             numbers = self._linked(category, [category.class_])
             for condition in category.conditions():
-                edges, value = self._edges(condition.path.property), [qid_number(condition.value)]
+                edges, value = self._statements(condition.path.property)[0], [qid_number(condition.value)]
                 meeting = edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
                 numbers = np.intersect1d(numbers, meeting, assume_unique=True)
             numbers = np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
@@ -63,7 +63,7 @@ class EntitySource:
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
-        edges, texts = self._edges(path.property), self._table.texts(path.property)
+        edges, texts = self._statements(path.property)
         found = {}
         for qid in qids:
             start = [qid_number(qid)]
@@ -87,14 +87,14 @@ class EntitySource:
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
         wanted = np.asarray([qid_number(qid) for qid in classes], dtype=np.int64)
         if category.subclasses:
-            wanted = union([wanted, self._edges("P279").reaching(wanted)])
-        return union(self._edges(name).subjects_of(wanted) for name in category.linked_by)
+            wanted = union([wanted, self._statements("P279")[0].reaching(wanted)])
+        return union(self._statements(name)[0].subjects_of(wanted) for name in category.linked_by)
 
-    def _edges(self, name: str) -> "PropertyEdges":
-        edges = self._table.edges(name)
-        if not len(edges) and not self._table.texts(name):
+    def _statements(self, name: str) -> "tuple[PropertyEdges, _Texts]":
+        edges, texts = self._table.statements(name)
+        if not len(edges) and not texts:
             self._absent.add(name)
-        return edges
+        return edges, texts
 
 
 # Statements between items as two sorted columns of numbers: no loop goes over rows.
@@ -117,8 +117,7 @@ class PropertyEdges:
 
     def objects_of(self, subjects: npt.ArrayLike) -> Numbers:
         """The values that any of these items has, sorted, each once."""
-        keys, values = self._by_subject
-        return _neighbours(keys, values, np.asarray(subjects, dtype=np.int64))
+        return _neighbours(*self._by_subject, np.asarray(subjects, dtype=np.int64))
 
     def reaching(self, objects: npt.ArrayLike) -> Numbers:
         """The items from which one step or more leads to any of these."""
@@ -162,9 +161,7 @@ _QID: Final = r"^Q[1-9][0-9]*$"
 
 
 class EntityTable:
-    """The entities of a build, in ``folder``: OUT, ``OUT/entities`` or the folder with the files.
-
-    It may be a URL.
+    """The entities of a build, in ``folder``: OUT, ``OUT/entities`` or the folder with the files, by path or URL.
 
     Raises MissingInputError if there is no Parquet, DamagedInputError if it is not that of entities.
     """
@@ -181,14 +178,6 @@ class EntityTable:
             pass
         self._known: dict[str, tuple[PropertyEdges, _Texts]] = {}
 
-    def edges(self, name: str) -> PropertyEdges:
-        """The values of a property that are items, of all items."""
-        return self._read(name)[0]
-
-    def texts(self, name: str) -> _Texts:
-        """The values of a property that are texts, by item."""
-        return self._read(name)[1]
-
     def sitelinks(self, numbers: Numbers) -> Numbers:
         """The sitelinks of items; 0 for one that is named in statements but has no row."""
         known, counts = self.all_sitelinks
@@ -198,14 +187,13 @@ class EntityTable:
     @cached_property
     def all_sitelinks(self) -> tuple[Numbers, Numbers]:
         """All item numbers, sorted, and the sitelinks of each."""
-        batches = [
-            (qid_numbers(batch["qid"]), np.asarray(pc.fill_null(batch["sitelinks"], 0)))
-            for batch in self._batches("qid", "sitelinks")
-        ]
-        numbers = join([numbers for numbers, _ in batches])
-        counts = join([counts for _, counts in batches])
-        order = np.argsort(numbers)
-        return numbers[order], counts[order]
+        numbers, counts = list[Numbers](), list[Numbers]()
+        for batch in self._batches("qid", "sitelinks"):
+            numbers.append(qid_numbers(batch["qid"]))
+            counts.append(np.asarray(pc.fill_null(batch["sitelinks"], 0)))
+        every = join(numbers)
+        order = np.argsort(every)
+        return every[order], join(counts)[order]
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
         """The labels of items under the given language codes, in the order of the codes."""
@@ -221,7 +209,8 @@ class EntityTable:
                 found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
         return {qid: labels for qid, labels in found.items() if labels}
 
-    def _read(self, name: str) -> tuple[PropertyEdges, _Texts]:
+    def statements(self, name: str) -> tuple[PropertyEdges, _Texts]:
+        """The values of a property: those that are items, and those that are texts, by item."""
         if name in self._known:
             return self._known[name]
         subjects, objects = [], []
@@ -236,9 +225,8 @@ class EntityTable:
                 values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
                 is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
                 is_text = pc.invert(is_item)
-                for qid, row in zip(
-                    qids.filter(is_text).to_pylist(), statements.filter(is_text).to_pylist(), strict=True
-                ):
+                rows = statements.filter(is_text).to_pylist()
+                for qid, row in zip(qids.filter(is_text).to_pylist(), rows, strict=True):
                     texts[qid].append(Statement(name, row["value"], row["language"] or ""))
                 qids, values = qids.filter(is_item), values.filter(is_item)
             subjects.append(qid_numbers(qids))
@@ -279,10 +267,9 @@ _ITEM: Final = Variable("item")
 class _EntityStore(Store):
     """The statements of entities as RDF triples, looked up by subject, by object or both."""
 
-    def __init__(self, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> None:
+    def __init__(self, table: EntityTable, statements: Callable[[str], tuple[PropertyEdges, _Texts]]) -> None:
         super().__init__()
-        self._table = table
-        self._edges = edges
+        self._table, self._statements_of = table, statements
 
     def triples(self, triple_pattern: _Triple, context: Any = None) -> Iterator[tuple[_Triple, Any]]:  # noqa: ARG002
         """The triples that match; an unbound part is ``None``. The property must be given."""
@@ -311,7 +298,7 @@ class _EntityStore(Store):
                 f"saw {'a property that is not given' if predicate is None else predicate}; ask an endpoint instead"
             )
         name = str(predicate).removeprefix(TRUTHY)
-        edges, texts = self._edges(name), self._table.texts(name)
+        edges, texts = self._statements_of(name)
         if subject is not None:
             pairs = [(_number(subject), number) for number in edges.objects_of([_number(subject)]).tolist()]
         elif value is not None:

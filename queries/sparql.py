@@ -42,9 +42,9 @@ def template(name: str) -> Template:
     return Template("\n".join([*heads, *(line for line in lines if not line.startswith("#"))]) + "\n")
 
 
-def item_term(qid: str) -> str:
-    """``wd:Q42``; BadIdError unless it is an item id."""
-    return f"wd:{check_qid(qid)}"
+def item_terms(*qids: str) -> str:
+    """``wd:Q42 wd:Q64``; BadIdError unless all are item ids."""
+    return " ".join(f"wd:{check_qid(qid)}" for qid in qids)
 
 
 def path_term(path: PropertyPath) -> str:
@@ -63,9 +63,9 @@ def graph_pattern(category: Category) -> str:
         return f"?item {path_term(PropertyPath(category.having))} ?value . {wanted}"
     links = "|".join(path_term(PropertyPath(name)) for name in category.linked_by)
     path = f"({links}){'/wdt:P279*' if category.subclasses else ''}"
-    conditions = [f"?item {path_term(stated.path)} {item_term(stated.value)} ." for stated in category.conditions()]
-    exclusions = [f"FILTER NOT EXISTS {{ ?item {path} {item_term(qid)} . }}" for qid in category.exclude]
-    return "\n    ".join([f"?item {path} {item_term(category.class_)} .", *conditions, *exclusions])
+    conditions = [f"?item {path_term(stated.path)} {item_terms(stated.value)} ." for stated in category.conditions()]
+    exclusions = [f"FILTER NOT EXISTS {{ ?item {path} {item_terms(qid)} . }}" for qid in category.exclude]
+    return "\n    ".join([f"?item {path} {item_terms(category.class_)} .", *conditions, *exclusions])
 
 
 def check_pattern(pattern: str, offline: bool) -> Query:
@@ -247,9 +247,7 @@ class EndpointSource:
     """A CategorySource over a SPARQL endpoint."""
 
     def __init__(self, client: Client, page: int = PAGE, most_pages: int = _MOST_PAGES) -> None:
-        self._client = client
-        self._page = page
-        self._most_pages = most_pages
+        self._client, self._page, self._most_pages = client, page, most_pages
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID.
@@ -284,7 +282,7 @@ class EndpointSource:
         """The items and monolingual texts that a path leads to from each item, sorted."""
         found: dict[str, list[Statement]] = defaultdict(list)
         for batch in _batches(qids, _BATCH):
-            query = template("values").substitute(items=_terms(batch), path=path_term(path))
+            query = template("values").substitute(items=item_terms(*batch), path=path_term(path))
             for qid, term in self._terms_of(batch, query, "value"):
                 if not term.is_iri and term.language:
                     found[qid].append(Statement(path.property, term.text, code_of(term.language)))
@@ -298,17 +296,13 @@ class EndpointSource:
         languages = ", ".join(f'"{tag}"' for tag in tags)
         found: dict[str, dict[str, str]] = defaultdict(dict)
         for batch in _batches(qids, max(1, _LABELS // len(tags))):
-            query = template("labels").substitute(items=_terms(batch), languages=languages)
+            query = template("labels").substitute(items=item_terms(*batch), languages=languages)
             for qid, term in self._terms_of(batch, query, "label"):
                 found[qid][term.language] = term.text
-        by_code: dict[str, dict[str, str]] = {qid: {} for qid in found}
-        for qid, labels in found.items():
-            for code in codes:
-                # An engine may hold the code itself ("zh-tw") instead of Wikibase's tag for it ("zh-hant-tw").
-                label = labels.pop(rdf_tag(code), labels.pop(code, None))
-                if label is not None:
-                    by_code[qid][code] = label
-        return by_code
+        return {
+            qid: {code: label for code in codes if (label := labels.get(rdf_tag(code), labels.get(code))) is not None}
+            for qid, labels in found.items()
+        }
 
     def notes(self) -> list[str]:
         """Nothing: an endpoint knows what Wikidata knows."""
@@ -335,7 +329,3 @@ def _batches(qids: Sequence[str], size: int) -> Iterator[list[str]]:
     rest = iter(dict.fromkeys(qids))
     while batch := list(islice(rest, size)):
         yield batch
-
-
-def _terms(qids: Sequence[str]) -> str:
-    return " ".join(item_term(qid) for qid in qids)

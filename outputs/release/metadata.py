@@ -270,16 +270,14 @@ class Maker:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFacts:
-    """All facts in the texts of a release.
+    """All facts in the texts of a release; those that have the name of a field of ``Manifest`` are the manifest's.
 
-    ``stages`` are the units of the run, with inputs and recipes as a release has them. ``extras`` are the languages
-    with category sets, analogies or walls, by kind. ``spreads`` are the number of known values and their five
-    quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of test cases. ``walls``
-    counts walls by language and tier, ``names`` rows of the tables of names by language. ``split`` has the
-    numbers of test cases and of few-shot cases for language models, by language. ``changes`` has, by language, the
-    numbers of the card's table of changes since version ``since``. ``lacking`` counts, by language, the classes
-    without an English group, empty if there are no English ones. ``notes``, ``reading``, ``regions``, ``terms``,
-    ``made_up``, ``held`` and ``opened`` are the manifest's.
+    ``extras`` are the languages with category sets, analogies or walls, by kind. ``spreads`` are the number of known
+    values and their five quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of
+    test cases. ``walls`` counts walls by language and tier, ``names`` rows of the tables of names by language.
+    ``split`` has the numbers of test cases and of few-shot cases by language. ``changes`` has, by language, the numbers
+    of the card's table of changes since version ``since``. ``lacking`` counts, by language, the classes without an
+    English group, empty if there are no English ones.
     """
 
     recipe: Mapping[str, Any]
@@ -427,8 +425,7 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
     """
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
     if recipe is None or seed is None or versions is None:
-        common = {"recipe": recipe, "seed": seed, "versions": versions}
-        missing = [key for key, value in common.items() if value is None]
+        missing = [key for key in ("recipe", "seed", "versions") if getattr(manifest, key) is None]
         raise DamagedInputError(
             f"manifest.json: expected one {' and '.join(missing)} for all groups, saw several: build every language "
             "with the same recipe, seed and versions first"
@@ -448,29 +445,14 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             ]
             other_recipe = None if stage.recipe == recipe else stage.recipe
             stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
-    for name in ("notes", "reading", "regions", "terms", "made_up", "held", "opened"):
-        more.setdefault(name, getattr(manifest, name))
-    more["stages"] = stages
-    return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **more)
+    own = {
+        name: getattr(manifest, name) for name in ("notes", "reading", "regions", "terms", "made_up", "held", "opened")
+    }
+    return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **{**own, **more, "stages": stages})
 
 
 def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:
     """Encode the manifest of a release, from which the same facts are read again."""
-    manifest = Manifest(
-        dict(facts.recipe),
-        facts.seed,
-        dict(facts.versions),
-        dict(facts.stages),
-        dict(files),
-        facts.published,
-        [*facts.notes],
-        facts.reading,
-        {code: dict(own) for code, own in facts.regions.items()},
-        [*facts.terms],
-        facts.made_up,
-        facts.canary,
-        facts.held,
-        [*facts.opened],
-    )
-    values = with_checksum(msgspec.to_builtins(manifest))
+    found = {name: files if name == "files" else getattr(facts, name) for name in Manifest.__struct_fields__}
+    values = with_checksum(msgspec.to_builtins(found))
     return orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

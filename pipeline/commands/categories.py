@@ -128,10 +128,8 @@ class LoggedSource:
 def _unlabelled_items(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
     """Warn of each language in which no item has a label."""
     emoji = {category.name for category in recipe.categories if category.emoji}
-    words: list[LanguageWords] = [
-        words for language_set in sets for words in language_set.categories if words.category not in emoji
-    ]
-    words = words or [words for language_set in sets for words in language_set.relations]
+    words: list[LanguageWords] = [one for own in sets for one in own.categories if one.category not in emoji]
+    words = words or [one for own in sets for one in own.relations]
     return [
         f"no item of any {'category' if recipe.word_sets() else 'relation'} has a label in {language!r}"
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
@@ -142,11 +140,7 @@ def _unlabelled_items(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entit
 def _unlinked_items(recipe: CategoryRecipe, entities: str) -> list[str]:
     """Warn if categories want items without sitelinks, but the build kept linked items only."""
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
-    wanting = [
-        category.name
-        for category in (*recipe.categories, *implied)
-        if not category.emoji and not category.min_sitelinks
-    ]
+    wanting = [one.name for one in (*recipe.categories, *implied) if not one.emoji and not one.min_sitelinks]
     # OUT, also if OUT/entities or the folder of the files in it is named.
     output = path = entities.rstrip("/") or "/"
     for inner in (posixpath.dirname(path), path):
@@ -156,10 +150,12 @@ def _unlinked_items(recipe: CategoryRecipe, entities: str) -> list[str]:
     unlinked = 0 if record is None else record.counts.left_out.get("unlinked", 0)
     if not unlinked:
         return []
-    lacking = f"{entities} lacks {unlinked:,} items that no sitelink and no statement"
-    command = f"wikisem entities --output {output}"
-    advice = f"for all of them run {command} without --recipe, or set min_sitelinks = 1"
-    return [f"{lacking} links, some of which may belong to {', '.join(wanting)}; {advice}"]
+    warning = (
+        f"{entities} lacks {unlinked:,} items that no sitelink and no statement links, some of which may belong to "
+        f"{', '.join(wanting)}; for all of them run wikisem entities --output {output} without --recipe, or set "
+        "min_sitelinks = 1"
+    )
+    return [warning]
 
 
 def _report_table(rows: Sequence[ReportRow]) -> Table:

@@ -46,11 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
     table = make_table((*names, "groups") if in_folder else ("name", *names))
     shortages = []
     for language in languages:
-        affix = _AFFIX_RULES.get(language["affix"], f"{language['affix_length']} characters")
         shown = {
             "script": language["script"],
             "writing": language["writing"] + (", hyphens" if language["hyphens"] else ""),
-            "affix": affix,
+            "affix": _AFFIX_RULES.get(language["affix"], f"{language['affix_length']} characters"),
             "link_trail": language["link_trail"] or "none",
             "lists": ", ".join(f'"{word}"' for word in language["lists"]) or "none",
         }

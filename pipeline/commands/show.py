@@ -132,8 +132,10 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
     title = f"{group.label} ({group.qid}, {group.language}) in full"
     members = (*group.cluster, *group.outliers)
     linked = any(member.total for member in members)  # else a column of blanks
-    first = "", "surface form", "item", *([shares] if linked else [])
-    table = Table(*first, "source", sitelinks, "via", title=title, title_justify="left")
+    shown_shares = [shares] if linked else []
+    table = Table(
+        "", "surface form", "item", *shown_shares, "source", sitelinks, "via", title=title, title_justify="left"
+    )
     shown = None
     for member in members:
         kind = member.of_class.number if isinstance(member, Outlier) else 0

@@ -253,9 +253,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
         ["every one that has groups"],
     ),
     "names": _command(
-        names,
-        "output:counted --languages --output:copy --workers --break-lock --quiet",
-        ["all with mentions in OUT"],
+        names, "output:counted --languages --output:copy --workers --break-lock --quiet", ["all with mentions in OUT"]
     ),
 }
 

@@ -81,10 +81,10 @@ class _PartedTable(Table):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Columns of numbers take the room that they need, those of words fold, but not below ``_NARROWEST``."""
         wide = options.update(width=_WIDEST)
-        needed = [
+        needed = [  # with padding and border
             max(Measurement.get(console, wide, cell).maximum for cell in (column.header, *column.cells)) + 3
             for column in self.columns
-        ]  # with padding and border
+        ]
         words = sum(column.no_wrap is False for column in self.columns)
         parts, left = [[]], 0  # type: list[list[int]], int
         for index in range(words, len(needed)):
@@ -198,9 +198,8 @@ def progress(
 ) -> Iterator[None]:
     """Show how many of ``total`` parts are done, and of ``size`` bytes read; the ``progress`` of a Runtime.
 
-    ``more`` says what else is known, as of the last call of ``done``. Bytes show progress inside a part: one gzip
-    member of 100 GB is a single one. They are only shown if there is a size, and once some were read: on other machines
-    nobody counts them.
+    ``more`` says what else is known, as of the last call of ``done``. Bytes show progress inside a part, which may be a
+    gzip member of 100 GB. They are shown if there is a size, and once some were read: on other machines none are.
     """
 
     def look() -> tuple[int, str]:
@@ -233,11 +232,9 @@ def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[i
         with lock:
             now += count
 
-    def words(seconds: float) -> str:
-        return progress_words(done, now, total, seconds)
-
     columns = [TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()]
-    with _watched(label, [*columns, TimeRemainingColumn()], lambda: (now, ""), words, total, done):
+    columns += [TimeRemainingColumn()]
+    with _watched(label, columns, lambda: (now, ""), lambda s: progress_words(done, now, total, s), total, done):
         yield add
 
 

@@ -10,7 +10,7 @@ from wikisem.queries.sparql import (
     EndpointSource,
     code_of,
     graph_pattern,
-    item_term,
+    item_terms,
     path_term,
     rdf_tag,
     tags_of,
@@ -28,7 +28,7 @@ def _unasked(query: str) -> bytes:
 def test_only_item_ids_become_terms(text: str) -> None:
     """Whatever is not an item id from end to end is refused where a query is made, not only where a recipe is read."""
     with pytest.raises(BadIdError):
-        item_term(text)
+        item_terms(text)
     for category in (Category("c", class_=text), Category("c", class_="Q1", exclude=(text or "x",))):
         with pytest.raises(BadIdError):
             graph_pattern(category)
