@@ -311,7 +311,7 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
     except WikisemError as error:
         if interruption:
             raise
-        end_soon()
+        end_soon(error.exit_code)
         hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
         for usage in getattr(error, "__notes__", ()):  # above, so that the error is the last line on the screen
             _print_line(usage)
@@ -325,14 +325,14 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
         if interruption:
             raise
         # No space left, no permission: what the system says of it is all there is to know.
-        end_soon()
+        end_soon(1)
         _print_line(f"wikisem: expected to read and write files, saw {error}")
         _leave_output()
         return 1
     except Exception as error:
         if interruption or os.environ.get(TRACEBACK):
             raise
-        end_soon()
+        end_soon(1)
         _print_line(f"wikisem: {_describe_fault(error)}")
         return 1
     return code

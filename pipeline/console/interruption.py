@@ -6,6 +6,7 @@ for ever, as gRPC does with a half-made server: no line of Python runs any more,
 this one. The guard is this file, run as a program.
 """
 
+import atexit
 import faulthandler
 import os
 import select
@@ -26,6 +27,8 @@ _MORE: Final = 3.0  # seconds more, after which only the interpreter's lock can 
 _UNGUARDED: Final = 1.0  # seconds: a command that is over so soon needs no guard
 _LOOK: Final = 0.1  # seconds between two looks whether the exception of a signal was lost
 _SMALL_STACK: Final = 1 << 18  # bytes: where memory is short, a thread with the usual 8 MB cannot start
+# What begins a message on a terminal: a bar may have been left in its line, and the cursor hidden.
+_CLEAR_LINE: Final = "\r\x1b[2K\x1b[?25h"
 
 
 class Interrupted(KeyboardInterrupt):
@@ -40,6 +43,7 @@ class Interruption:
         self._lost = False
         self._over = threading.Event()
         self._saying = threading.Lock()
+        self._said = False
         self._main = threading.get_ident()
 
     def __bool__(self) -> bool:
@@ -62,9 +66,10 @@ class Interruption:
     def end(self, error: BaseException | None = None) -> int:
         """Say what ended the command, and return the exit code that a shell has for it."""
         self.finish()
-        end_soon()
-        self._say(self._number or signal.SIGINT, getattr(error, "__notes__", []))
-        return 128 + (self._number or signal.SIGINT)
+        number = self._number or signal.SIGINT
+        end_soon(128 + number)
+        self._say(number, getattr(error, "__notes__", []))
+        return 128 + number
 
     def finish(self) -> None:
         """React to no further signal, and let nothing end the process by force."""
@@ -95,9 +100,19 @@ class Interruption:
                 pass
 
     def _say(self, number: int, notes: list[str]) -> None:
-        if self._saying.acquire(blocking=False):
-            with suppress(OSError, RuntimeError):  # the terminal is gone, or the signal came while a line was printed
-                print(_line(number, notes), file=sys.stderr, flush=True)  # noqa: T201 - the command line speaks to people
+        with self._saying:  # whatever thread is first; the process must not end while it writes
+            if self._said:
+                return
+            self._said = True
+            # A bar of rich stands in for the stream while it is shown, and escapes what commands the terminal.
+            stream = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
+            with suppress(OSError, ValueError):  # the terminal is gone, or the stream is closed
+                line = f"{_CLEAR_LINE if stream.isatty() else ''}{_line(number, notes)}\n"
+                try:
+                    stream.write(line)
+                    stream.flush()
+                except RuntimeError:  # the signal came in the middle of a write to it
+                    os.write(2, line.encode())
 
 
 def _line(number: int, notes: list[str]) -> str:
@@ -169,6 +184,9 @@ def leaving() -> Iterator[None]:
     code = 1
     _leaving.set()
     end_at_once_by_ctrl_c()
+    # The last thing that is done at the exit, because the first that was asked for. Objects are not removed one by one:
+    # that takes long after a large pipeline, and nothing that it does can be heard any more.
+    atexit.register(lambda: _end(code))
     try:
         yield
     except SystemExit as end:
@@ -177,14 +195,14 @@ def leaving() -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        end_soon()
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        forced = threading.Timer(_GRACE, os._exit, [code])
-        forced.daemon = True  # a process that ends by itself does not wait for it
-        with suppress(RuntimeError):
-            forced.start()
+        end_soon(code)
+
+
+def _end(code: int) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def end_at_once_by_ctrl_c() -> None:
@@ -193,15 +211,20 @@ def end_at_once_by_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def end_soon() -> None:
-    """Let the process of a command, which is about to say that it failed or ends, be gone in seconds, with exit code 1.
+def end_soon(code: int) -> None:
+    """Let the process of a command, which is about to say that it failed or ends, be gone in seconds, with this code.
 
-    What is left is the removal of objects, and a library may wait in it. This needs no lock of the interpreter's.
+    What is left is the removal of objects, and a library may wait in it. Where it holds the interpreter's lock then,
+    the exit code is 1: what ends the process needs no lock, and knows no other.
     """
     if not _leaving.is_set():
         return
-    seconds = _GRACE + _MORE
     threading.stack_size(_SMALL_STACK)
+    forced = threading.Timer(_GRACE, os._exit, [code])
+    forced.daemon = True  # a process that ends by itself does not wait for it
+    with suppress(RuntimeError):
+        forced.start()
+    seconds = _GRACE + _MORE
     try:
         nothing = Path(os.devnull).open("w", encoding="ascii")  # noqa: SIM115 - until the process ends
         faulthandler.dump_traceback_later(seconds, exit=True, file=nothing)

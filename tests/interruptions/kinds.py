@@ -11,6 +11,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from tests.interruptions.processes import Process
+from tests.waiting import wait_until
+
+_BUSY = 30.0  # seconds until a disk that nobody uses any more can be unmounted
 
 
 @dataclass(frozen=True)
@@ -128,4 +131,8 @@ class Disk:
             raise PermissionError(done.stderr.strip())
 
     def __exit__(self, *_: object) -> None:
-        subprocess.run(["umount", str(self._folder)], check=True)
+        wait_until(self._is_unmounted, _BUSY)
+
+    def _is_unmounted(self) -> bool:
+        """Try to unmount it, which is refused as long as a process that was killed has not let go of its files."""
+        return subprocess.run(["umount", str(self._folder)], check=False).returncode == 0

@@ -115,5 +115,5 @@ class Process:
 
     def lines(self) -> list[str]:
         """What it has written to stderr, without colours and what a bar overwrites, and a terminal's echo of Ctrl-C."""
-        text = _ESCAPES.sub("", self._text.decode(errors="replace")).replace("^C", "")
+        text = _ESCAPES.sub("", self._text.decode(errors="replace").replace("^C", ""))  # the echo may come inside one
         return [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip()]

@@ -1,19 +1,23 @@
 """Signals: what a command does when one comes, in the main thread, in a library, or where it is not listened to."""
 
+import io
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from rich.progress import Progress
 
 from tests.waiting import PATIENCE, wait_until
 from wikisem.errors import StageError
 from wikisem.pipeline import cli
 from wikisem.pipeline.console.interruption import Interruption, listening
+from wikisem.pipeline.console.terminal import error_console
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -92,6 +96,56 @@ def test_a_job_that_goes_on_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     _command(monkeypatch, work)
     assert cli.main(["build"]) == 130
     assert capsys.readouterr().err == "wikisem: stopped by SIGINT; what was finished is kept; the job may go on\n"
+
+
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        """Whether it is one."""
+        return True
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_on_a_terminal_the_message_has_a_line_of_its_own(shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bar may be left in the line that the cursor is in, or may still be shown there: it is cleared."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(error_console, "_force_terminal", True)
+    with Progress(console=error_console, auto_refresh=False) if shown else nullcontext():
+        assert (sys.stderr is not terminal) == shown  # rich replaces the stream while it shows a bar
+        terminal.write("mentions ━━━")
+        before = terminal.getvalue()
+        assert Interruption().end() == 130
+        after = terminal.getvalue().removeprefix(before)
+    assert after == "\r\x1b[2K\x1b[?25hwikisem: stopped by SIGINT; what was finished is kept\n"
+
+
+def test_the_message_is_written_before_the_process_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread may be about to say it, when the main thread is done: that one waits, and nothing is said twice."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(io.StringIO):
+        def write(self, text: str) -> int:
+            begun.set()
+            assert go_on.wait(PATIENCE)
+            return super().write(text)
+
+    said, interruption = Slow(), Interruption()
+    monkeypatch.setattr(sys, "stderr", said)
+    first = threading.Thread(target=interruption._say, args=(signal.SIGTERM, []))
+    second = threading.Thread(target=interruption.end)
+    try:
+        first.start()
+        assert begun.wait(PATIENCE)
+        second.start()
+        second.join(0.2)
+        assert second.is_alive()
+    finally:
+        go_on.set()
+    first.join()
+    second.join()
+    assert said.getvalue() == "wikisem: stopped by SIGTERM; what was finished is kept\n"
 
 
 def test_other_threads_listen_to_nothing() -> None:
@@ -239,8 +293,7 @@ from wikisem.pipeline import cli
 def late():
     print("ready", flush=True)
     time.sleep(1)
-atexit.register(late)
-cli._run = lambda words: 0
+cli._run = lambda words: bool(atexit.register(late)) - 1
 cli.command()
 """,
         "SIGTERM",
@@ -276,6 +329,54 @@ cli.command()
     assert done.stderr == "wikisem: stopped by SIGTERM; what was finished is kept\n"
 
 
+# Objects that take for ever to be removed: one holds the interpreter's lock meanwhile, the other lets others run.
+_LASTING = f"""
+{_DEADLOCK}
+import os, signal
+class Deadlock:
+    __del__ = lambda self: hold()
+class Sleep:
+    __del__ = lambda self: time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("kept", ["interruption.last = Deadlock()", "lasting = Sleep()"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_exit_code_is_that_of_the_signal_however_long_objects_take_to_be_removed(kept: str, number: int) -> None:
+    """At the exit none is removed, and what an error holds is not waited for."""
+    done = _program(
+        f"""
+{_LASTING}
+def work(words):
+    {kept}
+    print("ready", flush=True)
+    os.kill(os.getpid(), {int(number)})
+cli._run = work
+cli.command()
+"""
+    )
+    assert done.returncode == 128 + number
+    assert done.stderr == f"wikisem: stopped by {signal.Signals(number).name}; what was finished is kept\n"
+
+
+@pytest.mark.parametrize("code", [0, 2])
+def test_a_command_ends_with_its_code_and_output_though_a_module_keeps_what_lasts(code: int) -> None:
+    """What others have registered for the exit is done, and what is in the buffers is written."""
+    done = _program(
+        f"""
+{_LASTING}
+import atexit
+def work(words):
+    interruption.last = Deadlock()
+    atexit.register(print, "ready")
+    return {code}
+cli._run = work
+cli.command()
+"""
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+
+
 @pytest.mark.parametrize("how", ["raise StageError('mentions: too much')", "raise OSError('too much')"])
 def test_a_command_that_failed_ends_whatever_the_removal_of_objects_does(how: str) -> None:
     """gRPC waits there for servers that were half made when memory ran out, deaf to every signal but SIGKILL."""
@@ -309,19 +410,19 @@ import faulthandler, threading
 def refuse(*words, **options):
     raise RuntimeError("can't start new thread")
 threading.Thread.start = faulthandler.dump_traceback_later = refuse
-def work(words):
-    print("ready", flush=True)
-    return 1
-class Last:
+class Server:
     def __del__(self):
         hold()
-interruption.last = Last()
+def work(words):
+    server = Server()
+    print("ready", flush=True)
+    raise OSError("too much")
 cli._run = work
 cli.command()
 """
     )
     assert done.returncode == -signal.SIGALRM
-    assert done.stderr == ""
+    assert done.stderr == "wikisem: expected to read and write files, saw too much\n"
 
 
 def test_further_signals_say_nothing() -> None:
@@ -423,6 +524,34 @@ class Finder:
                 os.kill(os.getpid(), signal.SIGTERM)
             finally:
                 print("an exception in an import")
+sys.meta_path.insert(0, Finder())
+sys.argv = ["wikisem", "recipes"]
+print("ready", flush=True)
+cli.command()
+"""
+    )
+    assert (done.returncode, done.stdout) == (143, "")
+    assert done.stderr == "wikisem: stopped by SIGTERM; what was finished is kept\n"
+
+
+def test_a_signal_in_the_middle_of_a_write_to_stderr_is_told() -> None:
+    """Python refuses a second write to a stream from inside the first: the message goes past the stream."""
+    done = _program(
+        """
+import io, os, signal, sys
+from wikisem.pipeline import cli
+class Raw(io.RawIOBase):
+    def writable(self):
+        return True
+    def write(self, block):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return len(block)
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "wikisem.pipeline.commands.recipes":
+            sys.stderr = io.TextIOWrapper(io.BufferedWriter(Raw()))
+            print("a warning", file=sys.stderr, flush=True)
+            print("an exception in an import")
 sys.meta_path.insert(0, Finder())
 sys.argv = ["wikisem", "recipes"]
 print("ready", flush=True)
