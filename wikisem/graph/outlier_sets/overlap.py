@@ -10,12 +10,14 @@ A *contradiction* is the same seen from inside: an instance that alone joins two
 otherwise. Such an item is a mistake of Wikidata, or a member that readers find odder than the outlier.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, NamedTuple
+from itertools import chain, islice, pairwise
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from wikisem.arrow.columns import differs_from_previous, distinct
 from wikisem.graph.class_graph import ClassGraph
@@ -41,9 +43,10 @@ MOST_SHARED: Final = 0.05
 # A near outlier shares a class with members, so its certificate has to hold within that class: if the two classes were
 # independent there, they would be expected to share this many instances, and to share none by a chance of 5 %.
 NEAR_EXPECTED: Final = 3.0
-# Items and lists are looked at this many at a time.
+# Items, lists, and components of lists are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 _LISTS: Final = 1 << 16
+_ENTRIES: Final = 1 << 20
 # From one entry for this many components on, counting into an array of all of them takes less time than sorting.
 _SPARSE: Final = 8
 # Classes whose shared instances are kept: those that are judged together, and those that wait to be.
@@ -92,47 +95,113 @@ NO_LISTS: Final = InstanceLists(
 class OverlapIndex:
     """What shared instances are counted from. A *component* is one of the ancestor index of the whole graph.
 
-    ``counts`` is the number of items on each list, ``classes`` has the components that they are instances of, at any
-    depth, and ``lists`` has for each component of a candidate class the lists that it is on. ``instances`` is the
-    number of items of each component. ``pool`` has for each list of the outlier pool the components of its direct
-    classes, and ``is_type`` says whether its item has a subclass-of statement.
+    ``counts`` is the number of items on each list, and ``lists`` has for each component the lists with a class in it.
+    The items of a list are instances of dozens of components, most of them above one of its classes, as those of many
+    lists are. So a list has the number of a row of ``above``, its ``base``, and in ``more`` the components that this
+    row lacks. ``below`` has for each component the ones with a list that are at or below it. ``instances`` is the
+    number of items of each component, and ``is_candidate`` says which have a candidate class. ``pool`` has for each
+    list of the outlier pool the components of its direct classes, and ``is_type`` says whether its item has a
+    subclass-of statement.
     """
 
     counts: Int64s
-    classes: CsrRows
     lists: CsrRows
+    base: Ints
+    above: CsrRows
+    more: CsrRows
+    below: CsrRows
     instances: Int64s
+    is_candidate: Flags
     pool: CsrRows
     is_type: Flags
+
+    def shared(self, component: int) -> tuple[Ints, Int64s]:
+        """The components that share instances with that of a candidate class, ascending, and how many they share."""
+        below = self.below.row(component) if self.is_candidate[component] else self.below.targets[:0]
+        lists = distinct(self.lists.take(below).targets)
+        counts, size = self.counts[lists], len(self.instances)
+        bases, of_base = _add_up(self.base[lists], counts, len(self.above))
+        portions = chain(_portions(self.above, bases, of_base), _portions(self.more, lists, counts))
+        targets, numbers = zip(*islice(portions, 2), strict=True)
+        sums = _add_up(np.concatenate(targets), np.concatenate(numbers), size)
+        if (further := next(portions, None)) is None:
+            return sums
+        # A class near the top of the graph has all lists: more than memory should hold at once.
+        dense = np.zeros(size)
+        for found, of_found in chain([sums, further], portions):
+            dense += np.bincount(found, of_found, size)
+        return _positive(dense)
+
+
+def _portions(rows: CsrRows, asked: Ints, numbers: Int64s) -> Iterator[tuple[Ints, Int64s]]:
+    """The targets of some rows, each with the number of its row, not too many at once; at least one portion."""
+    counts = rows.offsets[asked + 1] - rows.offsets[asked]
+    edges = np.flatnonzero(np.diff((np.cumsum(counts) - counts) // _ENTRIES)) + 1
+    for begin, end in pairwise([0, *edges.tolist(), len(asked)]):
+        yield rows.take(asked[begin:end]).targets, np.repeat(numbers[begin:end], counts[begin:end])
+
+
+def _add_up(keys: Ints, numbers: Int64s, size: int) -> tuple[Ints, Int64s]:
+    """The distinct keys, all of them below ``size``, in ascending order, and the sum of the numbers of each."""
+    if len(keys) > size // _SPARSE:
+        return _positive(np.bincount(keys, numbers))
+    # Sorted as packed pairs, which takes a tenth of the time of an argsort; a dump has fewer than 2**32 items.
+    pairs = pack_pairs(keys, numbers)
+    pairs.sort()
+    keys = first_of(pairs)
+    starts = np.flatnonzero(differs_from_previous(keys))
+    sums = np.add.reduceat(second_of(pairs).astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
+    return keys[starts], sums
+
+
+def _positive(sums: npt.NDArray[Any]) -> tuple[Ints, Int64s]:
+    """The numbers that have a sum, and their sums, which are exact as floats: there are fewer than 2**53 items."""
+    found = np.flatnonzero(sums)
+    return found.astype(np.uint32), sums[found].astype(np.int64)
 
 
 def build_overlap_index(
     every: InstanceLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
 ) -> OverlapIndex:
     """The index for candidate classes (nodes); ``ancestors`` has the classes of all lists, ``pool`` rows of it."""
-    component = ancestors.component
-    starts = component[ancestors.node_to_row[every.classes.targets]]
-    # What is above each component that has a direct instance: most lists share them.
-    direct = distinct(starts)
-    above = CsrRows.from_pairs(*pairs_from(ancestors.component_parents, np.arange(len(direct)), direct), len(direct))
-    offsets, targets = every.classes.offsets, np.searchsorted(direct, starts)
-    parts = []
-    for begin in range(0, len(every.counts), _LISTS):
-        end = min(begin + _LISTS, len(every.counts))
-        own = CsrRows(offsets[begin : end + 1] - offsets[begin], targets[offsets[begin] : offsets[end]])
-        found = above.take(own.targets)
-        parts.append(CsrRows.from_pairs(own.sources()[found.sources()], found.targets, end - begin))
-    counts = np.concatenate([np.zeros(0, dtype=np.int64), *(part.counts() for part in parts)])
-    targets = np.concatenate([np.zeros(0, dtype=np.uint32), *(part.targets for part in parts)])
-    classes = CsrRows(offsets_of(counts), targets)
-    size = len(ancestors.component_starts)
-    instances = np.zeros(size, dtype=np.int64)
-    np.add.at(instances, classes.targets, every.counts[classes.sources()])
+    component, size = ancestors.component.astype(np.uint32), len(ancestors.component_starts)
+    stated = component[ancestors.node_to_row[every.classes.targets]]
+    # One row for each component that has a list, and an empty one for lists without classes.
+    direct = distinct(stated)
+    owners, targets = pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
+    above = CsrRows.from_pairs(owners, targets, len(direct) + 1)
+    lengths, instances = above.counts(), np.zeros(size)
+    base = np.full(len(every.counts), len(direct), dtype=np.uint32)
+    more = [CsrRows(np.zeros(1, dtype=np.int64), direct[:0])]
+    for begin in range(0, len(base), _LISTS):
+        here = slice(begin, begin + _LISTS)
+        offsets = every.classes.offsets[begin : begin + _LISTS + 1]
+        own = CsrRows(offsets - offsets[0], np.searchsorted(direct, stated[offsets[0] : offsets[-1]]))
+        # The base is the class with most above it, so that little is left.
+        order = np.lexsort((-lengths[own.targets], own.sources()))
+        filled = np.flatnonzero(own.counts())
+        base[begin + filled] = own.targets[order[own.offsets[filled]]]
+        others = np.delete(order, own.offsets[filled])
+        found = above.take(own.targets[others])
+        left = CsrRows.from_pairs(own.sources()[others][found.sources()], found.targets, len(own))
+        more.append(left.without(above.take(base[here])))
+        instances += np.bincount(more[-1].targets, every.counts[here][more[-1].sources()], size)
+    instances += np.bincount(above.targets, np.bincount(base, every.counts, len(above))[above.sources()], size)
     is_candidate = np.zeros(size, dtype=bool)
     is_candidate[component[ancestors.node_to_row[candidates]]] = True
-    lists = classes.keep(is_candidate[classes.targets]).reverse(size)
-    direct_classes = CsrRows(pool.offsets, component[pool.targets])
-    return OverlapIndex(every.counts, classes, lists, instances, direct_classes, is_type)
+    more_counts = np.concatenate([part.counts() for part in more])
+    return OverlapIndex(
+        counts=every.counts,
+        lists=CsrRows(every.classes.offsets, stated).reverse(size),
+        base=base,
+        above=above,
+        more=CsrRows(offsets_of(more_counts), np.concatenate([part.targets for part in more])),
+        below=CsrRows.from_pairs(targets, direct[owners], size),
+        instances=instances.astype(np.int64),
+        is_candidate=is_candidate,
+        pool=CsrRows(pool.offsets, component[pool.targets]),
+        is_type=is_type,
+    )
 
 
 class Certified(NamedTuple):
@@ -156,7 +225,7 @@ class Overlap:
         self._strength, self.linked = strength, linked
         self._down = DownwardPass(ancestors)
         self._pool = RowUnion.of(index.pool)
-        self.shared = lru_cache(maxsize=_KEPT)(self._shared)
+        self._shared = lru_cache(maxsize=_KEPT)(index.shared)
         self._near = lru_cache(maxsize=_KEPT)(self._near_components)
 
     def component(self, nodes: Ints) -> Ints:
@@ -168,23 +237,9 @@ class Overlap:
         """How many instances a class has."""
         return int(self._index.instances[self.component(np.array([node]))[0]])
 
-    def _shared(self, node: int) -> tuple[Ints, Int64s]:
+    def shared(self, node: int) -> tuple[Ints, Int64s]:
         """The components that share instances with a class, ascending, and how many: its own has all of them."""
-        lists = self._index.lists.row(int(self.component(np.array([node]))[0]))
-        rows = self._index.classes.take(lists)
-        counts = np.repeat(self._index.counts[lists], rows.counts())
-        if len(rows.targets) > len(self._index.instances) // _SPARSE:
-            # Sums of floats are exact here: there are fewer than 2**53 items.
-            dense = np.bincount(rows.targets, counts)
-            found = np.flatnonzero(dense)
-            return found, dense[found].astype(np.int64)
-        # Sorted as packed pairs, which takes a tenth of the time of an argsort; a list has fewer than 2**32 items.
-        pairs = pack_pairs(rows.targets, counts)
-        pairs.sort()
-        components = first_of(pairs)
-        starts = np.flatnonzero(differs_from_previous(components))
-        sums = np.add.reduceat(second_of(pairs).astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
-        return components[starts], sums
+        return self._shared(int(self.component(np.array([node]))[0]))
 
     def certified(self, nodes: Ints) -> Bitsets:
         """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
