@@ -44,7 +44,7 @@ def _order(step: str) -> int:
     return ["dump", "mentions", "items", "surfaces", "taxonomy", "groups", "bare groups"].index(step)
 
 
-_HEADER: Final = ["step", "part", "time", "CPU", "peak memory", "peak disk", "measured"]
+_HEADER: Final = ["step", "part", "time", "CPU", "peak memory", "of it private", "peak disk", "measured"]
 
 
 def _cells(row: Row) -> list[str]:
@@ -54,6 +54,7 @@ def _cells(row: Row) -> list[str]:
         _time(row["seconds"]),
         _time(row["cpu"]),
         f"{row['peak'] / 1e9:.2f} GB",
+        f"{row['private'] / 1e9:.2f} GB" if "private" in row else "",
         f"{row['disk'] / 1e9:.1f} GB",
         row["date"],
     ]
@@ -82,8 +83,9 @@ _TEXT: Final = """
 `python -m benchmarks.full_size --scale PART`: made-up dumps of the numbers of English Wikipedia (7 M pages, 250 M
 links) and of Wikidata (115 M items, 4 M classes, labels in 35 languages), or a part of them, by the recipe `wikisem` in
 ten languages with two workers. `bare groups` are without places and the second witness, and without certificates if
-they are older than 2026-11-27. Memory is that of all processes together at the highest moment. Other work shared the
-machine in most runs. `full-size.jsonl` has all steps and parts.
+they are older than 2026-11-27. Memory is that of all processes together at the highest moment, shared pages counted
+once. What is not private are pages of mapped files, which the system takes back when memory is short. Other work shared
+the machine in most runs. `full-size.jsonl` has all steps and parts.
 
 {table}
 

@@ -17,6 +17,7 @@ _PRIVATE = re.compile(r"^RssAnon:\s+(\d+) kB$", re.MULTILINE)
 _MAPPED = re.compile(r"^RssFile:\s+(\d+) kB$", re.MULTILINE)
 _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 _PSS = re.compile(r"^Pss:\s+(\d+) kB$", re.MULTILINE)
+_ANONYMOUS = re.compile(r"^Pss_Anon:\s+(\d+) kB$", re.MULTILINE)
 
 
 def peak_of_tree(function: Callable[..., object], *arguments: Any) -> int:
@@ -77,8 +78,8 @@ def _descendants(root: int) -> set[int]:
     return found
 
 
-def _held(pid: int) -> int:
-    return _number(_PSS, Path(f"/proc/{pid}/smaps_rollup")) * 1024
+def _held(pid: int, pattern: re.Pattern[str] = _PSS) -> int:
+    return _number(pattern, Path(f"/proc/{pid}/smaps_rollup")) * 1024
 
 
 def _number(pattern: re.Pattern[str], path: Path) -> int:
@@ -93,13 +94,15 @@ def _number(pattern: re.Pattern[str], path: Path) -> int:
 class Watched:
     """A call in a process of its own: seconds, CPU seconds of it and its descendants, and the most bytes of both.
 
-    ``peak`` is memory, shared pages counted once (PSS), ``largest`` the most that any one process held, ``disk`` what
-    all files below a folder take.
+    ``peak`` is memory, shared pages counted once (PSS), ``private`` the most of it at one moment that is no mapped
+    file, whose pages the system takes back when memory is short. ``largest`` is the most that any one process held,
+    ``disk`` what all files below a folder take.
     """
 
     seconds: float
     cpu: float
     peak: int
+    private: int
     largest: int
     disk: int
 
@@ -110,12 +113,13 @@ def watch_tree(folder: Path, function: Callable[..., object], *arguments: Any) -
     begun = time.perf_counter()
     process.start()
     ticks: dict[int, int] = {}
-    peak = largest = disk = 0
+    peak = private = largest = disk = 0
     looks = 0
     while process.is_alive():
         tree = _descendants(process.pid or 0)
         held = [_held(pid) for pid in tree]
         peak, largest = max(peak, sum(held)), max(largest, *held)
+        private = max(private, sum(_held(pid, _ANONYMOUS) for pid in tree))
         ticks |= {pid: used for pid in tree if (used := _ticks(pid))}
         if looks % 10 == 0:
             disk = max(disk, disk_used(folder))
@@ -125,7 +129,7 @@ def watch_tree(folder: Path, function: Callable[..., object], *arguments: Any) -
     if process.exitcode:
         raise RuntimeError(f"{function.__name__} ended with exit code {process.exitcode}")
     cpu = sum(ticks.values()) / os.sysconf("SC_CLK_TCK")
-    return Watched(time.perf_counter() - begun, cpu, peak, largest, max(disk, disk_used(folder)))
+    return Watched(time.perf_counter() - begun, cpu, peak, private, largest, max(disk, disk_used(folder)))
 
 
 def disk_used(folder: Path) -> int:

@@ -7,15 +7,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, OUTLIERS, worlds
 from tests.oracle import Named, OracleGraph, OracleGroups
-from wikisem.graph.csr import CsrRows, Int64s
-from wikisem.graph.outlier_sets.class_lists import outlier_pool
+from wikisem.arrow.columns import distinct
+from wikisem.graph.csr import CsrRows, Int64s, closure
+from wikisem.graph.outlier_sets import overlap
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, build_ancestor_index
 from wikisem.graph.outlier_sets.outlier_index import OutlierSets, build_outlier_index
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
@@ -45,6 +47,36 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
             walk = ring.walk(BitPlanes(bitsets), node, np.uint64(hash_key(seed, number, "class")))
             met = [qid_of(int(graph.items[ring.rows[location]])) for location in walk]
             assert met == oracle.ring(wanted, qid_of(number))
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(worlds(), GRAPHS, st.sampled_from([2, 1 << 20]), st.data())
+def test_classes_share_the_instances_that_are_below_both(
+    monkeypatch: pytest.MonkeyPatch, entities: list[Entity], pruning: GraphOptions, at_once: int, data: st.DataObject
+) -> None:
+    """Whether counted at once, or in portions; nothing is known of a class that is no candidate."""
+    monkeypatch.setattr(overlap, "_ENTRIES", at_once)
+    graph = Taxonomy.of_entities(entities, pruning).graph
+    every, nodes = overlap.InstanceLists.of(graph, NO_UNLINKED), np.arange(len(graph.nodes))
+    ancestors = build_ancestor_index(graph.whole_up, distinct(np.concatenate([nodes, every.classes.targets])))
+    is_candidate = np.array(data.draw(st.lists(st.booleans(), min_size=len(nodes), max_size=len(nodes))), dtype=bool)
+    none = CsrRows(np.zeros(1, dtype=np.int64), ancestors.row_to_node[:0])
+    index = overlap.build_overlap_index(every, ancestors, nodes[is_candidate], none, np.zeros(0, dtype=bool))
+    # The components above each list, class by class.
+    above = [
+        {int(ancestors.component[ancestors.node_to_row[up]]) for own in row for up in closure(graph.whole_up, own)}
+        for row in (every.classes.row(number).tolist() for number in range(len(every.classes)))
+    ]
+    expected = {component: Counter[int]() for component in range(len(ancestors.component_starts))}
+    for components, count in zip(above, every.counts.tolist(), strict=True):
+        for first in components:
+            expected[first].update(dict.fromkeys(components, count))
+    candidates = {int(ancestors.component[ancestors.node_to_row[node]]) for node in nodes[is_candidate]}
+    for component, wanted in expected.items():
+        found, counts = index.shared(component)
+        asked = wanted if component in candidates else {}
+        assert list(zip(found.tolist(), counts.tolist(), strict=True)) == sorted(asked.items())
+        assert index.instances[component] == wanted[component]
 
 
 def in_first_set(entities: list[Entity], qid: str, options: OutlierOptions) -> list[str]:

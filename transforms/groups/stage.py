@@ -5,9 +5,9 @@ candidate classes is judged in all languages at once, because outlier sets do no
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import apache_beam as beam
 import msgspec
@@ -77,6 +77,9 @@ from wikisem.transforms.io.runtime import StageContext
 # The version of what this stage writes: raise it with any change to that.
 VERSION: Final = 16
 
+_Element = TypeVar("_Element")
+_Result = TypeVar("_Result")
+
 
 def build_groups(
     entities: str,
@@ -110,25 +113,36 @@ def build_groups(
         indexed = (
             pipeline
             | "surfaces" >> beam.Create(surface_parts)
-            | "read surfaces" >> beam.Map(read_surfaces, work)
+            | "read surfaces" >> beam.Map(take_step, read_surfaces, work)
             | "group parts by language" >> beam.GroupByKey()
-            | "index surfaces" >> beam.Map(index_surfaces, work)
+            | "index surfaces" >> beam.Map(take_step, index_surfaces, work)
         )
         collected = pipeline | "entities" >> beam.Create(items) | "collect items" >> beam.ParDo(CollectItems(work))
-        counted = pipeline | "unlinked" >> beam.Create(unlinked_parts) | "count unlinked" >> beam.Map(join_counts, work)
+        counted = (
+            pipeline
+            | "unlinked" >> beam.Create(unlinked_parts)
+            | "count unlinked" >> beam.Map(take_step, join_counts, work)
+        )
         _ = (
             [indexed, collected, counted]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
-            | "index outliers" >> beam.FlatMap(index_outliers, work)
+            | "index outliers" >> beam.FlatMap(take_step, index_outliers, work)
             | "distribute slices" >> beam.Reshuffle()
             | "judge classes" >> beam.ParDo(JudgeClasses(work))
             | "group slices by language" >> beam.GroupByKey()
-            | "finish" >> beam.Map(finish_language, work)
+            | "finish" >> beam.Map(take_step, finish_language, work)
         )
 
     context.runtime.run(construct, label=STAGE)
     return {language: sum_counts([scratch.counts(language)]) for language in surfaces}
+
+
+def take_step(element: _Element, step: Callable[[_Element, GroupWork], _Result], work: GroupWork) -> _Result:
+    """Take a step, and give the memory that it freed back: this worker's next may need little, another's much."""
+    result = step(element, work)
+    pa.default_memory_pool().release_unused()  # of all of malloc, which workers use for Arrow, too
+    return result
 
 
 # What groups need of the items themselves: few columns of all of them; labels and titles, which are large, of few.

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.files import open_binary, replace_file
-from wikisem.graph.csr import CsrRows, Flags
+from wikisem.graph.csr import CsrRows, Flags, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, PageLinks, candidate_classes
 from wikisem.graph.outlier_sets.overlap import LEADING
 from wikisem.graph.store import open_arrays, save_arrays
@@ -114,17 +114,22 @@ def _has_surface(parts: Sequence[str], items: int, least: float) -> Flags:
     The links of the wiki have said so of an anchor. A label or a title counts if its item has the share ``least`` of
     the sitelinks of all items with the same surface form.
     """
-    tables = list(map(_open, parts))
-    columns = zip(*((each.items, each.sitelinks, each.sources) for each in tables), strict=True)
-    numbers, sitelinks, sources = map(np.concatenate, columns)
-    means = sources == SOURCES.index("anchor")
+    means = _column(parts, "sources") == SOURCES.index("anchor")
     if least and not means.all():
-        means |= mean_their_items(np.concatenate(list(map(hash_texts, tables))), sitelinks, least)
+        # A part at a time, so that no more than its surface forms is mapped.
+        hashes = np.concatenate([hash_texts(_open(part)) for part in parts])
+        means |= mean_their_items(hashes, _column(parts, "sitelinks"), least)
+        del hashes
     else:
         means[:] = True
     has_surface = np.zeros(items, dtype=bool)
-    has_surface[numbers[means]] = True
+    has_surface[_column(parts, "items")[means]] = True
     return has_surface
+
+
+def _column(parts: Sequence[str], name: str) -> Ints:
+    """One array of all parts."""
+    return np.concatenate([getattr(_open(part), name) for part in parts])
 
 
 def _needed_surfaces(parts: Sequence[str], needed: Flags, has_surface: Flags, minimum: int) -> SurfaceTable:
