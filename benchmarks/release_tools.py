@@ -33,7 +33,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "release" / "tools.md"
 KINDS: Final = ("groups", "cases")
 # How the configs of other kinds end.
-OTHERS: Final = ("_categories", "_analogies", "_walls")
+OTHERS: Final = ("items", "_categories", "_analogies", "_walls")
 # Fields of outliers that are records, or lists of them: Croissant describes no records in a list of records.
 UNDESCRIBED: Final = ("ties", "certificate")
 

@@ -1,14 +1,13 @@
 """What differs between two sets made from dumps of two dates, or by two recipes: groups, members and surface forms.
 
-Everything is told apart by ids: a group by its class and language, an item by its QID, a test case by
-``outputs.release.cases.case_id``. None of them depends on a place in a file, so what did not change has the same ids.
+Everything is told apart by QIDs: a group by its class and language, a test case by these and its outlier. None of them
+depends on a place in a file, so what did not change is the same.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wikisem.outputs.release.cases import case_id
 from wikisem.records import Group, Member, Rejection
 
 Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
@@ -88,7 +87,7 @@ def compare_languages(
             if qid in before:
                 changes += _compare_groups(before[qid], after[qid])
         cases, cases_now = (
-            {case_id(group, outlier) for group in groups.values() for outlier in group.outliers}
+            {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
         )
         sizes = _sizes(before.keys(), after.keys()), _sizes(cases, cases_now)

@@ -76,7 +76,8 @@ def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
         expected = (
             "expected cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe makes"
         )
-        raise MissingInputError(f"{name}: {expected}, saw none in {', '.join(sorted(cases)) or 'any'}")
+        seen = f"none in {', '.join(sorted(cases)) or 'any'}"
+        raise MissingInputError(f"{name}: {expected}, saw {seen}; what a harness logged gets QIDs with --set RELEASE")
 
 
 def measure_consistency(

@@ -169,7 +169,7 @@ def measure_cutoff(
     if not found:
         raise MissingInputError(
             f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
-            "lines and Parquet of a build have them, saw none"
+            "lines and Parquet of a build have them, saw none; what a harness logged gets them with --set RELEASE"
         )
     found.sort(key=lambda one: one[:6])
     numbers, known = [one[0] for one in found], sorted(dates, key=lambda one: one.item)

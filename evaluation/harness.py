@@ -35,19 +35,25 @@ from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.walls import WallEvaluation, score_answered
+from wikisem.outputs.release.cases import case_id
 from wikisem.outputs.wallfile import wall_of_row
 from wikisem.records import Group, Level, Member, Outlier
 from wikisem.typed_json import decode_json
 
 
 class SampleDoc(msgspec.Struct):
-    """A test case, as a release has it; ``items`` are the QIDs of its choices, none where a release is older."""
+    """A test case, as a release has it.
+
+    ``class_`` is a hash. Cases of releases before 2026-11-27 have the QID of their class instead, its label, and in
+    ``items`` the QIDs of their choices; those of later ones get these from the groups of the release.
+    """
 
     class_: str = msgspec.field(name="class")
-    label: str
     language: str
     choices: list[str]
     answer: int
+    id: str = ""
+    label: str = ""
     outlier_class: int | None = None
     items: list[str] = []
     level: Level | None = None
@@ -58,16 +64,17 @@ class _Sample(msgspec.Struct):
     filtered_resps: list[list[Any]]
 
 
-def read_samples(path: Path, measure: Measure = "acc") -> Evaluation:
+def read_samples(path: Path, measure: Measure = "acc", groups: Iterable[Group] = ()) -> Evaluation:
     """The scores in a file that ``lm_eval --log_samples`` wrote for a task of a release.
 
     ``measure`` chooses what choices are compared by: their log-likelihood, or that by character or by byte, as in the
-    harness's metrics of these names. MissingInputError without samples, DamagedInputError with the line of another.
+    harness's metrics of these names. With the ``groups`` of the release, cases have QIDs. MissingInputError without
+    samples, DamagedInputError with the line of another, or of a case that the groups do not have.
     """
     cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
-    for doc, scores in _scored(path, measure):
+    for doc, scores in _scored(path, measure, groups):
         cases[doc.language, doc.class_].append((doc, score_case(doc, scores)))
-    groups = []
+    answered = []
     for _, scored in sorted(cases.items()):
         doc = scored[0][0]
         members = [Member(id=qid, surface=word) for word, qid in zip_longest(doc.choices, doc.items, fillvalue="")]
@@ -80,17 +87,19 @@ def read_samples(path: Path, measure: Measure = "acc") -> Evaluation:
             outliers=tuple(case.outlier for _, case in scored),
             where=str(path),
         )
-        groups.append(GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0))
-    return Evaluation(model_of(path), (), tuple(groups), path.stem)
+        answered.append(GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0))
+    return Evaluation(model_of(path), (), tuple(answered), path.stem)
 
 
-def read_sampled_answers(path: Path, measure: Measure = "acc") -> dict[str, dict[Case, Answer]]:
+def read_sampled_answers(
+    path: Path, measure: Measure = "acc", groups: Iterable[Group] = ()
+) -> dict[str, dict[Case, Answer]]:
     """How a model orders the items of each case, by language, in a file as ``read_samples`` reads it.
 
-    Cases without QIDs, as older releases have them, are left out.
+    Cases without QIDs are left out.
     """
     found: defaultdict[str, dict[Case, Answer]] = defaultdict(dict)
-    for doc, scores in _scored(path, measure):
+    for doc, scores in _scored(path, measure, groups):
         if doc.items:
             # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
             order = sorted(range(len(scores)), key=lambda index: -scores[index])
@@ -117,15 +126,19 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
-def _scored(path: Path, measure: Measure) -> Iterator[tuple[SampleDoc, list[float]]]:
+def _scored(path: Path, measure: Measure, groups: Iterable[Group]) -> Iterator[tuple[SampleDoc, list[float]]]:
     """The cases of a file, each with the scores of its choices; MissingInputError without any."""
+    known = {case_id(group, outlier): (group, outlier) for group in groups for outlier in group.outliers}
     number = 0
     for number, line in _written(path):
         sample = decode_json(line, _Sample, f"{path}:{number}", _EXPECTED)
         try:
             # Beside each choice's log-likelihood is whether it would be the greedy answer.
             likelihoods = [float(pair[0]) for pair in sample.filtered_resps]
-            yield sample.doc, choice_scores(sample.doc, likelihoods, measure)
+            scores = choice_scores(sample.doc, likelihoods, measure)
+            if known and not sample.doc.items:
+                _add_items(sample.doc, known)
+            yield sample.doc, scores
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
@@ -133,6 +146,17 @@ def _scored(path: Path, measure: Measure) -> Iterator[tuple[SampleDoc, list[floa
             ) from error
     if not number:
         raise MissingInputError(f"{path}: expected samples, saw none")
+
+
+def _add_items(doc: SampleDoc, known: Mapping[str, tuple[Group, Outlier]]) -> None:
+    """Add what a release keeps apart from its cases; ValueError for a case of another set."""
+    if doc.id not in known:
+        raise ValueError(f"case {doc.id!r}, which the groups do not have")
+    group, outlier = known[doc.id]
+    items = {member.surface: member.id for member in (*group.cluster, outlier)}
+    if items.keys() != set(doc.choices):
+        raise ValueError(f"choices {doc.choices}, where the groups have {sorted(items)}")
+    doc.class_, doc.label, doc.items = group.qid, group.label, [items[word] for word in doc.choices]
 
 
 def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:

@@ -34,11 +34,12 @@ from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, 
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
 from wikisem.outputs.release.card import card, citation, croissant_json, license_text, source_kind, toml_text
 from wikisem.outputs.release.cases import (
+    CASES,
     HELD,
+    ITEMS,
     Split,
     canary_of,
     case_rows,
-    cases_table,
     held_file,
     is_held,
     parquet_bytes,
@@ -212,7 +213,7 @@ def _write_release(
     if countries := countries_of(run):
         more["regions"] = count_regions(run.groups, countries)
     split = split_cases({code: own for code, own in run.groups.items() if own}, seed)
-    example = next(iter(case_rows(max(split.test.values(), key=len), seed)))
+    example = case_rows(max(split.test.values(), key=len), seed)[0]
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
     ledger = Ledger(str(output))
@@ -338,6 +339,7 @@ def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
     own = {
         "groups": filled,
         "cases": filled,
+        "items": filled,
         "shots": tuple(facts.shots),
         **dict.fromkeys((*_EXTRAS, "walls"), ()),
         **facts.extras,
@@ -371,9 +373,12 @@ def _data_files(
     about = facts.metadata()
     for code, test in split.test.items():
         yield f"groups/{code}.parquet", parquet_bytes(groups_table(map(encode_group, run.groups[code])), about)
-        yield f"cases/{code}.parquet", parquet_bytes(cases_table(test, facts.seed), about)
-        if shots := split.shots[code]:
-            yield f"shots/{code}.parquet", parquet_bytes(cases_table(shots, facts.seed), about)
+        rows = {"cases": case_rows(test, facts.seed), "shots": case_rows(split.shots[code], facts.seed)}
+        for kind, own in rows.items():
+            if own:
+                yield f"{kind}/{code}.parquet", parquet_bytes(pa.Table.from_pylist(own, schema=CASES), about)
+        items = pa.Table.from_pylist([*rows["cases"], *rows["shots"]], schema=ITEMS)
+        yield f"items/{code}.parquet", parquet_bytes(items, about)
     for code, rejections in run.rejections.items():
         if rejections:
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))

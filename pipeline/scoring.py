@@ -66,7 +66,8 @@ def consistency(arguments: argparse.Namespace) -> None:
     """Compare what each model answers in every two languages of each data set."""
     if _of_samples(arguments):
         languages = arguments.languages
-        scores = evaluate.samples(arguments.dataset, "consistency", languages=languages, seed=arguments.seed)
+        about = {"languages": languages, "groups": arguments.set, "seed": arguments.seed}
+        scores = evaluate.samples(arguments.dataset, "consistency", **about)
     else:
         groups = read_datasets(arguments.dataset, arguments.languages)
         models, compactness = open_models(arguments, _items(groups)), arguments.compactness
@@ -87,7 +88,7 @@ def cutoff(arguments: argparse.Namespace) -> None:
     """Show the accuracy of each model by item number, on data sets or on what a harness logged, and where it falls."""
     about: dict[str, Any] = {"dates": read_dates(arguments.dates), "bands": arguments.bands, "seed": arguments.seed}
     if _of_samples(arguments):
-        scores = evaluate.samples(arguments.dataset, "cutoff", **about)
+        scores = evaluate.samples(arguments.dataset, "cutoff", groups=arguments.set, **about)
     else:
         groups = read_datasets(arguments.dataset, arguments.languages)
         models = open_models(arguments, _items(groups))
@@ -101,7 +102,7 @@ def samples(arguments: argparse.Namespace) -> None:
     about = {"measure": arguments.measure, "cluster_by": arguments.cluster_by, "metric": arguments.metric}
     if arguments.metric and not arguments.cluster_by:
         raise UsageError("expected --cluster-by with --metric, saw none")
-    scores = evaluate.samples(arguments.files, seed=arguments.seed, **about)
+    scores = evaluate.samples(arguments.files, groups=arguments.set, seed=arguments.seed, **about)
     _write_answers(arguments.cases, scores)
     how = f"clustered by {arguments.cluster_by}" if arguments.cluster_by else f"choices compared by {arguments.measure}"
     deliver_scores(scores, f"samples, {how}", arguments, "samples")

@@ -287,9 +287,13 @@ def samples(
     bands: int = 10,
     cluster_by: str = "",
     metric: str = "",
+    groups: Groups = (),
     seed: int = SEED,
 ) -> Scores:
     """Score what ``lm_eval --log_samples`` logged of language models; the files of a folder are of one model.
+
+    ``groups`` are those of the release that models were asked: they have the QIDs that its test cases do not show.
+    Tasks "consistency" and "cutoff" need them, and so do answers that are compared with those of word vectors.
 
     With ``cluster_by``, files are logs of any task of lm-evaluation-harness (.jsonl) or inspect-ai (.eval, .json).
     Scored is the mean of their ``metric`` over samples, with error bars and tests by the clusters that this column of
@@ -309,10 +313,11 @@ def samples(
             for row in gaps
         )
         return logged
+    asked = _joined(_data_sets(groups)) if groups else []
     if task == "consistency":
-        return _sampled_consistency(paths, measure, languages, seed)
+        return _sampled_consistency(paths, measure, languages, asked, seed)
     if task == "cutoff":
-        return _cutoffs((read_samples(path, measure) for path in paths), dates, bands, seed)
+        return _cutoffs((read_samples(path, measure, asked) for path in paths), dates, bands, seed)
     folders = list(dict.fromkeys(path.parent for path in paths))
     models = dict(zip(folders, distinct([one.name for one in folders], list(map(str, folders))), strict=True))
     # lm-evaluation-harness puts the time of the run after the name of the task.
@@ -325,7 +330,7 @@ def samples(
         if has_walls(path):
             of_walls.append(read_wall_samples(path)._replace(name=model, dataset=dataset))
         else:
-            answered.append(read_samples(path, measure)._replace(name=model, dataset=dataset))
+            answered.append(read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
     found = scores_of("samples", list(map(outlier_detection.scored, answered)), {}, seed)
     more = scores_of("samples", list(map(walls_.scored, of_walls)), {}, seed)
 
@@ -336,11 +341,13 @@ def samples(
     return Scores([*found.rows, *more.rows], [*found.notes, *more.notes], answers)
 
 
-def _sampled_consistency(paths: Iterable[Path], measure: Measure, languages: Sequence[str], seed: int) -> Scores:
+def _sampled_consistency(
+    paths: Iterable[Path], measure: Measure, languages: Sequence[str], asked: Sequence[Group], seed: int
+) -> Scores:
     models: defaultdict[str, dict[str, dict[Case, Answer]]] = defaultdict(dict)
     for path in paths:
         own = models[str(path.parent)]
-        for language, found in read_sampled_answers(path, measure).items():
+        for language, found in read_sampled_answers(path, measure, asked).items():
             if not languages or language in languages:
                 own.setdefault(language, {}).update(found)
     rows: list[Row] = []

@@ -19,7 +19,7 @@ import pyarrow as pa
 from wikisem.datasets.files import CONTROLS
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.release import sentences
-from wikisem.outputs.release.cases import CASES, PROMPTS, SOURCE
+from wikisem.outputs.release.cases import CASES, ITEMS, PROMPTS, SOURCE
 from wikisem.outputs.release.metadata import NOWHERE, REGIONS, SEVERAL, ManifestFile, ReleaseFacts, Source
 from wikisem.outputs.release.sentences import (
     REASONS,
@@ -91,12 +91,14 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
 def configs(facts: ReleaseFacts) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the name of every config with the path or pattern of each of its splits; the first is the default."""
     yield "cases", {"test": "cases/*.parquet"} | ({SHOTS: "shots/*.parquet"} if facts.shots else {})
+    yield "items", {"test": "items/*.parquet"}
     yield "groups", {"test": "groups/*.parquet"}
     for language in facts.filled:
         code = language.code
         yield code, {"test": f"groups/{code}.parquet"}
         shots = {SHOTS: f"shots/{code}.parquet"} if code in facts.shots else {}
         yield f"{code}_cases", {"test": f"cases/{code}.parquet"} | shots
+        yield f"{code}_items", {"test": f"items/{code}.parquet"}
     for kind, codes in facts.extras.items():
         for code in codes:
             yield f"{code}_{kind}", {"test": f"{kind}/{code}.parquet"}
@@ -117,7 +119,12 @@ def _regions_row(code: str, facts: ReleaseFacts) -> list[str]:
     return [f"`{code}`", lacking, f"{100 * known / sum(counts.values()):.1f}" if known else "–", *shares]
 
 
-_KINDS: Final = {"cases": "test cases", "groups": "clusters with outliers", "names": "what pages are called"}
+_KINDS: Final = {
+    "cases": "test cases",
+    "items": "items of test cases",
+    "groups": "clusters with outliers",
+    "names": "what pages are called",
+}
 
 
 def _about(path: str) -> str:
@@ -357,7 +364,7 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
     """
     contact = facts.maker.contact
     contacts = {"email" if "@" in contact else "url": contact} if contact else {}
-    schemas = {"groups": GROUPS, "cases": CASES} | ({"shots": CASES} if facts.shots else {})
+    schemas = {"groups": GROUPS, "cases": CASES, "items": ITEMS} | ({"shots": CASES} if facts.shots else {})
     schemas |= {"walls": WALLS} if "walls" in facts.extras else {}
     activities = []
     for unit, stage in facts.stages.items():

@@ -26,22 +26,31 @@ from wikisem.typed_json import packaged_tables
 # An outlier with the group whose cluster it is put into.
 Case: TypeAlias = tuple[Group, Outlier]
 
-# One row per test case; ``answer`` is the index of the outlier in ``choices``.
+# What a model may be shown, one row per test case; ``answer`` is the index of the outlier in ``choices``. The names of
+# cases and classes are hashes: an outlier is often the item with the number farthest from the others.
 CASES: Final = pa.schema(
     [
         ("id", pa.string()),
         ("class", pa.string()),
-        ("label", pa.string()),
         ("language", pa.string()),
         ("level", pa.string()),
         ("question", pa.string()),
         ("outlier_class", pa.int8()),
         ("choices", pa.list_(pa.string())),
-        ("items", pa.list_(pa.string())),
         ("answer", pa.int8()),
-        ("outlier", pa.string()),
         ("margin", pa.float64()),
         ("coherence", pa.float64()),
+    ]
+)
+# What gives a case away, by its ``id``: the item and the label of its class, the items of ``choices``, the outlier.
+ITEMS: Final = pa.schema(
+    [
+        ("id", pa.string()),
+        ("language", pa.string()),
+        ("class_item", pa.string()),
+        ("label", pa.string()),
+        ("items", pa.list_(pa.string())),
+        ("outlier", pa.string()),
     ]
 )
 
@@ -51,13 +60,8 @@ def cases_of(groups: Iterable[Group]) -> list[Case]:
     return [(group, outlier) for group in groups for outlier in group.outliers]
 
 
-def cases_table(cases: Sequence[Case], seed: int) -> pa.Table:
-    """Build the table, of schema ``CASES``, of test cases in one language."""
-    return pa.Table.from_pylist(list(case_rows(cases, seed)), schema=CASES)
-
-
-def case_rows(cases: Sequence[Case], seed: int) -> Iterable[dict[str, Any]]:
-    """Yield a row for each case: the outlier among the cluster, in an order that gives nothing away.
+def case_rows(cases: Sequence[Case], seed: int) -> list[dict[str, Any]]:
+    """List a row, of ``CASES`` and ``ITEMS``, for each case: the outlier among the cluster, in a seeded order.
 
     The index of the outlier is its rank modulo the number of choices, in a seeded order of all cases of that size, so
     that the frequencies of indices differ by one case at most. By a hash alone, one index had 18 to 20 % of the cases
@@ -65,36 +69,49 @@ def case_rows(cases: Sequence[Case], seed: int) -> Iterable[dict[str, Any]]:
     """
     by_size: defaultdict[int, list[str]] = defaultdict(list)
     for group, outlier in cases:
-        by_size[len(group.cluster) + 1].append(case_id(group, outlier))
+        by_size[len(group.cluster) + 1].append(_name(group, outlier))
     answers = {
         case: rank % size
         for size, names in by_size.items()
         for rank, case in enumerate(sorted(names, key=lambda name: seeded_key(seed, "place", name)))
     }
+    rows = []
     for group, outlier in cases:
-        case = case_id(group, outlier)
+        case = _name(group, outlier)
         members: list[Member] = sorted(group.cluster, key=lambda member: seeded_key(seed, "word", case, member.id))
         members.insert(answers[case], outlier)
-        yield {
-            "id": case,
-            "class": group.qid,
-            "label": group.label,
-            "language": group.language,
-            "level": group.level,
-            "question": prompt_in(group.language).question,
-            "outlier_class": outlier.outlier_class,
-            "choices": [member.surface for member in members],
-            "items": [member.id for member in members],
-            "answer": answers[case],
-            "outlier": outlier.surface,
-            "margin": outlier.margin,
-            "coherence": group.coherence,
-        }
+        rows.append(
+            {
+                "id": case_id(group, outlier),
+                "class": _hash(group.qid),
+                "class_item": group.qid,
+                "label": group.label,
+                "language": group.language,
+                "level": group.level,
+                "question": prompt_in(group.language).question,
+                "outlier_class": outlier.outlier_class,
+                "choices": [member.surface for member in members],
+                "items": [member.id for member in members],
+                "answer": answers[case],
+                "outlier": outlier.surface,
+                "margin": outlier.margin,
+                "coherence": group.coherence,
+            }
+        )
+    return rows
 
 
 def case_id(group: Group, outlier: Outlier) -> str:
-    """Name a test case by language, class and outlier: the same name in every release that has the case."""
+    """Name a test case by its language and a hash: the same name in every release that has the case."""
+    return f"{group.language}-{_hash(_name(group, outlier))}"
+
+
+def _name(group: Group, outlier: Outlier) -> str:
     return f"{group.language}-{group.qid}-{outlier.id}"
+
+
+def _hash(name: str) -> str:
+    return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
 
 
 def seeded_key(seed: int, *parts: str) -> bytes:

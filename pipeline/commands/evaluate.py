@@ -47,6 +47,8 @@ files=SAMPLES...          files that lm_eval --log_samples wrote for the tasks o
 --tokenizer               divide items into the words of a language without spaces: fugashi for Japanese, jieba for
                           Chinese
 --samples                 DATASET are files that lm_eval --log_samples wrote, in place of --vectors
+--set SET                 the release, or the OUT, whose test cases a harness asked: it has the QIDs of their words,
+                          which its test cases do not show
 --groups                  add a row for every group; in tables, those that models fail most first
 --contexts N,...          how many contexts of the highest log-likelihood a word keeps
                           (default: {",".join(map(str, _CONTEXTS))})
@@ -92,7 +94,7 @@ files=SAMPLES...          files that lm_eval --log_samples wrote for the tasks o
 """,
         {
             **{name: {"convert": path_of} for name in ("cases", "files", "--next", "--cases")},
-            **{name: {"default": ""} for name in ("--language", "--similarity", "--cluster-by", "--metric")},
+            **{name: {"default": ""} for name in ("--language", "--set", "--similarity", "--cluster-by", "--metric")},
             "--keys": {"convert": KEYS},
             "--keys:qid": {"convert": KEYS[:1]},
             "--no-phrases": {"dest": "phrases", "action": "store_false"},
@@ -132,7 +134,7 @@ class Task(NamedTuple):
 
 
 _MODELS: Final = "--vectors! --no-phrases --tokenizer"
-_SAMPLED: Final = "dataset --languages --vectors --no-phrases --tokenizer --samples --similarity --compactness"
+_SAMPLED: Final = "dataset --languages --vectors --no-phrases --tokenizer --samples --set --similarity --compactness"
 _WORDS: Final = f"categories --language|--split-analogies --keys:qid {_MODELS} --skip-oov"
 _ODD: Final = f"{_WORDS} -k:words --distance --intruders --sample"
 _FORMS: Final = "--output --every-eval-ever --full|--csv|--json"
@@ -181,7 +183,7 @@ TASKS: Final[Mapping[str, Task]] = {
     ),
     "samples": Task(
         "language models, by what harnesses logged on a release, or with --cluster-by on any task",
-        "files --cluster-by --metric --measure --cases",
+        "files --set|--cluster-by --metric --measure --cases",
         "error bars",
     ),
 }

@@ -76,7 +76,7 @@ def _samples(path: Path, demo: Path) -> None:
     """What lm-evaluation-harness logs of two cases."""
     del demo
     docs = [
-        {"id": f"de-Q1-Q{answer}", "class": "Q1", "label": "class", "language": "de", "outlier_class": 1}
+        {"id": f"de-{answer}", "class": "0", "language": "de", "outlier_class": 1}
         | {"choices": ["a", "bb", "éé", "dddd"], "answer": answer}
         for answer in (2, 3)
     ]

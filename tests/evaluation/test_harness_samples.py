@@ -8,10 +8,12 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.outputs.release.world import make_group
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from tests.rows import one, printed_rows, scores
 from tests.word_groups import surfaces
@@ -26,6 +28,8 @@ from wikisem.evaluation.harness import (
 )
 from wikisem.evaluation.options import MEASURES, Measure
 from wikisem.evaluation.outlier_detection import CaseScore
+from wikisem.outputs.groupfile import encode_group
+from wikisem.outputs.release.cases import CASES, case_rows, cases_of
 from wikisem.outputs.wall_answers import SCORES, process_results
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.cli import main
@@ -264,3 +268,54 @@ def test_models_that_were_asked_the_same_are_in_one_table(tmp_path: Path, capsys
     assert main(["evaluate", "samples", *map(str, files[:3])]) == 0
     table = capsys.readouterr().out.partition("└")[0]
     assert re.search(r"accuracy │ two +│ +0.00\s+│ +– │", table)
+
+
+# Test cases show no QIDs: the groups of the release have them.
+
+
+def test_the_groups_of_the_release_have_the_items_of_what_was_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Consistency and the cutoff read them there, and answers get the names that those of vectors have."""
+    groups = {code: make_group(code, 3) for code in ("de", "no")}
+    (tmp_path / "groups").mkdir()
+    files = []
+    for code, group in groups.items():
+        (tmp_path / "groups" / f"{code}.jsonl").write_bytes(encode_group(group))
+        rows = pa.Table.from_pylist(case_rows(cases_of([group]), 500), schema=CASES).to_pylist()
+        # Of each case the first cluster item is taken for the outlier.
+        taken = group.cluster[0].surface
+        asked = [(row, [-1.0 if word == taken else -2.0 for word in row["choices"]]) for row in rows]
+        files.append(str(_write(tmp_path / f"samples_{code}.jsonl", asked)))
+    known = ["--set", str(tmp_path)]
+    assert main(["evaluate", "consistency", "--samples", *files, *known, "--json"]) == 0
+    same = one(printed_rows(capsys.readouterr().out), "same_word", part="languages", name="de, no")
+    assert (same.value, same.cases) == (100, len(groups["de"].outliers))
+    assert main(["evaluate", "cutoff", "--samples", files[0], *known, "--json"]) == 0
+    (band,) = {row.name for row in printed_rows(capsys.readouterr().out) if row.part == "band"}
+    newest = max(int(member.id[1:]) for member in groups["de"].cluster)
+    assert band == f"Q{newest} to Q{newest}"
+    for options, class_ in ((known, "Q3"), ([], case_rows(cases_of([groups["de"]]), 500)[0]["class"])):
+        assert main(["evaluate", "samples", files[0], *options, "--cases", str(tmp_path / "cases.jsonl")]) == 0
+        answers = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text().splitlines()]
+        assert {answer["class"] for answer in answers} == {class_}
+        outliers = {outlier.id if options else outlier.surface for outlier in groups["de"].outliers}
+        assert {answer["outlier"] for answer in answers} == outliers
+    capsys.readouterr()
+    for task in ("consistency", "cutoff"):
+        assert main(["evaluate", task, "--samples", *files]) == 1
+        assert "what a harness logged gets" in capsys.readouterr().err
+
+
+def test_a_case_of_another_set_is_no_case_of_this_one(tmp_path: Path) -> None:
+    """Neither by its name nor by its words; its line is named."""
+    group = make_group("de", 3)
+    row, *_ = case_rows(cases_of([group]), 500)
+    shown = {name: row[name] for name in CASES.names}
+    likelihoods = [-1.0] * len(row["choices"])
+    other = _write(tmp_path / "samples.jsonl", [(shown, likelihoods), ({**shown, "id": "de-0"}, likelihoods)])
+    with pytest.raises(DamagedInputError, match=r"samples\.jsonl:2: .* case 'de-0', which the groups do not have"):
+        read_samples(other, groups=[group])
+    renamed = {**shown, "choices": [f"{word}x" for word in row["choices"]]}
+    with pytest.raises(DamagedInputError, match=r"samples\.jsonl:1: .* where the groups have"):
+        read_samples(_write(tmp_path / "samples.jsonl", [(renamed, likelihoods)]), groups=[group])

@@ -68,7 +68,7 @@ def test_files_are_those_of_languages_that_have_groups(release: Path) -> None:
     """No empty file for an empty language, and none for an empty set of categories."""
     found = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
     tasks = {f"lm_eval/{code}{suffix}.yaml" for code in CODES for suffix in ("", "_letters")}
-    tables = {f"{kind}/{code}.parquet" for kind in ("groups", "cases") for code in CODES}
+    tables = {f"{kind}/{code}.parquet" for kind in ("groups", "cases", "items") for code in CODES}
     tables |= {f"rejected/{code}.jsonl" for code in (*CODES, "la")}
     pages = {"index.html", "data/index.js", *(f"data/{code}.js" for code in CODES)}
     assert found == tasks | tables | pages | {
@@ -133,9 +133,11 @@ words = sorted({word for row in cases for word in row["choices"]} | {groups[1]["
 print(json.dumps([rows, words, list(stream) == list(cases), sorted(default["language"]), default.column_names]))
 """
     rows, words, same, languages, columns = run_python(script, release, tmp_path)
-    assert set(rows) == {"cases", "groups", *CODES, *(f"{code}_cases" for code in CODES), "no_categories"}
+    of_languages = {f"{code}{kind}" for code in CODES for kind in ("", "_cases", "_items")}
+    assert set(rows) == {"cases", "items", "groups", *of_languages, "no_categories"}
     assert languages == sorted(code for code in CODES for _ in range(20))  # without a name: the cases of all languages
     assert "answer" in columns
+    assert {"items", "outlier", "label"}.isdisjoint(columns)
     assert rows["no"] == 5
     assert rows["no_cases"] == 2 + 3 + 4 + 5 + 6
     assert {*HOSTILE, "NA"} <= set(words)
@@ -168,7 +170,7 @@ def test_croissant_validates_and_reads_every_record(release: Path, tmp_path: Pat
     script = (
         READ_CROISSANT
         + """
-records = {name: [plain(record) for record in dataset.records(name)] for name in ("groups", "cases")}
+records = {name: [plain(record) for record in dataset.records(name)] for name in ("groups", "cases", "items")}
 print(json.dumps([sorted(issues.errors), sorted(issues.warnings), records], default=lambda value: value.item()))
 """
     )
@@ -177,7 +179,7 @@ print(json.dumps([sorted(issues.errors), sorted(issues.warnings), records], defa
     assert warnings == []
     for kind, found in records.items():
         rows = [row for code in CODES for row in pq.read_table(release / kind / f"{code}.parquet").to_pylist()]
-        key = (lambda row: row["id"]) if kind == "cases" else lambda row: row["language"] + row["class"]
+        key = (lambda row: row["language"] + row["class"]) if kind == "groups" else lambda row: row["id"]
         for one, other in zip(sorted(found, key=key), sorted(rows, key=key), strict=True):
             for outlier in other.get("outliers", ()):
                 del outlier["ties"], outlier["certificate"]
@@ -316,6 +318,7 @@ import json, pandas, polars, duckdb
 p = pandas.read_parquet("cases/no.parquet")
 q = polars.read_parquet("cases/no.parquet")
 d = duckdb.sql("select count(*), count(distinct class) from 'cases/*.parquet' where language = 'no'").fetchall()[0]
+p, q = p.merge(pandas.read_parquet("items/no.parquet"), on="id"), q.join(polars.read_parquet("items/no.parquet"), "id")
 named = int((p.label == "NA").sum()), q.filter(polars.col("label") == "NA").height
 print(json.dumps([len(p), q.height, list(d), *named]))
 """
@@ -462,9 +465,9 @@ def test_tables_of_other_languages_do_not_stay(tmp_path: Path, capsys: pytest.Ca
     before = {path: path.read_bytes() for path in (tmp_path / folder).rglob("*") if path.is_file()}
     capsys.readouterr()
     assert main(["release", str(one), *output]) == 2
-    assert "of the same languages, saw 2 other tables, groups/no.parquet first" in capsys.readouterr().err
+    assert "of the same languages, saw 3 other tables, groups/no.parquet first" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in (tmp_path / folder).rglob("*") if path.is_file()} == before
-    for kind in ("groups", "cases"):
+    for kind in ("groups", "cases", "items"):
         (tmp_path / folder / kind / "no.parquet").unlink()
     assert main(["release", str(one), *output]) == 0
 

@@ -18,6 +18,7 @@ import pytest
 from tests.outputs.release.world import make_group, write_run
 from wikisem.outputs.groupfile import encode_group, read_groups
 from wikisem.outputs.release.card import toml_text
+from wikisem.outputs.release.cases import case_id
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 from wikisem.recipes.load import load_recipe, parse_recipe
@@ -132,10 +133,9 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
         for reason in (json.loads(line)["reason"] for line in path.read_bytes().splitlines())
     }
     assert set(re.findall(r"^- `([a-z-]+)`: ", card, re.MULTILINE)) == reasons
-    found = re.search(r"`([a-z-]+)-(Q\d+)-(Q\d+)` asks for the odd one of", card)
+    found = re.search(r"`([a-z-]+-[0-9a-f]{16})` asks for the odd one of .* \((Q\d+)\); the outlier", card)
     assert found is not None
-    group = next(one for one in groups if (one.language, one.qid) == found.groups()[:2])
-    assert found[3] in {outlier.id for outlier in group.outliers}
+    assert found[1] in {case_id(one, outlier) for one in groups if one.qid == found[2] for outlier in one.outliers}
     # What responsible use asks for.
     assert all(croissant[name] not in ("", []) for name in RESPONSIBLE)
     assert croissant["rai:hasSyntheticData"] is False
@@ -254,12 +254,10 @@ def test_a_config_is_another_one_when_its_tables_are(tmp_path: Path) -> None:
 
     def described(groups: int, name: str) -> dict[str, str]:
         card = released(write_run(tmp_path / name, groups, ("de", "no"), ()), tmp_path / f"{name}-set")["README.md"]
-        return dict(
-            re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: ".+, content (\w{64})"', card)
-        )
+        return dict(re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: ".+ \((\w{8})\)"', card))
 
     one, same, other = described(2, "one"), described(2, "same"), described(3, "other")
-    assert set(one) == {"cases", "groups", "de", "de_cases", "no", "no_cases"}
+    assert set(one) == {"cases", "items", "groups", "de", "de_cases", "de_items", "no", "no_cases", "no_items"}
     assert one == same
     assert all(one[config] != other[config] for config in one)
 
@@ -415,7 +413,7 @@ def test_the_card_begins_with_what_the_set_is_good_for_and_ends_with_how_it_was_
     assert headings[:2] == ["What it is good for, and where it may be wrong", "Use it"]
     assert headings[-2:] == ["Licence and citation", "How it was made"]
     assert card.rindex("wikidata-20261102") > card.index("## How it was made")
-    described = dict(re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: "(.+), content', card))
+    described = dict(re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: "(.+), version', card))
     assert described["cases"] == "test cases, all languages"
     assert described["no"] == "clusters with outliers, no"
     assert described["zh-classical_cases"] == "test cases, zh-classical"

@@ -27,8 +27,12 @@ def traits(rows: Sequence[Mapping[str, Any]]) -> set[object]:
 
 
 def rows_of(release: Path, kind: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of all tables of cases of a release, by language."""
-    return {path.stem: pq.read_table(path).to_pylist() for path in sorted((release / kind).glob("*.parquet"))}
+    """The rows of all tables of cases of a release, by language, with what a release keeps apart from them."""
+    items = {row["id"]: row for path in (release / "items").glob("*") for row in pq.read_table(path).to_pylist()}
+    return {
+        path.stem: [row | items[row["id"]] for row in pq.read_table(path).to_pylist()]
+        for path in sorted((release / kind).glob("*.parquet"))
+    }
 
 
 @pytest.fixture(scope="module")
