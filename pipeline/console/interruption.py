@@ -104,7 +104,7 @@ class Interruption:
             if self._said:
                 return
             self._said = True
-            # A bar of rich stands in for the stream while it is shown, and escapes what commands the terminal.
+            # A bar of rich replaces the stream while it is shown, and escapes what commands the terminal.
             stream = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
             with suppress(OSError, ValueError):  # the terminal is gone, or the stream is closed
                 line = f"{_CLEAR_LINE if stream.isatty() else ''}{_line(number, notes)}\n"
