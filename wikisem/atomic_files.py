@@ -19,10 +19,7 @@ _PART: Final = re.compile(r"\.[0-9a-f]{32}\.part")
 
 
 class UnfinishedFile(io.BufferedIOBase):
-    """A new file that nobody sees before ``close``, which calls ``publish`` at its end.
-
-    If an error ends the context, or the file is never closed, ``discard`` is called instead.
-    """
+    """A new file that ``close`` ends with ``publish``; if an error ends the context, ``discard`` is called instead."""
 
     def __init__(self, sink: BinaryIO, publish: Callable[[], None], discard: Callable[[], None]) -> None:
         super().__init__()
@@ -83,10 +80,9 @@ def find_abandoned(folder: Path) -> list[Path]:
 def whole_file(path: Path, durable: bool = False) -> BinaryIO:
     """Return a new file to write to; when it is closed, it gets its name and replaces an older file.
 
-    If it is ``durable``, it survives a loss of power from then on. Its folder is made. Every writer has its own
-    unfinished file, so that threads and processes may write the same path at once: the last one to finish wins.
-    OutputError if the file cannot be made, written or given its name; errors that the caller raises in its context,
-    such as errors of reading, pass through as they are. Nothing unfinished stays.
+    If it is ``durable``, it survives a loss of power from then on. Its folder is made. Threads and processes may write
+    the same path at once: the last one to finish wins. OutputError if the file cannot be made, written or given its
+    name. Nothing unfinished stays.
     """
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,10 +109,7 @@ def whole_file(path: Path, durable: bool = False) -> BinaryIO:
 
 
 def sync_files(root: Path, paths: Iterable[Path]) -> None:
-    """Write files below a folder, their names and those of their folders through to the disk; OutputError if it fails.
-
-    Otherwise they are in memory only for some time, and after a loss of power a file may exist without its bytes.
-    """
+    """Write files below a folder, their names and those of their folders through to the disk; OutputError else."""
     listed = list(paths)
     folders = {folder for path in listed for folder in path.parents if folder.is_relative_to(root)}
     # A disk writes many files together in little more time than one file.

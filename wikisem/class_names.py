@@ -22,9 +22,6 @@ def name_class(qid: str, label: str = "") -> str:
     return f"{label} ({qid})" if label not in {"", qid} else qid
 
 
-# What the whole graph proves of an outlier, and what speaks against a member.
-
-
 def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
     """A line for each contradiction and each certificate of a group; ``labels`` are those of further classes."""
     own = name_class(group.id, group.label)
@@ -37,9 +34,6 @@ def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
             counted = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
             none = f"of {counted} and {proof.of_class:,} of {own}, none is an instance of both"
             yield f"{outlier.surface} ({outlier.id}): certificate, {none}"
-
-
-# Which classes people mean.
 
 
 class LabelledClass(NamedTuple):

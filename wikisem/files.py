@@ -1,9 +1,7 @@
 """Files by path or URL, so that local paths, gs://, s3://, hdfs:// and whatever else fsspec knows work alike.
 
-On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name, and no
-file system comes between. A URL is opened by fsspec's driver for it, which finds credentials and endpoints as it always
-does: in fsspec's own configuration (``~/.config/fsspec/*.json``, ``FSSPEC_S3_ENDPOINT_URL``), else where the driver
-looks for them.
+On this machine a path is taken as written. A URL is opened by fsspec's driver for it, with credentials and endpoints
+from fsspec's configuration (``~/.config/fsspec/*.json``, ``FSSPEC_S3_ENDPOINT_URL``) or the driver's own.
 """
 
 import io
@@ -28,8 +26,6 @@ from wikisem.limits import LARGEST_SET, STORE_CALL, in_time
 
 T = TypeVar("T")
 
-# Paths and URLs as people write them.
-
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # What installs a driver; of any other driver fsspec says what does.
 _INSTALLED_BY: Final = {
@@ -37,8 +33,6 @@ _INSTALLED_BY: Final = {
     **dict.fromkeys(("s3", "s3a"), "wikisem[s3]"),
     "hf": "huggingface_hub",
 }
-
-
 _WEB: Final = ("http", "https")
 
 
@@ -90,8 +84,6 @@ def check_address(path: str) -> str:
     return path
 
 
-# The drivers of fsspec, imported when the first URL is met: that takes longer than many a command.
-
 # Drivers whose files are seen when they are whole, and which have no folders. HDFS, SFTP and their like show a file
 # while it is written.
 _STORES: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "memory"})
@@ -102,15 +94,13 @@ _READ_AHEAD: Final = 1 << 24
 _BUFFER: Final = 1 << 20
 # Calls that take as long as a file is large.
 _UNLIMITED_CALLS: Final = frozenset({"put_file", "cp_file"})
-
-
 # Options of a driver beside its own configuration, by scheme; wikisem.transforms puts those of Beam here.
 driver_options: Callable[[str], Mapping[str, Any]] = lambda _scheme: {}  # noqa: E731 - replaced there
 
 
 def _driver(url: str) -> tuple["_Driver", str]:
     """Return the driver of a URL, and the URL as that driver calls it."""
-    from fsspec.core import url_to_fs  # noqa: PLC0415
+    from fsspec.core import url_to_fs  # noqa: PLC0415 - importing it takes longer than many a command
 
     check_address(url)
     # A listing that a driver remembers lacks what other processes have written since.
@@ -191,9 +181,6 @@ def _reported(kind: type[MissingInputError | OutputError], action: str) -> Itera
         raise kind(f"expected to {action}, saw {saw}") from error
 
 
-# Reading and writing a file.
-
-
 def open_binary(path: str) -> BinaryIO:
     """The raw bytes of a file, seekable; the opener that wikisem.dumps takes. FileNotFoundError if there is none.
 
@@ -226,8 +213,7 @@ def create_binary(path: str, durable: bool = False) -> BinaryIO:
     """Return a new file to write raw bytes to, seen when it is closed: whole, or not at all if an error comes first.
 
     On this machine it replaces an earlier one in one step, and its folder is made. For a URL the bytes wait in a
-    temporary file, since an object that an error cuts short would otherwise be seen as if it were whole. If
-    ``durable``, it is on the disk when it is closed; a store has it then anyway.
+    temporary file. If ``durable``, it is on the disk when it is closed; a store has it then anyway.
     """
     if is_local(path):
         return whole_file(Path(path), durable)
@@ -279,10 +265,9 @@ def sync_files(folder: str, paths: Iterable[str]) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Copy a file, in place of what has the name of the copy. OutputError when it cannot be done.
+    """Copy a file, in place of what has the name of the copy, here by a hard link if there are any; else OutputError.
 
-    On this machine that is one step, and needs no more disk: a hard link if the file system has them. Doing it again
-    changes nothing, so a bundle may be run again.
+    Doing it again changes nothing, so a bundle may be run again.
     """
     if not is_local(target):
         with _reported(OutputError, f"copy {source} to {target}"):
@@ -308,8 +293,6 @@ def copy(source: str, target: str) -> None:
     finally:
         part.unlink(missing_ok=True)  # it stays where both names are the same file
 
-
-# Finding files.
 
 _GLOB: Final = re.compile(r"[*?\[]")
 
@@ -364,8 +347,6 @@ _GLOB_PART: Final = re.compile(r"\*\*|\*|\?|\[(?P<negated>!?)(?P<letters>\]?[^\]
 
 
 def _translate(glob: str) -> re.Pattern[str]:
-    """Return a glob as a regular expression."""
-
     def part(found: re.Match[str]) -> str:
         if found["letters"]:
             letters = re.sub(r"([\\^[&~|])", r"\\\1", found["letters"])
@@ -446,17 +427,12 @@ def exists(path: str) -> bool:
         return bool(driver.exists(name))
 
 
-# Making folders, and removing.
-
 # Parts of a path that name nothing below the folder before them: its parent, itself, or the root.
 _NO_NAMES: Final = frozenset({"", ".", ".."})
 
 
 def make_folder(folder: str) -> None:
-    """Make a folder and those above it; one that is there already is fine. OutputError when it cannot be made.
-
-    Nothing happens on a store that has no folders.
-    """
+    """Make a folder and those above it, unless it is there or the store has none; OutputError if it cannot be made."""
     with _reported(OutputError, f"make the folder {folder}"):
         if is_local(folder):
             Path(folder).mkdir(parents=True, exist_ok=True)
@@ -501,7 +477,11 @@ def remove_below(root: str, name: str) -> None:
                 folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
                 opened.callback(os.close, folder)
             found = os.stat(last, dir_fd=folder, follow_symlinks=False)
-            if stat.S_ISLNK(found.st_mode) or not is_own(found, root):
+            is_own = found.st_uid == os.getuid()
+            if not is_own:
+                with suppress(OSError), TemporaryFile(dir=root) as made:  # a network folder may give files one owner
+                    is_own = os.fstat(made.fileno()).st_uid == found.st_uid
+            if stat.S_ISLNK(found.st_mode) or not is_own:
                 raise OutputError("a link, or another user's")
             if stat.S_ISDIR(found.st_mode):
                 shutil.rmtree(last, dir_fd=folder)
@@ -513,19 +493,7 @@ def remove_below(root: str, name: str) -> None:
         raise OutputError(f"expected to remove {root}/{name}, saw {error}") from error
 
 
-def is_own(found: os.stat_result, folder: str) -> bool:
-    """Return whether a file below a folder of this machine belongs to this user, by its ``lstat`` result."""
-    if found.st_uid == os.getuid():
-        return True
-    with suppress(OSError), TemporaryFile(dir=folder) as made:  # a network folder may give all files one owner
-        return os.fstat(made.fileno()).st_uid == found.st_uid
-    return False
-
-
-# Paths of readers of small files.
-
-
-class UrlPath(str):
+class _UrlPath(str):
     """A URL with as much of ``pathlib.Path`` as readers of data sets and writers of results need.
 
     There are no folders on a store: a folder exists if there are files in it, and is made with its first file.
@@ -533,8 +501,8 @@ class UrlPath(str):
 
     __slots__ = ()
 
-    def __truediv__(self, name: str) -> "UrlPath":
-        return UrlPath(f"{self}/{name}")
+    def __truediv__(self, name: str) -> "_UrlPath":
+        return _UrlPath(f"{self}/{name}")
 
     def __getattr__(self, name: str) -> Any:
         if name not in {"name", "stem", "suffix"}:
@@ -542,77 +510,59 @@ class UrlPath(str):
         return getattr(PurePosixPath(self), name)
 
     @property
-    def parent(self) -> "UrlPath":
-        """What is before the last slash."""
-        return UrlPath(self.rpartition("/")[0])
+    def parent(self) -> "_UrlPath":
+        return _UrlPath(self.rpartition("/")[0])
 
-    def with_name(self, name: str) -> "UrlPath":
-        """Another file beside this one."""
+    def with_name(self, name: str) -> "_UrlPath":
         return self.parent / name
 
-    def relative_to(self, other: "UrlPath") -> PurePosixPath:
-        """Return the path below another URL."""
+    def relative_to(self, other: "_UrlPath") -> PurePosixPath:
         return PurePosixPath(self).relative_to(other)
 
-    def is_relative_to(self, other: "UrlPath") -> bool:
-        """Return whether the other URL leads to this one."""
+    def is_relative_to(self, other: "_UrlPath") -> bool:
         return ".." not in self.split("/") and f"{self}/".startswith(f"{other}/")
 
-    def resolve(self) -> "UrlPath":
-        """Itself: no link and no current folder changes what a URL means."""
-        return self
+    def resolve(self) -> "_UrlPath":
+        return self  # no link and no current folder changes what a URL means
 
     def exists(self) -> bool:
-        """Return whether there is a file of this name, or one in a folder of this name."""
         return exists(self)
 
     def is_file(self) -> bool:
-        """Return whether there is a file of this name."""
         return bool(list_files(self))
 
     def is_dir(self) -> bool:
-        """Return whether there is a file in a folder of this name."""
         return self.exists() and not self.is_file()
 
-    def glob(self, pattern: str) -> "Iterator[UrlPath]":
-        """Return the files below that match."""
-        return map(UrlPath, list_files(f"{self}/{pattern}"))
+    def glob(self, pattern: str) -> "Iterator[_UrlPath]":
+        return map(_UrlPath, list_files(f"{self}/{pattern}"))
 
-    def rglob(self, pattern: str) -> "Iterator[UrlPath]":
-        """Return the files at any depth below that match."""
+    def rglob(self, pattern: str) -> "Iterator[_UrlPath]":
         return (path for path in self.glob("**") if PurePosixPath(path).match(pattern))
 
     def open(self, mode: str = "rb") -> BinaryIO:
-        """Return the file, to read its bytes."""
         if mode != "rb":
             raise ValueError(f"expected 'rb', saw {mode!r}")
         return open_binary(self)
 
     def read_bytes(self) -> bytes:
-        """Return the bytes of the file."""
         with self.open() as source:
             return source.read()
 
-    def mkdir(self, *, exist_ok: bool = False, parents: bool = False) -> None:
-        """Make the folder, if the store has folders."""
-        del exist_ok, parents
+    def mkdir(self, **_options: bool) -> None:
         make_folder(self)
 
-    def unlink(self, *, missing_ok: bool = False) -> None:
-        """Remove the file, if it is there."""
-        del missing_ok
+    def unlink(self, **_options: bool) -> None:
         remove(self)
 
 
 def path_of(text: str | os.PathLike[str]) -> Path:
     """Return a path or a URL as an object with the methods of a path; UsageError for a URL that cannot be opened."""
-    if isinstance(text, UrlPath):
+    if isinstance(text, _UrlPath):
         return cast(Path, text)
     address = check_address(os.fspath(text))
-    return Path(address) if is_local(address) else cast(Path, UrlPath(address.rstrip("/")))
+    return Path(address) if is_local(address) else cast(Path, _UrlPath(address.rstrip("/")))
 
-
-# Many small files at once.
 
 _THREADS: Final = 16
 

@@ -1,8 +1,6 @@
 """The layout of an output folder: the name of every file of OUT, and of the scratch that goes when a stage is over.
 
-Functions and classes here only put names together; docs/output-folder.md says what the files hold. How a bucket's file
-is called is in ``arrow/parquet.py``, a part's in ``transforms/io/shuffle.py``, an index's in
-``arrow/item_index.py``, and a format's folder in ``outputs/groupfile.py``, each beside its reader.
+docs/output-folder.md says what the files hold. Names of buckets, parts, indexes and formats are beside their readers.
 """
 
 from collections.abc import Callable
@@ -81,14 +79,10 @@ def names_path(output: str, unit: str) -> str:
     return f"{output}/{NOTES}/{unit.replace('/', '.')}.names"
 
 
-def lock_path(output: str, run: str) -> str:
-    """Return the lock file of a run, or a pattern for those of all."""
-    return f"{output}/{NOTES}/lock.{run}.json"
-
-
-def token_paths(output: str, token: str) -> tuple[str, str]:
-    """The files by which workers and a run see whether they share an output folder: the question, and the answer."""
-    return f"{output}/{NOTES}/{token}.asked", f"{output}/{NOTES}/{token}.answered"
+# The lock file of a run in an output folder, and with "*" a pattern for those of all.
+lock_path: Final = f"{{}}/{NOTES}/lock.{{}}.json".format
+# A file by which workers and a run see whether they share an output folder: a token that is "asked" or "answered".
+token_path: Final = f"{{}}/{NOTES}/{{}}.{{}}".format
 
 
 def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> str:

@@ -64,8 +64,7 @@ class Page:
     deleted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link as a reader sees it: the normalised title it leads to, and the words that carry it."""
 
     target: str

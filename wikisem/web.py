@@ -1,9 +1,6 @@
-"""The HTTP client for all servers: user agent, redirects, limits of time and size, retries.
+"""The HTTP client for all servers, by urllib3: user agent, redirects, limits of time and size, retries.
 
-urllib3 connects, speaks TLS and HTTP, and reads bodies. By hand is what it leaves to its callers. Its time-outs are for
-each wait of a socket; here a whole exchange has one, from the name of the host to the last byte. Its ``Retry`` knows
-one request; ``Patience`` also asks again if an answer of a query service is cut, and restarts its count of attempts
-while bytes of a file come. Redirects stay within a scheme or lead to https, and bodies are never unpacked.
+A whole exchange has one time-out, from the name of the host to the last byte. Bodies are never unpacked.
 """
 
 import getpass
@@ -54,9 +51,7 @@ class NoAnswerError(Exception):
 
     def __init__(self, reason: str, *, final: bool = False, status: int = 0, retry_after: str = "") -> None:
         super().__init__(redacted(reason))
-        self.final = final
-        self.status = status
-        self.retry_after = retry_after
+        self.final, self.status, self.retry_after = final, status, retry_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +159,7 @@ class HttpClient:
         try:
             if not 200 <= response.status < 300:
                 raise exchange.refusal(response)
-            yield Answer(response, exchange)
+            yield Answer(response.status, response.headers, response, exchange)
         finally:
             with suppress(ValueError, RuntimeError, OSError):  # it has ended
                 response.shutdown()  # for a read that is late, on which closing would wait
@@ -222,20 +217,12 @@ class _Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer whose headers have come."""
+    """An answer whose status and headers have come."""
 
+    status: int
+    headers: Mapping[str, str]
     _response: urllib3.BaseHTTPResponse
     _exchange: _Exchange
-
-    @property
-    def status(self) -> int:
-        """The status of HTTP."""
-        return self._response.status
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers."""
-        return self._response.headers
 
     @property
     def length(self) -> int | None:

@@ -1,6 +1,5 @@
 """Wikipedias: their database ids, the codes that lead to each, and the codes of labels in their language.
 
-``wikipedias.tsv`` beside this module lists all 364, ``wikis.toml`` the other codes, both with their sources and dates.
 A language is named by the code of its wiki's domain here; older, newer and wrong codes lead to the same wiki. Languages
 of labels have labels in Wikidata, but no Wikipedia.
 """

@@ -123,9 +123,9 @@ def test_any_bytes_can_be_asked_for() -> None:
     source = io.BytesIO(written)
     tail = parquet._read_tail(source, "a.parquet")
     assert tail is not None
-    assert BLOCK < tail.start < len(written)
-    file = parquet._CheckedFile(source, "a.parquet", tail)
-    places = sorted({0, BLOCK - 1, BLOCK, tail.start - 1, tail.start, tail.start + 1, len(written) - 1, len(written)})
+    assert BLOCK < tail[0] < len(written)
+    file = parquet._CheckedFile(source, "a.parquet", *tail)
+    places = sorted({0, BLOCK - 1, BLOCK, tail[0] - 1, tail[0], tail[0] + 1, len(written) - 1, len(written)})
     for start, stop in combinations_with_replacement(places, 2):
         file.seek(start)
         assert file.read(stop - start) == written[start:stop]

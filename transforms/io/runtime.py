@@ -17,7 +17,7 @@ from apache_beam.options.pipeline_options import PipelineOptions, StandardOption
 
 from wikisem.errors import OutputError, StageError, UsageError
 from wikisem.files import exists, is_local, list_files, open_binary, remove, replace_file
-from wikisem.layout import Scratch, token_paths
+from wikisem.layout import Scratch, token_path
 from wikisem.transforms.io.counts import count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.local_workers import LocalWorkers
@@ -333,7 +333,7 @@ def check_shared(output: str, runtime: Runtime) -> None:
     if runner in {"DataflowRunner", "TestDataflowRunner"}:
         raise OutputError(f"expected an output URL such as gs://bucket/out for {runner}, saw the folder {output}")
     token = uuid.uuid4().hex
-    asked, answered = token_paths(output, token)
+    asked, answered = (token_path(output, token, kind) for kind in ("asked", "answered"))
     replace_file(asked, token.encode())
 
     def construct(pipeline: beam.Pipeline) -> None:

@@ -17,8 +17,6 @@ from wikisem.schemas import MENTIONS
 
 Mask = npt.NDArray[np.bool_]
 
-# Which bucket a row belongs to.
-
 # The most buckets that files are merged in: few enough that what a mapper writes to each stays large.
 BUCKETS: Final = 256
 # Fewer pages than the key are merged in this many buckets. Below 20,000, one worker has merged them before more
@@ -84,9 +82,6 @@ def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
     return np.concatenate(blocks)
 
 
-# Rows summed, and rows collected by bucket.
-
-
 def sum_rows(tables: Iterable[pa.Table], schema: pa.Schema, max_held: int | None = None) -> pa.Table:
     """Rows that agree in every column but ``count`` become one with the sum; in no particular order.
 
@@ -142,8 +137,7 @@ class BucketedRows:
 class BucketedSums(BucketedRows):
     """Collects rows with a count, and sums each bucket if that at least halves its rows, as the first bucket shows.
 
-    The merge of the bucket sums anyway, and a sum here costs as much as sending three fifths of its rows
-    (docs/benchmarks.md).
+    A sum here costs as much as sending three fifths of its rows (docs/benchmarks.md).
     """
 
     schema: pa.Schema = field(kw_only=True)

@@ -16,8 +16,6 @@ Numbers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 _Whole = TypeVar("_Whole", bound=np.integer[Any])
 
-# Sets of whole numbers as sorted arrays.
-
 
 def distinct(numbers: npt.NDArray[_Whole]) -> npt.NDArray[_Whole]:
     """Return the numbers in ascending order, without duplicates.
@@ -71,8 +69,6 @@ def is_in(numbers: Numbers, known: Numbers) -> npt.NDArray[np.bool_]:
     found: npt.NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, numbers), known.size - 1)] == numbers
     return found
 
-
-# Item ids as their numbers.
 
 # In 16 buckets, the numbers of all items of Wikidata take some 60 MB a bucket (2026-09).
 QID_BUCKETS: Final = 16
@@ -131,8 +127,6 @@ def qid_buckets(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
             yield bucket, found
 
 
-# Strings as words of eight bytes.
-
 WORD: Final = 8
 # The lowest n bytes of a little-endian word, for n from 0 to 8.
 _LOW_BYTES: Final = np.array([2 ** (8 * n) - 1 for n in range(WORD + 1)], np.uint64)
@@ -189,9 +183,6 @@ class StringWords:
         return read
 
 
-# Maps by key.
-
-
 class MapLookup:
     """A column of maps, such as labels in many languages, sorted by key once: a look-up reads only its key's entries.
 
@@ -230,8 +221,6 @@ class MapLookup:
         places[self._rows[entries]] = entries
         return self._values.take(pa.array(places, mask=places < 0))
 
-
-# Tables and numbers as compressed bytes, which is what travels through a shuffle.
 
 # Higher levels take longer, and save little more.
 _ZSTD: Final = pa.Codec("zstd", compression_level=1)

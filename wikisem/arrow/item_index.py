@@ -1,8 +1,7 @@
 """Finding the row of an item among the Parquet files of entities: in which file, and in which of its row groups.
 
-Files of entities are in the order of the dump. The files of an index are in the order of the items: each has one bucket
-by number, in row groups with statistics of their numbers. So reading fifty items takes at most fifty row groups of the
-index, and as many of the entities, however many items there are.
+Each file of an index has one bucket of items by number, in row groups with statistics of their numbers. So reading
+fifty items takes at most fifty row groups of the index, and as many of the entities.
 """
 
 from collections import defaultdict
@@ -41,8 +40,7 @@ def write_index(sink: BinaryIO, files: Sequence[str], row_groups: Sequence[Itera
 def read_items(entities: str, index: Sequence[str], qids: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
     """Yield the rows of items in the files of a folder: columns ``qid`` and ``columns``, in the order of the files.
 
-    ``index`` are the paths of all files of the index. An item that is in none of the files has no row. Raises
-    DamagedInputError.
+    ``index`` are the paths of all files of the index. Raises DamagedInputError.
     """
     wanted = distinct(qid_numbers(pa.array(qids, pa.string())))
     # The row groups of each file of entities that have any of the items.

@@ -5,7 +5,6 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
@@ -64,8 +63,8 @@ def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = (), any_wri
     options: dict[str, Any] = {"read_dictionary": list(coded), "page_checksum_verification": True}
     if tail is not None:
         # Arrow would read the last 64 KiB for the footer, and so blocks that may hold none of the columns asked for.
-        metadata = pq.read_metadata(pa.BufferReader(tail.data))
-        return pq.ParquetFile(_CheckedFile(source, path, tail), metadata=metadata, **options)
+        metadata = pq.read_metadata(pa.BufferReader(tail[1]))
+        return pq.ParquetFile(_CheckedFile(source, path, *tail), metadata=metadata, **options)
     if any_writer:
         return pq.ParquetFile(source, **options)
     raise DamagedInputError(f"{path}: expected Parquet with checksums at its end, saw none")
@@ -75,7 +74,7 @@ def end_checksum(source: BinaryIO) -> int | None:
     """Return the checksum of the checksums and the footer of a file, and so of all of it; None if these do not fit."""
     with suppress(DamagedInputError):
         tail = _read_tail(source, "")
-        return None if tail is None else crc32(tail.data)
+        return None if tail is None else crc32(tail[1])
     return None
 
 
@@ -132,20 +131,8 @@ def _crc_of(checksums: bytes, size: int, after: int) -> int:
     return crc32(struct.pack("<QI", size, after), crc32(checksums))
 
 
-@dataclass(frozen=True, slots=True)
-class _Tail:
-    """The end of a file, from byte ``start`` on: checksums of blocks, seal and footer."""
-
-    start: int
-    data: bytes
-
-    def checksum(self, block: int) -> int:
-        """Return the checksum of a block."""
-        return int(_CHECKSUM.unpack_from(self.data, block * _CHECKSUM.size)[0])
-
-
-def _read_tail(source: BinaryIO, path: str) -> _Tail | None:
-    """Return the end of a file of ``CheckedWriter``, None of any other; DamagedInputError if bytes of it changed."""
+def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
+    """The end of a file of ``CheckedWriter``, where its checksums begin; DamagedInputError if bytes of it changed."""
     size = source.seek(0, io.SEEK_END)
     end = _read(source, max(0, size - _TAIL_BYTES), size)
     if len(end) < _LENGTH.size:
@@ -162,7 +149,7 @@ def _read_tail(source: BinaryIO, path: str) -> _Tail | None:
     if start == before:
         data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
         if crc32(data[-footer:]) == after and _crc_of(data[: -footer - _SEAL.size], before, after) == whole:
-            return _Tail(start, data)
+            return start, data
     raise DamagedInputError(f"{path}: expected the checksums that were written, saw other bytes at its end")
 
 
@@ -172,11 +159,14 @@ def _read(source: BinaryIO, start: int, stop: int) -> bytes:
 
 
 class _CheckedFile(io.RawIOBase):
-    """The file that Arrow reads from: it reads and checks whole blocks, and returns the bytes asked for."""
+    """The file that Arrow reads from: it reads and checks whole blocks, and returns the bytes asked for.
 
-    def __init__(self, source: BinaryIO, path: str, tail: _Tail) -> None:
+    From byte ``border`` on it is ``tail``, which begins with the checksums of the blocks.
+    """
+
+    def __init__(self, source: BinaryIO, path: str, border: int, tail: bytes) -> None:
         super().__init__()
-        self._source, self._path, self._tail = source, path, tail
+        self._source, self._path, self._border, self._tail = source, path, border, tail
         self._at = 0
 
     def readable(self) -> bool:
@@ -189,27 +179,27 @@ class _CheckedFile(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._tail.start + len(self._tail.data)}
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._border + len(self._tail)}
         self._at = origin[whence] + offset
         return self._at
 
     def read(self, size: int = -1, /) -> bytes:
-        border = self._tail.start
-        start, stop = self._at, border + len(self._tail.data) if size < 0 else self._at + size
+        border, tail = self._border, self._tail
+        start, stop = self._at, border + len(tail) if size < 0 else self._at + size
         data = self._blocks(start, min(stop, border)) if start < border else b""
         if stop > border:
-            data += self._tail.data[max(start, border) - border : stop - border]
+            data += tail[max(start, border) - border : stop - border]
         self._at += len(data)
         return data
 
     def _blocks(self, start: int, stop: int) -> bytes:
         first = start // _BLOCK
-        begin, end = first * _BLOCK, min(self._tail.start, -(-stop // _BLOCK) * _BLOCK)
+        begin, end = first * _BLOCK, min(self._border, -(-stop // _BLOCK) * _BLOCK)
         data = memoryview(_read(self._source, begin, end))
         if len(data) != end - begin:
             raise DamagedInputError(f"{self._path}: expected {end:,} bytes, saw that the file is shorter now")
         for number, block in enumerate(range(0, len(data), _BLOCK), first):
-            if crc32(data[block : block + _BLOCK]) != self._tail.checksum(number):
+            if crc32(data[block : block + _BLOCK]) != _CHECKSUM.unpack_from(self._tail, number * _CHECKSUM.size)[0]:
                 raise DamagedInputError(
                     f"{self._path}: expected the bytes that were written, saw others after byte {number * _BLOCK:,}"
                 )
@@ -229,13 +219,13 @@ def write_parquet(path: str, table: pa.Table, dictionaries: bool = True) -> None
 
 def read_parquet(path: str, columns: Sequence[str] | None = None) -> pa.Table:
     """Return a whole Parquet file, or the columns that are asked for; DamagedInputError for one that is not whole."""
-    with _open(path) as file:
+    with open_binary(path) as source, open_parquet(source, path, any_writer=False) as file:
         return file.read(None if columns is None else list(columns), use_threads=False)
 
 
 def read_batches(path: str, columns: Sequence[str], rows: int = 1 << 16) -> Iterator[pa.Table]:
     """Yield the columns of a Parquet file, some rows at a time."""
-    with _open(path) as file:
+    with open_binary(path) as source, open_parquet(source, path, any_writer=False) as file:
         for batch in file.iter_batches(rows, columns=list(columns), use_threads=False):
             yield pa.Table.from_batches([batch])
 
@@ -245,19 +235,12 @@ def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()
 
     ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
     """
-    with _open(path, coded) as file:
+    with open_binary(path) as source, open_parquet(source, path, coded=coded, any_writer=False) as file:
         for number in range(file.num_row_groups):
             table = file.read_row_group(number, list(columns), use_threads=False)
             if coded:  # the indices of a dictionary are as they are in the file, wherever they lead
                 table.validate(full=True)
             yield table
-
-
-@contextmanager
-def _open(path: str, coded: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
-    """Open a file that a stage wrote."""
-    with open_binary(path) as source, open_parquet(source, path, coded=coded, any_writer=False) as file:
-        yield file
 
 
 @contextmanager

@@ -1,8 +1,4 @@
-"""Analogy questions from word pairs: a is to b as c is to d, for every two pairs in both orders, or a seeded sample.
-
-Mikolov et al. (2013) ask such questions about 14 relations; n pairs make n(n-1) questions, and Gao, Bian and Liu
-(2014), section 2, keep them all.
-"""
+"""Analogy questions from word pairs: a is to b as c is to d (Mikolov et al. 2013; Gao et al. 2014, section 2)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias

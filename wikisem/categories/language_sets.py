@@ -22,8 +22,6 @@ from wikisem.records import Statement
 from wikisem.wikipedia.wikitext import IGNORED, visible
 from wikisem.wikis import MULTILINGUAL, name_codes
 
-# Words in one language.
-
 # What an item is called, by language code.
 Names: TypeAlias = Mapping[str, str]
 
@@ -95,9 +93,6 @@ class LanguageSet:
     def words(self) -> tuple[LanguageWords, ...]:
         """Return the categories, then the relations."""
         return (*self.categories, *self.relations)
-
-
-# Items and pairs under their words.
 
 
 def word_category(
@@ -245,9 +240,6 @@ def emoji_of(name: str, emoji: Iterable[Emoji]) -> list[str]:
         groups = ", ".join(dict.fromkeys(entry.group for entry in known))
         raise RecipeError(f"expected a group ({groups}) or a subgroup of emoji, saw {name!r}")
     return found
-
-
-# All sets of a recipe.
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ from wikisem.typed_json import packaged_tables
 if TYPE_CHECKING:  # what writes categories does without dumps, whose compressions an extra brings
     from wikisem.wikidata.lexeme_reader import Lexeme
 
-# Recipes of relations.
-
 SHIPPED: Final = Path(__file__).with_name("lexeme_relations.toml")
 _Qid = Annotated[str, msgspec.Meta(pattern=r"^Q[1-9][0-9]*$")]
 _Qids = Annotated[tuple[_Qid, ...], msgspec.Meta(min_length=1)]
@@ -84,9 +82,6 @@ def load_relations(path: Path = SHIPPED) -> tuple[LexemeRelation, ...]:
     if len(set(names)) != len(names):
         raise RecipeError(f"{path}: expected names that differ, saw {', '.join(sorted(names))}")
     return relations
-
-
-# Pairs.
 
 
 class FormPair(msgspec.Struct, frozen=True, order=True, gc=False):
@@ -211,10 +206,7 @@ class PairCollector:
 
 
 def _swapped(forms: Sequence[tuple[str, frozenset[str]]], swaps: _Swaps) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of some swaps among forms with their features, each once, in the order of the swaps and forms.
-
-    Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
-    """
+    """Yield the pairs of forms that differ, each once, in the order of the swaps and forms; *sheep* has no plural."""
     seen = set[tuple[str, str]]()
     for old, new in swaps:
         for first, features in forms:
@@ -247,10 +239,9 @@ _LACKING: Final = "an element that lacks an attribute or another element"
 
 
 def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pair]]:
-    """Return the pairs of each relation in an LMF file (.xml, .gz, .bz2), each once, in the order of the file.
+    """Return the pairs of kept words of each relation in an LMF file (.xml, .gz, .bz2), each once, in its order.
 
-    Only words that ``keep`` keeps are in pairs. MissingExtraError without the package wn, MissingInputError without a
-    file, DamagedInputError for a file that is not LMF.
+    MissingExtraError without the package wn, MissingInputError without a file, DamagedInputError if it is not LMF.
     """
     if not path.is_file():
         raise MissingInputError(f"expected a WordNet, saw no file at {path}")

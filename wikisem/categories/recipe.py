@@ -1,8 +1,7 @@
 """Recipes of category sets: which items make a set for Topk, OddOneOut and analogies.
 
-``CategorySource`` is the interface that finds the items. Definitions: Stringham and Izbicki (2020), sections 2 and 3.3,
-for categories; Mikolov et al. (2013) and Gao, Bian and Liu (2014), section 2, for the word pairs that analogy questions
-are made of.
+Definitions: Stringham and Izbicki (2020), sections 2 and 3.3, for categories; Mikolov et al. (2013) and Gao, Bian and
+Liu (2014), section 2, for word pairs.
 """
 
 import re
@@ -18,8 +17,6 @@ from wikisem.ids import check_property, check_qid, qid_number
 from wikisem.recipes.load import convert, find_recipe, read_toml, require, require_ids, require_seed, shipped_names
 from wikisem.recipes.options import FromZero
 from wikisem.records import Statement
-
-# What a recipe says.
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +107,6 @@ class CategoryRecipe(Struct, frozen=True):
         return tuple(category.name for category in self.categories if not category.only_for_relations)
 
 
-# Paths and conditions as recipes write them.
-
 _PATH: Final = r"(P[1-9][0-9]*)(\+?)"
 
 
@@ -130,8 +125,6 @@ def parse_path(text: str) -> PropertyPath:
         raise BadIdError(f"expected a property such as P36 or P131+, saw {text!r}")
     return PropertyPath(found[1], found[2] == "+")
 
-
-# Reading and checking a recipe.
 
 _PACKAGE: Final = "wikisem.recipes.categories"
 
@@ -227,9 +220,6 @@ def _check_category(category: Category, where: str) -> None:
     require_ids(check_property, filter(None, [category.named_by]), f"{where}: named_by")
     require_ids(check_property, filter(None, [category.having]), f"{where}: having")
     require_ids(parse_condition, category.statements, f"{where}: statements")
-
-
-# Where the items of a category come from.
 
 
 @dataclass(frozen=True, slots=True)

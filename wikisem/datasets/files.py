@@ -29,8 +29,6 @@ from wikisem.limits import LARGEST_SET
 from wikisem.records import Count
 from wikisem.typed_json import decode_json
 
-# Where a data set is.
-
 
 class _Listed(msgspec.Struct):
     size: Count
@@ -103,8 +101,6 @@ def _copy_of(url: str) -> Path:
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []  # each goes when the process ends
-
-# Which files a data set consists of.
 
 SUFFIXES: Final = (".txt", ".jsonl", ".parquet")
 # Read where the file itself is named: in a folder, such files may be of anything, as answers and scores are.
@@ -214,8 +210,6 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
         raise DamagedInputError(f"{archive}: expected a whole tar archive, saw {error}") from error
 
 
-# Encoding and compression.
-
 # What the decoders of gzip and bzip2 raise where a file is damaged.
 UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
 _MAGIC: Final[Mapping[str, bytes]] = {".gz": b"\x1f\x8b", ".bz2": b"BZh"}
@@ -243,10 +237,7 @@ def compression(file: Path) -> str:
 
 
 def open_unpacked(file: Path) -> BufferedIOBase:
-    """Return the bytes of a file, unpacked if it is gzip or bzip2, whatever its name.
-
-    Reading a damaged file raises one of UNPACKING_ERRORS.
-    """
+    """Return the bytes of a file, unpacked if it is gzip or bzip2; reading a damaged one raises UNPACKING_ERRORS."""
     packed = compression(file)
     if not packed:
         return file.open("rb")
@@ -254,14 +245,10 @@ def open_unpacked(file: Path) -> BufferedIOBase:
     return gzip.open(source) if packed == ".gz" else bz2.open(source)
 
 
-# Lines, JSON lines and CSV.
-
-
 def lines_of(stream: BufferedIOBase, name: str, longest: int = 1 << 20, first: int = 1) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a stream with their line feeds, counted from ``first``.
 
-    DamagedInputError for a line longer than ``longest`` bytes, so that a file without an end, or one that unpacks to
-    far more than it is, does not fill the memory.
+    DamagedInputError for a line longer than ``longest`` bytes, so that no file fills the memory.
     """
     for number in count(first):
         line = stream.readline(longest)

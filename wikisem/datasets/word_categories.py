@@ -92,11 +92,7 @@ def _from_lines(lines: Iterable[tuple[str, str | bytes]], language: str) -> list
 
 
 def _from_text(text: str, file: Path) -> list[WordCategory]:
-    """Read ``: category`` text with one or several words to a line, as word2vec and Stringham and Izbicki write it.
-
-    Analogy questions look like such a file and are refused: all their lines have four words, and pairs of words come
-    again in a section, where a category has each of its words once.
-    """
+    """Read ``: category`` text with one or several words to a line, as word2vec and Stringham and Izbicki write it."""
     words: dict[str, list[str]] = {}
     name, all_of_four, pairs = None, True, set[tuple[str, ...]]()
     for number, line in numbered_lines(text):
@@ -109,7 +105,7 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
             # A no-break space is part of a word, as an exporter that writes "_" for blanks leaves it.
             listed = re.split(r"[ \t]+", line)
             all_of_four = all_of_four and len(listed) == 4
-            if all_of_four:
+            if all_of_four:  # analogy questions, if pairs of words come again in a section
                 halves = {(name, *listed[:2]), (name, *listed[2:])}
                 if halves & pairs:
                     raise DamagedInputError(

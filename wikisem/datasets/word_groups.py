@@ -28,8 +28,6 @@ from wikisem.records import DRAWN, OUTLIER_CLASSES, Group, Member, Outlier, Outl
 from wikisem.typed_json import decode_json
 from wikisem.wikis import ENGLISH_NAMES, WIKIPEDIA_CODES
 
-# Reading a data set.
-
 # Without a file of outlier classes, as in the sets that Blair et al. (2016) released, six outliers of a file are in the
 # order O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
 _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
@@ -187,9 +185,6 @@ def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) ->
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
-# Groups under other words.
-
-
 def with_words(group: Group, word_of: Callable[[Member], str]) -> Group:
     """Return the group with other words for its items."""
     cluster = tuple(replace(member, surface=word_of(member)) for member in group.cluster)
@@ -214,9 +209,6 @@ def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list
             f"{where}: expected groups whose items have a {kind}, as the JSON lines and Parquet of a build do, saw none"
         )
     return keyed
-
-
-# Languages that only the names of folders tell, as in WikiSem500 (``de/Q5.txt``).
 
 
 def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:

@@ -117,8 +117,7 @@ class Lookahead:
 class Retries:
     """Limits how often bytes of a file are decoded without success, however many false heads of segments they have.
 
-    Each head in data that was damaged, or made to look so, may be decoded to the end of the file before it fails.
-    After ``_MOST`` such readings in a row that have each begun inside the ones before, the search for a head goes on
+    After ``_MOST`` failed readings in a row that have each begun inside the ones before, the search for a head goes on
     where the furthest of them ended.
 
     >>> retries = Retries()

@@ -190,10 +190,7 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
 
 
 def _go_to_next(path: str, codec: Codec, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
-    """Go on to the next head, or to the end; anything in between but frames without text is damage.
-
-    Zeros in front of another member are damage too, as they may have replaced members; at the end they are padding.
-    """
+    """Go on to the next head or the end; all in between is damage, but frames without text and zeros at the end."""
     while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + 8)):
         start = ahead.base
         ahead.discard(start + 8 + int.from_bytes(head[4:], "little"))
@@ -247,10 +244,7 @@ def _read_member(
 
 
 def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retries) -> Iterator[Block | Damage]:
-    """Decode a damaged member again: first to find the step that fails, then once more with that step byte by byte.
-
-    ``ahead`` then goes on to the next member, which the decoder may already have entered.
-    """
+    """Decode a damaged member again, first to find the step that fails, then that step byte by byte; go to the next."""
     ahead.seek(head)
     coarse = _PreciseReading(codec, ahead, sys.maxsize)
     for _ in coarse.texts():

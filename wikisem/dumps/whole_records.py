@@ -19,8 +19,6 @@ from wikisem.dumps.lookahead import Lookahead, Retries, read_plain, size_of
 from wikisem.dumps.members import CODECS, find_head, read_members
 from wikisem.dumps.model import BadRegion, Block, Chunk, Compression, Damage, Opener, Range, format_location
 
-# Where a file is cut.
-
 _LOG: Final = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
 # The endings of compressed files.
@@ -52,8 +50,6 @@ def plan_ranges(path: str, open_binary: Opener = files.open_binary, target_bytes
             target = size
     return [Range(path, compression, start, min(start + target, size)) for start in range(0, size, max(1, target))]
 
-
-# The records of a range, and of all ranges of a file.
 
 # The longest items of Wikidata are about 5 MB, the longest pages of Wikipedia 2 MB (2026-09). A longer record has lost
 # its delimiter, and must not fill the memory of a worker.

@@ -26,8 +26,6 @@ _WINDOW: Final = 1 << 18
 _WORD: Final = 8
 _HEAD: Final = 8
 
-# Tags, entities and pairs of brackets, and the bytes that follow them.
-
 
 @dataclass(frozen=True, slots=True)
 class Markup:
@@ -112,8 +110,6 @@ def starting_with(heads: Heads, text: bytes) -> Mask:
     return mask
 
 
-# Skipped spans: comments, nowiki, code, formulas and others, where brackets are not links.
-
 # Elements whose content MediaWiki does not parse for links, or does not show: its own and those of the extensions that
 # Wikipedia has (Special:Version, 2026-11). Elements whose content it does parse, such as ref, poem and gallery, do not
 # belong here.
@@ -185,9 +181,6 @@ def span_of(positions: Positions, starts: Positions, ends: Positions) -> Positio
     return np.repeat(spans, np.diff(edges))
 
 
-# From brackets to links.
-
-
 def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positions]:
     """Where the contents of innermost links start and end: a ``[[`` directly followed by its ``]]`` on the same page.
 
@@ -239,9 +232,6 @@ def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
         if match and match.end():
             extended[row] = start + len(match.group().encode())
     return extended
-
-
-# The contents of brackets: cut out of a chunk, counted, and side by side with the positions of their parts.
 
 
 def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.DataType | None = None) -> pa.Array:

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Final
 from urllib.parse import unquote
 
-import ahocorasick_rs
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,15 +21,13 @@ from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, 
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, Work, anchor_text, visible
 from wikisem.wikipedia.xml_pages import unescape_xml
 
-# Contents by column.
-
 _SPACE: Final = ord(" ")
 # Brackets and braces may belong to a template, or to the end of a link, and change where a title ends.
 _BRACKETS: Final = list(b"{}[]")
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # A title or an anchor is plain text if it has none of these.
 _MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\ufffd")
-_IRREGULAR: Final = [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)]
+_IRREGULAR: Final = tuple(markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN))
 
 
 def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: Work | None = None) -> pa.Table:
@@ -65,16 +62,15 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     single = np.flatnonzero(undecided & ~away)
     written = contents.take(pa.array(single)).to_pylist()
     work.read(written)
-    links = [read_link(unescape_xml(content), site, work) for content in written]
-    read = [
-        (link.target, link.anchor, count) for link, count in zip(links, counts[single].tolist(), strict=True) if link
+    links = zip(written, counts[single].tolist(), strict=True)
+    read = [(*link, count) for text, count in links if (link := read_link(unescape_xml(text), site, work))]
+    columns = [
+        [_titles(parts, plain, site), _anchors(parts, plain), counts[plain]],
+        [_titles(parts, marked, site), anchors, counts[marked]],
+        [list(column) for column in zip(*read, strict=True)] or [[], [], []],
     ]
-    tables = [
-        _mentions(_titles(parts, plain, site), _anchors(parts, plain), counts[plain]),
-        _mentions(_titles(parts, marked, site), anchors, counts[marked]),
-        pa.table([list(column) for column in zip(*read, strict=True)] or [[], [], []], schema=MENTIONS),
-    ]
-    return pa.concat_tables(tables)
+    mentions = pa.concat_tables([pa.table(table, schema=MENTIONS) for table in columns])
+    return mentions.filter(mentions["anchor"].is_valid()) if anchors.null_count else mentions  # null: shows nothing
 
 
 def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
@@ -98,20 +94,13 @@ def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
 def _find_markup(parts: Contents) -> tuple[Positions, Positions | None]:
     """Where markup is, and where the marks are that decide whether contents are NFC; None if there are too many."""
     with_marks = not normal_form.has_many_marks(parts)
-    found = _finder(with_marks).find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
+    finder = normal_form.finder(_IRREGULAR, with_marks)
+    found = finder.find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
     starts = np.array([start for _, start, _ in found], np.int64)
     if not with_marks:
         return starts, None
     is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in found], np.bool_)
     return starts[~is_mark], starts[is_mark]
-
-
-@cache
-def _finder(with_marks: bool) -> ahocorasick_rs.BytesAhoCorasick:
-    return ahocorasick_rs.BytesAhoCorasick(
-        [*_IRREGULAR, *(normal_form.marks() if with_marks else ())],
-        implementation=ahocorasick_rs.Implementation.DFA,
-    )
 
 
 def _irregular(parts: Contents, hits: Positions) -> tuple[Mask, Mask]:
@@ -137,15 +126,6 @@ def _titles(parts: Contents, rows: Positions, site: SiteInfo) -> pa.Array:
 def _anchors(parts: Contents, rows: Positions) -> pa.Array:
     starts, ends, bars = parts.starts[rows], parts.ends[rows], parts.bars[rows]
     return cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
-
-
-def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Table:
-    """Mentions as a table, without those that show nothing (null)."""
-    mentions = pa.table([titles, anchors, counts], schema=MENTIONS)
-    return mentions if anchors.null_count == 0 else mentions.filter(pc.is_valid(mentions["anchor"]))
-
-
-# First letters of titles in upper case.
 
 
 def capitalise(titles: pa.Array, language: str) -> pa.Array:
@@ -183,9 +163,6 @@ def _upper_bytes(language: str) -> tuple[Bytes, Mask]:
         if letter < 0x80:
             upper[byte], others[byte] = letter, False
     return upper, others
-
-
-# Contents one by one.
 
 
 def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | None:

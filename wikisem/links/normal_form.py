@@ -94,12 +94,14 @@ def find_marks(parts: Contents) -> Positions | None:
         return np.zeros(0, np.int64)
     if has_many_marks(parts):
         return None
-    return np.array([start for _, start, _ in _finder().find_matches_as_indexes(parts.data)], np.int64)
+    return np.array([start for _, start, _ in finder().find_matches_as_indexes(parts.data)], np.int64)
 
 
 @cache
-def _finder() -> ahocorasick_rs.BytesAhoCorasick:
-    return ahocorasick_rs.BytesAhoCorasick(marks(), implementation=ahocorasick_rs.Implementation.DFA)
+def finder(others: tuple[bytes, ...] = (), with_marks: bool = True) -> ahocorasick_rs.BytesAhoCorasick:
+    """Return the automaton that finds some other strings, and marks as further patterns."""
+    patterns = [*others, *(marks() if with_marks else ())]
+    return ahocorasick_rs.BytesAhoCorasick(patterns, implementation=ahocorasick_rs.Implementation.DFA)
 
 
 def not_composed(parts: Contents, found: Positions | None) -> Mask:

@@ -1,8 +1,8 @@
 """Reading the links of a chunk of Wikipedia XML, all of its pages at once.
 
-Pages in the layout of MediaWiki's own exporter are read as columns, without an XML parser: ``read_pages`` finds where
-they and their texts are, ``extract`` the contents of their brackets, and ``mentions`` reads each distinct content once.
-Pages in another layout go through an XML parser, are rewritten in the exporter's, and scanned like the others.
+Pages in the layout of MediaWiki's own exporter are read as columns: ``read_pages`` finds where they and their texts
+are, ``extract`` the contents of their brackets, and ``mentions`` reads each distinct content once. Pages in another
+layout go through an XML parser, are rewritten in the exporter's, and scanned like the others.
 """
 
 import re
@@ -50,8 +50,6 @@ DUMP_END: Final = b"</mediawiki>"
 CHUNK_BYTES: Final = 4 << 20
 # Says where a byte of a chunk is, as ``Chunk.location`` does.
 Locate = Callable[[int], str]
-
-# What is read: the links of a chunk, its contents as written, and the table of its pages.
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +121,6 @@ class PageTable:
     text_ends: Positions
 
 
-# From a chunk to its links, a bad page among others dropped alone.
-
 _PAGE: Final = re.compile(rb"<page[ >]")
 # A chunk with a bad page is cut into this many parts: three cuts find it among thousands.
 _PARTS: Final = 16
@@ -135,8 +131,8 @@ def scan_chunk(
 ) -> ChunkLinks:
     """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
-    If a page cannot be read or takes too much work, only that page is dropped: the pages are read again in smaller and
-    smaller parts until it is alone, and it is unreadable.
+    A page that cannot be read or takes too much work is dropped alone, as unreadable: the pages are read again in
+    smaller and smaller parts until it is found.
 
     ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``locate``
     says where in the dump a byte of the chunk is, for unreadable records.
@@ -227,8 +223,6 @@ def _parse(
     return pages, unreadable
 
 
-# One pass over a chunk: contents, redirects, and the pages that only an XML parser can read.
-
 _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 
 
@@ -307,8 +301,6 @@ def _contents(
 def _spans(pages: PageTable, rows: Positions) -> list[tuple[int, int]]:
     return list(zip(pages.starts[rows].tolist(), pages.ends[rows].tolist(), strict=True))
 
-
-# The pages of a chunk as columns.
 
 # More digits than any id has, and no more than 64 bits hold.
 _DIGITS: Final = 18

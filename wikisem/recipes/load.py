@@ -19,8 +19,6 @@ from wikisem.ids import check_qid, qid_number
 from wikisem.recipes.options import Recipe
 from wikisem.wikis import known_language
 
-# A recipe for groups.
-
 # What to use in place of recipes that no longer ship.
 _REPLACED: Final = {
     "strict": "wikisem replaced it",
@@ -104,9 +102,6 @@ def _check(recipe: Recipe) -> None:
     require(asks, recipe.outliers.related, "outliers.related", "0 without outliers.margin, the witness of their kind")
 
 
-# The files of any kind of recipe.
-
-
 def shipped_names(package: str) -> list[str]:
     """Return the names of the TOML files that ship in a package, such as ``wikisem.recipes``, without their suffix."""
     return sorted(entry.name[:-5] for entry in resources.files(package).iterdir() if entry.name.endswith(".toml"))
@@ -156,8 +151,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {near[0]}?" if near else ""
 
-
-# TOML tables into typed, frozen values.
 
 T = TypeVar("T")
 _WHERE: Final = re.compile(r" - at `\$\.?(.*)`$")
@@ -251,9 +244,6 @@ def _describe(info: inspect.Type, path: str) -> str:
             return f"a table in which each value is {_describe(kind, path)}"
         case _:
             return "a table"
-
-
-# What is wrong beyond types.
 
 
 def require(holds: bool, value: object, path: str, expected: str) -> None:

@@ -28,8 +28,6 @@ from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN
 from wikisem.wikis import name_codes, own_code
 
-# What is not part of a surface form: invisible marks, and trailing parentheses.
-
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
 # (Parser::pstPass2, MediaWiki 1.43, 2026-11).
 _TRAILING_PARENTHESIS: Final = r"[ \x{3000}]*[(（][^()（）]*[)）]$"
@@ -103,9 +101,6 @@ def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(plain, ""), texts, plain)
 
 
-# Scripts: the letters of a language, and wikis that have several scripts in one.
-
-
 def is_in_script(surface: str, language: str) -> bool:
     """Return whether all letters of a surface form are of the language's script; true if it has no letters.
 
@@ -121,7 +116,6 @@ def is_in_script(surface: str, language: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _in_script(language: str) -> regex.Pattern:
-    """Matches strings whose letters are all of one set of the language's scripts."""
     sets = ("".join(rf"\p{{scx:{name}}}" for name in scripts) for scripts in script_sets(own_code(language)))
     return regex.compile("|".join(rf"[{letters}\p{{Common}}\p{{Inherited}}\P{{L}}]*+" for letters in sets))
 
@@ -140,8 +134,6 @@ def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.C
     converted = pa.array([new or old for new, old in zip(written, known, strict=True)], texts.type)
     return converted.take(pc.index_in(texts, value_set=distinct))
 
-
-# Inflected forms.
 
 # The stem is at least this share of a word of the title, and never has fewer letters than _SHORTEST_STEM.
 _STEM_SHARE: Final = 0.6
@@ -190,16 +182,11 @@ def is_form_of(anchor: str, title: str) -> bool:
     return True
 
 
-# The labels of all classes of the class graph, from the entities.
-
-
 def labelled_classes(entities: str, graph: ClassGraph, languages: Sequence[str]) -> list[LabelledClass]:
     """Every class of the graph with its labels in some languages, by number; one with several labels is there twice."""
     found: set[LabelledClass] = set()
-    all_instances = graph.instances.counts()
-    for table in (
-        table for path in match([f"{entities}/*.parquet"]) for table in read_batches(path, ["qid", "labels"])
-    ):
+    all_instances, paths = graph.instances.counts(), match([f"{entities}/*.parquet"])
+    for table in (table for path in paths for table in read_batches(path, ["qid", "labels"])):
         nodes, is_class = indices_of(qid_numbers(table["qid"]), graph.nodes)
         rows = np.flatnonzero(is_class)
         maps = MapLookup(table["labels"].combine_chunks().take(rows))

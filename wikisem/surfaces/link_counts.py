@@ -30,8 +30,6 @@ from wikisem.wikipedia.variants import TitleVariants, conversion_of
 from wikisem.wikipedia.xml_pages import find_siteinfo
 from wikisem.wikis import known_language
 
-# One dump file, without Beam.
-
 
 def count_links(
     path: str | PathLike[str],
@@ -97,9 +95,6 @@ def _scan(
             yield links
 
 
-# Redirects.
-
-
 def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
     """Return each redirect page once, by source; a redirect to itself is dropped.
 
@@ -146,8 +141,7 @@ def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
 class StringSet:
     """A set of titles or anchors as hashes in ascending order, each once, shape ``(n,)``.
 
-    It takes 8 bytes for each string, and workers map it into memory. A hash may match a string that is not in the set,
-    once in 10**12 strings or so.
+    A hash may match a string that is not in the set, once in 10**12 strings or so.
     """
 
     hashes: Numbers
@@ -190,8 +184,6 @@ def convert_titles(rows: pa.Table, conversions: pa.Table, column: str = "title")
     converted = pc.if_else(conversion.is_valid(), conversions["target"].take(conversion), rows[column])
     return rows.set_column(rows.schema.get_field_index(column), column, converted)
 
-
-# The surface form of a page.
 
 # The most frequent anchors of pages; a page with several is tied.
 TOP_ANCHORS: Final = pa.schema(

@@ -118,7 +118,6 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
 
 
 def _of_pages(items: pa.Table, chosen: pa.Table) -> pa.Table:
-    """Return the anchor of each item's page, a row for each item; nulls if there is none."""
     rows = pc.index_in(items["title"], value_set=chosen["title"].combine_chunks(), skip_nulls=True)
     return chosen.select(_EVIDENCE).take(rows)
 
@@ -142,9 +141,8 @@ def _dictionary_forms(
 def _in_other_script(surfaces: pa.ChunkedArray, options: SurfaceOptions, language: str) -> pa.Array:
     if not options.script:
         return pa.repeat(False, len(surfaces))
-    return pa.array(
-        [text is not None and not is_in_script(text, language) for text in surfaces.to_pylist()], pa.bool_()
-    )
+    strays = [text is not None and not is_in_script(text, language) for text in surfaces.to_pylist()]
+    return pa.array(strays, pa.bool_())
 
 
 def count_items(named: pa.Table) -> Counts:

@@ -148,9 +148,6 @@ class SurfaceTable:
         return self.texts(np.arange(min(count, len(self))))
 
 
-# Which item surface forms mean.
-
-
 def hash_texts(table: SurfaceTable) -> npt.NDArray[np.uint64]:
     """A hash of 64 bits for each surface form of a table: the sum of the hash keys of its bytes, each at its place."""
     hashes = [np.zeros(0, dtype=np.uint64)]
@@ -187,8 +184,6 @@ def mean_their_items(hashes: npt.NDArray[np.uint64], sitelinks: Ints, least: flo
         means[rows] = shares >= least
     return means
 
-
-# The shape of surface forms.
 
 # Digits and punctuation of ASCII: in most sets nearly all there are.
 _MARKS: Final = frozenset(string.digits + string.punctuation)
@@ -238,8 +233,6 @@ def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:
     numbers: Int64s = codes.to_numpy().astype(np.int64)
     return numbers
 
-
-# Items as members.
 
 # The fields of members that no choice depends on: they are read once it is known which items are members.
 LATE_FIELDS: Final = ("title",)

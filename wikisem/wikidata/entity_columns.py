@@ -1,8 +1,4 @@
-"""Decoded lines of a dump as a table of items in the columns of ``schemas.ENTITIES``, and which of the items stay.
-
-An item stays if it has a class or a superclass, or if an edge of such an item leads to it; of several revisions of an
-item the latest stays.
-"""
+"""Decoded lines of a dump as a table of items in the columns of ``schemas.ENTITIES``, and which of the items stay."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b

@@ -81,7 +81,6 @@ class Lexeme(msgspec.Struct, gc=False):
 
 
 def _best_ids(statements: list[LineStatement]) -> list[str]:
-    """Return the entities that the statements of best rank name."""
     return [value.id for value in ranked_values(statements, best=True) if isinstance(value, Value)]
 
 
@@ -97,8 +96,7 @@ class LexemeReader:
     def __init__(self, on_unreadable: Callable[[UnreadableRecord], object] | None = None) -> None:
         self._on_unreadable = on_unreadable
         self._decode = msgspec.json.Decoder(Lexeme).decode
-        self._kept = 0
-        self._left_out, self._unreadable = Counter[str](), Counter[str]()
+        self._kept, self._left_out, self._unreadable = 0, Counter[str](), Counter[str]()
 
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
         """Yield the lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.

@@ -1,8 +1,4 @@
-"""Language profiles: what the rules and the link scanner need to know about a language.
-
-``language_profile`` makes one from the tables and the script; ``wikisem.wikipedia.learning`` adds what a profile file
-and the dump say. docs/languages.md shows how to judge a profile.
-"""
+"""Language profiles from the tables and the script; ``learning`` adds what a profile file and the dump say."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,6 @@
 """The profile of a language learned from its wiki, with the source and support of each value.
 
-A profile file wins over a row, a row over the dump, and the dump over the script. A statistic with too little support
-is not used: the default holds. All functions are pure.
+A profile file wins over a row, a row over the dump, and the dump over the script.
 """
 
 import json
@@ -24,8 +23,6 @@ from wikisem.wikipedia.languages import AffixRule, LanguageProfile, Writing, lan
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import leads_away
 from wikisem.wikis import WIKIPEDIAS, own_code, wiki_of
-
-# The letters right before and right after the links of a wiki, which show whether and how words are separated.
 
 # This many links say how a language is written: shares settle within half a percent.
 ENOUGH: Final = 10_000
@@ -162,8 +159,6 @@ def _toml(value: Any) -> str:
     """Return a string, number, truth value or tuple of strings; JSON and TOML write these alike."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
-
-# From all that is known to the profile.
 
 # How many links, titles of lists and surface forms a statistic needs.
 LINKS: Final = 100

@@ -100,24 +100,20 @@ def leads_away(prefix: str, site: SiteInfo) -> bool | None:
 def read_title(written: str, site: SiteInfo) -> Title | None:
     """The page of this wiki that a string names; None if it names another wiki's page, or is not a valid title."""
     text = unescape(written).replace("_", " ")
-    text = " ".join((text if text.isascii() else BIDI.sub("", text)).split())
-    namespace, text = _split(text.removeprefix(":").lstrip(), site)
-    if namespace is None:
-        return None
-    text = text.partition("#")[0].rstrip()
-    if not text or _ILLEGAL.search(text) or (len(text) > LONGEST // 4 and len(text.encode()) > LONGEST):
-        return None
-    return Title(namespace, composed(upper_first(text, site.language) if site.first_letter else text))
-
-
-def _split(text: str, site: SiteInfo) -> tuple[int | None, str]:
-    """Return the namespace that a title's prefix names (None for another wiki), and the title without the prefix."""
-    start = 0
+    text = " ".join((text if text.isascii() else BIDI.sub("", text)).split()).removeprefix(":").lstrip()
+    namespace, start = 0, 0
     while (colon := text.find(":", start)) >= 0:
         key = fold(text[start:colon])
         if key in site.prefixes:
-            return site.prefixes[key], text[colon + 1 :].lstrip()
-        if not key or key != site.language:
-            return (None if key in FOREIGN else 0), text[start:].lstrip()
-        start = colon + 1  # the wiki's own prefix leads back to it
-    return 0, text[start:].lstrip()
+            namespace, start = site.prefixes[key], colon + 1
+            break
+        if key and key == site.language:
+            start = colon + 1  # the wiki's own prefix leads back to it
+        elif key in FOREIGN:
+            return None
+        else:
+            break
+    text = text[start:].lstrip().partition("#")[0].rstrip()
+    if not text or _ILLEGAL.search(text) or (len(text) > LONGEST // 4 and len(text.encode()) > LONGEST):
+        return None
+    return Title(namespace, composed(upper_first(text, site.language) if site.first_letter else text))

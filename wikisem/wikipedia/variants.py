@@ -1,8 +1,7 @@
 """The other ways to write a title or a word in a language with several scripts, as MediaWiki converts them.
 
 A link to a title without a page leads to the first variant of the title with a page: ``[[法國]]`` to 法国 (MediaWiki's
-``LinkHolderArray::doVariants``, 2026-11). Chinese is converted by OpenCC, which is an extra (``wikisem[chinese]``);
-MediaWiki's own tables for it are another collection of the same kind.
+``LinkHolderArray::doVariants``, 2026-11). Chinese is converted by OpenCC, which is an extra (``wikisem[chinese]``).
 """
 
 import importlib
@@ -107,10 +106,7 @@ class TitleVariants:
     def of(self, titles: Sequence[str]) -> Iterator[list[str]]:
         """Yield the titles in each variant, in MediaWiki's order; some do not change."""
         code = own_code(self.language)
-        converters = [_opencc(name) for name in _TITLES.get(code, ())] or [
-            converter(variant) for variant in VARIANTS[code]
-        ]
-        for convert in converters:
+        for convert in map(_opencc, _TITLES[code]) if code in _TITLES else map(converter, VARIANTS[code]):
             written = convert_all(convert, titles)
             yield [upper_first(title, code) for title in written] if self.first_letter else written
 

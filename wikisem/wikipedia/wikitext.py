@@ -64,8 +64,6 @@ class Work:
             )
 
 
-# The wikitext of an anchor.
-
 # White space beyond the plain space, all of which reads as one.
 SPACES: Final = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"

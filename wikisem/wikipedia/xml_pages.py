@@ -84,8 +84,6 @@ def marks_redirects(site: SiteInfo) -> bool:
     return site.version not in _UNMARKED
 
 
-# The site information in the head of a dump.
-
 # Siteinfo is about 10 KB long, and pages begin after it.
 _HEAD_BYTES: Final = 1 << 18
 _ROOT: Final = re.compile(rb"<mediawiki\b[^<>]*+>")
@@ -128,6 +126,7 @@ def read_siteinfo(head: bytes) -> SiteInfo:
         raise DamagedInputError(f"expected a well-formed <siteinfo>, saw {error}") from error
     root = _ROOT.search(head, 0, match.start())
     tag = root.group() if root else b""
+    language, version = (pattern.search(tag) for pattern in (_LANGUAGE, _VERSION))
     namespaces, cases = dict[int, str](), list[str]()
     for element in info.iterfind("namespaces/namespace"):
         key = element.get("key")
@@ -138,13 +137,8 @@ def read_siteinfo(head: bytes) -> SiteInfo:
             cases.append(element.get("case"))
     return SiteInfo(
         dbname=info.findtext("dbname", ""),
-        language=_attribute(_LANGUAGE, tag),
-        version=_attribute(_VERSION, tag),
+        language=language[1].decode(errors="replace") if language else "",
+        version=version[1].decode(errors="replace") if version else "",
         first_letter=(cases or [info.findtext("case", "first-letter")])[0] == "first-letter",
         namespaces=namespaces,
     )
-
-
-def _attribute(pattern: re.Pattern[bytes], tag: bytes) -> str:
-    match = pattern.search(tag)
-    return match.group(1).decode(errors="replace") if match else ""

@@ -1,14 +1,10 @@
-"""Reading the blocks of a range of a bzip2 file, of one stream or many, and checking that each stream is complete.
-
-Blocks decode on their own, so a range needs nothing from the others; the checksum of a stream, which may cross ranges,
-is put together from the parts of all ranges.
-"""
+"""Reading the blocks of a range of a bzip2 file, of one stream or many, and checking that each stream is complete."""
 
 import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 from wikisem.dumps.bzip2 import decoder
@@ -17,8 +13,6 @@ from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
 HEADER: Final = re.compile(rb"BZh[1-9]")
-
-# How much is looked at, in bytes and bits.
 
 # What is between the blocks of two neighbouring streams: the end mark, a checksum, bits up to a whole byte, a header.
 _BORDER_BYTES: Final = 6 + 4 + 1 + 4
@@ -30,8 +24,6 @@ _KEEP: Final = 6 << 20
 _STEP: Final = 2 << 20
 # The bytes of the smallest block: mark, checksum and the tables that even one symbol needs.
 _SMALLEST: Final = 34
-
-# What ranges tell each other about the streams that cross them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +37,12 @@ class StreamEnd:
     known: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StreamPart:
-    """What the ranges of a file need to know of each other: the first end in a range, and the blocks after the last.
-
-    ``fresh`` says that the first of these begins a stream, ``known`` that all of them were decoded.
-    """
-
-    path: str
-    start: int
-    end: StreamEnd | None
-    fresh: bool
-    blocks: int
-    fold: int
-    known: bool
-
-
-class StreamTally:
     """The checksums of the streams of a range, which show if a block is missing, comes twice, or is out of place.
+
+    The ranges of a file need to know of each other the first ``end`` in a range, and the blocks after the last.
+    ``fresh`` says that the first of these begins a stream, ``known`` that all of them were decoded.
 
     A stream ends with the checksum c of those of its blocks: from 0 on, ``c = rotl(c, 1) ^ block`` for each (bzip2
     1.0.8, decompress.c). That is linear: n blocks make ``rotl(c, n) ^ fold`` of any c, where ``fold`` is what they make
@@ -74,36 +54,27 @@ class StreamTally:
         third    h  |  i  j  |                           i j              h, and what c has to be there
     """
 
-    def __init__(self, range_: Range) -> None:
-        self._range = range_
-        self._end: StreamEnd | None = None
-        self._begin(range_.start == 0)
-
-    def _begin(self, fresh: bool) -> None:
-        self._fresh, self._blocks, self._fold, self._known = fresh, 0, 0, True
+    path: str
+    start: int
+    fresh: bool
+    blocks: int = 0
+    fold: int = 0
+    known: bool = True
+    end: StreamEnd | None = None
 
     def add(self, checksum: int) -> None:
         """Add the checksum of a block."""
-        self._blocks, self._fold = self._blocks + 1, _rotate(self._fold, 1) ^ checksum
+        self.blocks, self.fold = self.blocks + 1, _rotate(self.fold, 1) ^ checksum
 
-    def lose(self) -> None:
-        """Note a part of this stream that cannot be decoded, so that its checksum does not report it again."""
-        self._known = False
-
-    def end(self, checksum: int, byte: int) -> Damage | None:
+    def end_stream(self, checksum: int, byte: int) -> Damage | None:
         """End the stream, whose checksum at byte ``byte`` is this; return damage if its blocks have another one."""
         damage = None
-        if self._fresh:
-            damage = _compare(self._range.path, checksum, byte, self._fold, self._known)
+        if self.fresh:
+            damage = _compare(self.path, checksum, byte, self.fold, self.known)
         else:
-            self._end = StreamEnd(checksum, byte, self._blocks, self._fold, self._known)
-        self._begin(fresh=True)
+            self.end = StreamEnd(checksum, byte, self.blocks, self.fold, self.known)
+        self.fresh, self.blocks, self.fold, self.known = True, 0, 0, True
         return damage
-
-    def part(self) -> StreamPart:
-        """Return what the other ranges need to know about this one."""
-        range_ = self._range
-        return StreamPart(range_.path, range_.start, self._end, self._fresh, self._blocks, self._fold, self._known)
 
 
 def join_streams(parts: Iterable[StreamPart]) -> Iterator[Damage]:
@@ -134,9 +105,6 @@ def _compare(path: str, checksum: int, byte: int, seen: int, known: bool) -> Dam
     return Damage("checksum", format_location(path, byte, 0), detail, lost=False)
 
 
-# The blocks of a range.
-
-
 def read_blocks(
     range_: Range, source: BinaryIO, on_stream: Callable[[StreamPart], object] = lambda _: None
 ) -> Iterator[Block | BadRegion]:
@@ -145,17 +113,18 @@ def read_blocks(
     Streams may have any level, blocks any bit offset. ``on_stream`` is called with the part of the range in its streams
     once its own blocks are read.
     """
-    blocks, streams = _BlockScanner(range_.path, source, range_.start), StreamTally(range_)
+    blocks = _BlockScanner(range_.path, source, range_.start)
+    streams = StreamPart(range_.path, range_.start, range_.start == 0)
     mark = blocks.mark_from(8 * range_.start)
     # The first marks of a range may be inside a block that begins before it, and not be marks at all.
     inside, first, covered = True, range_.start > 0, None
     if not first and (damage := blocks.border(0, mark)):
-        streams.lose()
+        streams.known = False
         yield BadRegion(damage, inside)
     while mark is not None:
         if inside and mark // 8 >= range_.stop:
             inside = False
-            on_stream(streams.part())
+            on_stream(replace(streams))
         block = blocks.read(mark)
         checksum = blocks.checksum(mark)
         following = blocks.mark_from(mark + (block.bits if block else 1))
@@ -166,18 +135,18 @@ def read_blocks(
             end = mark + block.bits
             damage = blocks.border(end, following)
             expected = blocks.checksum(end) if blocks.is_end(end) else -1
-            if expected >= 0 and (wrong := streams.end(expected, end // 8)):
+            if expected >= 0 and (wrong := streams.end_stream(expected, end // 8)):
                 yield BadRegion(wrong, inside)
         else:
             covered = _end_of_block_before(range_, source) if first and covered is None else covered
             first = first and covered is not None and mark < covered
             damage = None if first else blocks.damage(mark, following)
         if damage:
-            streams.lose()
+            streams.known = False  # so that the checksum of the stream does not report it again
             yield BadRegion(damage, inside)
         mark = following
     if inside:
-        on_stream(streams.part())
+        on_stream(replace(streams))
 
 
 def _end_of_block_before(range_: Range, source: BinaryIO) -> int:
@@ -283,10 +252,7 @@ class _BlockScanner:
         return None if foreign is None else self._damage_between("garbage", 8 * foreign, following)
 
     def _find_foreign(self, start: int, following: int | None) -> int | None:
-        """Return the first byte from ``start`` to a mark that does not belong there; None if all do.
-
-        Only empty streams and the mark's header do, or zeros at the end of the file. Little of it is held at a time.
-        """
+        """Return the first byte before a mark that is no empty stream, header or zero at the end; None without one."""
         stop = sys.maxsize if following is None else (following + 7) // 8
         while streams := _EMPTY_STREAMS.match(self._ahead.slice(start, min(stop, start + STEP))):
             start += streams.end()

@@ -1,8 +1,7 @@
 """The marks of a bzip2 file, and decoding one block on its own: in C where that could be compiled, else in Python.
 
-The decoder in C reads a block at any bit and finds its end by itself, at several times the speed (docs/bzip2.md). It
-only accepts what ``bz2`` accepts, which decodes what C refuses, so the result does not depend on which of them decoded
-a block. The format has no specification of its own; the facts are those of bzip2 1.0.8, compress.c and decompress.c.
+docs/bzip2.md tells about the decoder in C, which only accepts what ``bz2`` accepts. The format has no specification of
+its own; the facts are those of bzip2 1.0.8, compress.c and decompress.c.
 """
 
 import bz2
@@ -36,8 +35,6 @@ class DecodedBlock:
     text: bytes
     bits: int
 
-
-# The decoder in C.
 
 try:
     from wikisem.dumps.bzip2 import _native
@@ -110,9 +107,6 @@ class NativeDecoder:
             return None
         # A longer block has code lengths that go up and down without need; ``decode_without_end`` has the same limit.
         return DecodedBlock(text, end - bit) if end - bit < 8 * BLOCK_LIMIT else None
-
-
-# Python's ``bz2``, which reads whole streams only.
 
 
 def decode_to(block: bytes, bits: int) -> bytes | None:
