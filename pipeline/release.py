@@ -158,9 +158,7 @@ def sample(folder: str | PathLike[str]) -> ReleaseFacts:
 
     UsageError for a folder that holds anything but a release of the same languages.
     """
-    return _write_release(
-        SAMPLE, path_of(folder), read_run(SAMPLE).manifest.published, Maker("The wikisem authors"), [], []
-    )
+    return _write_release(SAMPLE, path_of(folder), "", Maker("The wikisem authors"), [], [])
 
 
 def browse(
@@ -229,7 +227,7 @@ def _write_release(
     more["names"] = dict(rows)
     more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
     more |= _changes_since(since, run) if since else {}
-    facts = facts_of(run, published, maker=maker, **more)
+    facts = facts_of(run, published or run.manifest.published, maker=maker, **more)
     _check_others(folder, facts, run)
     if held_data:
         place = held_place(folder)

@@ -70,6 +70,20 @@ for name in ("build", "count_links", "read_entities"):
     assert all(line.endswith("pip install 'wikisem[build]'") for line in lines)
 
 
+def test_scoring_the_sample_loads_no_library_that_it_does_not_use(tmp_path: Path) -> None:
+    """Each of these takes as long to load as some languages take to score; guessers are only asked where shown."""
+    heavy = ["jinja2", "pandas", "pyarrow.compute", "wikisem.graph.csr", "wikisem.outputs.release.card"]
+    script = f"""
+import sys
+from wikisem.pipeline.cli import main
+main("evaluate outliers sample --languages en --vectors characters:2".split())
+print([name for name in {heavy} if name in sys.modules])
+"""
+    done = run_plain(script, tmp_path)
+    assert "accuracy" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]", done.stdout[-300:]
+
+
 def test_letters_are_counted_alike_without_scipy(tmp_path: Path) -> None:
     """The vectors of `characters:N` are dense then, with the same numbers."""
     words = ["Ulm", "Bonn", "Bonn am Rhein"]

@@ -11,7 +11,6 @@ three others, which is chance.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from statistics import fmean, median
 from typing import Final, TypeAlias
@@ -24,10 +23,9 @@ from wikisem.errors import DamagedInputError
 from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.rows import ALL, Row, with_bars
 from wikisem.evaluation.statistics import ErrorBars, clustered_wilson
-from wikisem.heuristics.selection.places import letter_pairs
 from wikisem.ids import qid_number
 from wikisem.records import OUTLIER_CLASSES, Group, Member, class_of
-from wikisem.wikipedia.graphemes import graphemes, initial_case
+from wikisem.wikipedia.graphemes import graphemes, initial_case, letter_pairs
 
 # The salience of each word of a case; None where the data set lacks the facts for it.
 Saliences: TypeAlias = list[float] | None
@@ -80,18 +78,10 @@ def odd_ending(words: Sequence[Member]) -> Saliences:
     >>> odd_ending([Member(surface=name) for name in ("Hamburg", "Salzburg", "Hamburger")])
     [-4, -4, 0]
     """
-    endings = [list(graphemes(word.surface.casefold()))[::-1] for word in words]
-
-    def alike(one: list[str], other: list[str]) -> int:
-        differs = (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
-        return next(differs, min(len(one), len(other)))
-
-    saliences: list[float] = [0] * len(words)
-    for (one, own), (another, other) in combinations(enumerate(endings), 2):
-        letters = alike(own, other)
-        saliences[one] -= letters
-        saliences[another] -= letters
-    return saliences
+    letters = [tuple(graphemes(word.surface.casefold())) for word in words]
+    endings = [[own[at:] for at in range(len(own))] for own in letters]
+    having = Counter(ending for own in endings for ending in own)
+    return [sum(1 - having[ending] for ending in own) for own in endings]
 
 
 # Prominence and age.

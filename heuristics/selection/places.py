@@ -15,7 +15,6 @@ the longest, an outlier of the last rank is longer in one case of two and ties i
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -26,6 +25,7 @@ from wikisem.ids import qid_number
 from wikisem.records import Group, Member
 from wikisem.sampling import hash_key, hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable, form_of
+from wikisem.wikipedia.graphemes import letter_pairs
 
 # Values are cut off at the first, so that twice as many is more than any.
 _MOST: Final = 1 << 29
@@ -120,12 +120,6 @@ def columns_of(table: SurfaceTable, forms: SurfaceForms, rows: Ints) -> Int32s:
     """The same of some rows of a language's surface forms, shape ``(6, n)``."""
     numbers = (forms.characters, forms.words, forms.marks, table.sitelinks, table.totals, table.links)
     return np.stack([np.minimum(each[rows], _MOST, dtype=np.int64).astype(np.int32) for each in numbers])
-
-
-def letter_pairs(surface: str) -> frozenset[str]:
-    """Every two letters that follow each other, case ignored; a blank is before the first and after the last."""
-    text = f" {surface.casefold()} "
-    return frozenset(map("".join, pairwise(text)))
 
 
 class ClusterPairs:

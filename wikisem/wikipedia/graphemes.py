@@ -9,6 +9,7 @@ conjoining jamo. The rules are those of the Unicode version that ``regex`` holds
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import regex
@@ -46,3 +47,9 @@ def initial_case(surface: str) -> str:
     if first.lower() != first:
         return "capital"
     return "small" if first.upper() != first else ""
+
+
+def letter_pairs(surface: str) -> frozenset[str]:
+    """Every two letters that follow each other, case ignored; a blank is before the first and after the last."""
+    text = f" {surface.casefold()} "
+    return frozenset(map("".join, pairwise(text)))
