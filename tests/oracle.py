@@ -3,6 +3,7 @@
 ``tests/surface_oracle.py`` does the same for the rules on surface forms.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from msgspec.structs import asdict, replace
 
 from tests.surface_oracle import means_item
 from wikisem.graph import signatures
-from wikisem.graph.outlier_sets import overlap
+from wikisem.graph.outlier_sets import coarse_types, overlap
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.cluster import check_cluster
@@ -318,6 +319,20 @@ class OracleGroups:
         of_v, of_c = (len(self.graph.counted_instances(one) & every) for one in (v, c))
         return of_v * of_c >= overlap.NEAR_EXPECTED * len(every)
 
+    def coarse_classes(self, item: str) -> dict[str, int]:
+        """The classes of an item at any depth that a share of all items are instances of, and how many are."""
+        graph = self.graph
+        able = {each for c in graph.stated_classes(item) for each in graph.whole_family(c)[0]}
+        sizes = {c: len(graph.counted_instances(c) & graph.classes.keys()) for c in able if graph.is_counted(c)}
+        return {c: size for c, size in sizes.items() if size >= coarse_types.COARSE * len(graph.classes)}
+
+    def is_of_coarse_type(self, v: str, item: str, members: Sequence[str]) -> bool:
+        """Whether an item has all coarse classes of most members, but for v and those below, and none that none has."""
+        counts = Counter(c for member in members for c in self.coarse_classes(member))
+        own, below = self.coarse_classes(item), self.graph.whole_family(v)[1]
+        needed = {c for c, count in counts.items() if 2 * count > len(members)} - below
+        return needed <= own.keys() <= counts.keys()
+
     def has_types(self, v: str) -> bool:
         """Whether more of the best known instances of v are types than individuals."""
         first = sorted(self.graph.instances(v), key=lambda i: (-self.graph.entities[i].sitelinks, qid_number(i)))[:32]
@@ -616,8 +631,8 @@ def without_certificates(group: Group) -> Group:
     """The group as the oracle has it: it may take one of several certificates and contradictions."""
     return replace(
         group,
-        cluster=tuple(replace(one, contradicts=None) for one in group.cluster),
-        outliers=tuple(replace(one, certificate=None) for one in group.outliers),
+        cluster=tuple(replace(one, contradicts=None, type=None) for one in group.cluster),
+        outliers=tuple(replace(one, certificate=None, type=None) for one in group.outliers),
     )
 
 
@@ -702,6 +717,7 @@ def near_items(oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[
         if all(oracle.may_stand(item) for oracle in oracles.values())
         and one.certificates(v, item, {*own})
         and graph.is_type(item) == one.has_types(v)
+        and one.is_of_coarse_type(v, item, [member.id for cluster in clusters.values() for member in cluster])
     }
     shared = {item: count for item, count in shared.items() if count}
     most = max(shared.values(), default=0)

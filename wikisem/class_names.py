@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_qid, is_qid, qid_number, qid_of
-from wikisem.records import Group, Rejection
+from wikisem.records import NEAR, Group, Rejection
 
 # How many classes a message names.
 _NAMED: Final = 5
@@ -33,7 +33,9 @@ def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
         if (proof := outlier.certificate) is not None:
             counted = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
             none = f"of {counted} and {proof.of_class:,} of {own}, none is an instance of both"
-            yield f"{outlier.surface} ({outlier.id}): certificate, {none}"
+            alike = outlier.type if outlier.outlier_class == NEAR else None
+            coarse = "" if alike is None else f"; its coarse type is {name_class(alike, labels.get(alike, ''))}"
+            yield f"{outlier.surface} ({outlier.id}): certificate, {none}{coarse}"
 
 
 class LabelledClass(NamedTuple):

@@ -81,7 +81,9 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     form is not an anchor. ``label_language`` is the code of a label from another language, such as ``mul``.
     ``language`` is set in groups of several languages. ``title`` is the title of its page, None if it has none.
     ``contradicts`` is the QID of a class of the item that excludes the group's class but for this item; None if there
-    is none, or the recipe does not ask.
+    is none, or the recipe does not ask. ``type`` is the QID of its coarse type (``wikisem.graph.outlier_sets``): of the
+    classes that at least a twentieth of all items are instances of, at any depth, its smallest one; None if it has
+    none, or the recipe asks for no certificates.
 
     All that wikisem makes has ``NEEDED``. Sets of others may have words alone: what they do not say is None.
     """
@@ -98,6 +100,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     language: str | None = None
     title: str | None = None
     contradicts: str | None = None
+    type: str | None = None
 
     NEEDED: ClassVar[tuple[str, ...]] = ("source", "count", "total", "sitelinks")
 
@@ -250,6 +253,11 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_
     def members(self) -> Iterator[Member]:
         """All of its words, cluster first."""
         return chain(self.cluster, self.outliers)
+
+    @property
+    def classes_of_proofs(self) -> set[str]:
+        """The classes without a label here that its proofs name: contradictions, and coarse types of outliers."""
+        return {one for one in (*(m.contradicts for m in self.cluster), *(o.type for o in self.outliers)) if one}
 
 
 # A wall has four groups of four words; in one with herrings at least so many fit a second group.

@@ -120,6 +120,20 @@ def far_item_number(words: Sequence[Member]) -> Saliences:
     return [abs(own - median(numbers[:at] + numbers[at + 1 :])) for at, own in enumerate(numbers)]
 
 
+# Types.
+
+
+def odd_type(words: Sequence[Member]) -> Saliences:
+    """The word whose coarse type fewest words have: who tells people from towns needs to know no more.
+
+    >>> words = [Member(surface=name, type=own) for name, own in (("Bonn", "Q515"), ("Oslo", "Q515"), ("Bach", "Q5"))]
+    >>> odd_type(words)
+    [-2, -2, -1]
+    """
+    having = Counter(word.type for word in words)
+    return [-having[word.type] for word in words] if any(word.type for word in words) else None
+
+
 PICKERS: Final[Mapping[str, Picker]] = {
     "longest": longest,
     "shortest": _other_end(longest),
@@ -135,6 +149,7 @@ PICKERS: Final[Mapping[str, Picker]] = {
     "most sitelinks": _other_end(fewest_sitelinks),
     "rarest in links": rarest_in_links,
     "far item number": far_item_number,
+    "odd type": odd_type,
 }
 CHANCE: Final = "chance"
 LEAST_FREQUENT: Final = "least frequent token"

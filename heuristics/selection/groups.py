@@ -221,10 +221,12 @@ class GroupBuilder:
             ):
                 if kin is not None and all(clusters[bit][language].speaks for language in own):
                     by_outlier_class[RELATED] = pool.related(bit, own, kin, placed)
-                if near is not None:
+                if near is not None and self._sets.coarse is not None:
                     lists, counts = self._sets.alike(kinds[bit])
                     able = contains(near[lists], np.uint64(list(wanted).index(bit)))
-                    by_outlier_class[NEAR] = pool.near(bit, languages, lists[able], counts[able], placed)
+                    lists, counts = lists[able], counts[able]
+                    agree = self._sets.coarse.agree(int(nodes[bit]), self._members(own), lists)
+                    by_outlier_class[NEAR] = pool.near(bit, languages, lists[agree], counts[agree], placed)
                 admits = _Admission(clusters[bit], used=self._used)
                 further = {RELATED: options.related, NEAR: options.near}
                 chosen = choose_outliers(own, by_outlier_class, options.per_class, admits, placed, further)
@@ -301,8 +303,11 @@ class GroupBuilder:
 
     def _classes(self, clusters: Mapping[str, _Cluster]) -> Ints:
         """The direct classes of all members of some clusters, as often as they come."""
-        members = [one.id for cluster in clusters.values() for one in cluster]
-        return self._graph.classes.take(item_indices(self._graph, members)).targets
+        return self._graph.classes.take(self._members(clusters)).targets
+
+    def _members(self, clusters: Mapping[str, _Cluster]) -> Ints:
+        """All members of some clusters as items of the graph, as often as they come."""
+        return item_indices(self._graph, [one.id for cluster in clusters.values() for one in cluster])
 
     def _kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets:
         """For each list whose cluster has a member with a class of the list."""
@@ -378,15 +383,23 @@ class GroupBuilder:
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
         known = [self._with_ties(one, passed.cluster) if one.outlier_class == RELATED else one for one in outliers]
+        facts = self._facts([*passed.cluster, *outliers])
         group = Group(
             id=qid_of(number),
             label=label,
             language=inputs.profile.code,
             level=passed.level,
-            cluster=tuple(passed.cluster),
-            outliers=tuple(known),
+            cluster=tuple(replace(one, **facts.get(one.id, {})) for one in passed.cluster),
+            outliers=tuple(replace(one, **facts.get(one.id, {})) for one in known),
         )
         return passed.measure(group)
+
+    def _facts(self, words: Sequence[Member]) -> Mapping[str, Mapping[str, str]]:
+        """What is known of the items of a group that no choice depends on, as fields of members by QID."""
+        if self._sets.coarse is None:
+            return {}
+        types = self._sets.coarse.of_items(item_indices(self._graph, [one.id for one in words]))
+        return {one.id: {"type": self._qid(node)} for one, node in zip(words, types.tolist(), strict=True) if node >= 0}
 
     def _with_ties(self, outlier: Outlier, cluster: _Cluster) -> Outlier:
         """A related outlier with the statements that tie it to members, in their order."""

@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import structs
 
 from wikisem.arrow.columns import qids_of
 from wikisem.graph.class_graph import ClassGraph
@@ -59,8 +60,10 @@ class WallClass:
     def of(group: Group, further: Iterable[Member], profile: LanguageProfile, filters: FilterOptions) -> "WallClass":
         """With the first of further instances, most sitelinks first, that the rules of the cluster let join."""
         may_join = outlier_rules([one.surface for one in group.cluster], profile, filters)
-        kept = {one.surface.casefold(): one for one in reversed(group.cluster[:WORDS])}
-        words = list(dict.fromkeys(kept[one.surface.casefold()] for one in group.cluster[:WORDS]))
+        # Without their coarse types, which further instances do not have.
+        leading = [structs.replace(one, type=None) for one in group.cluster[:WORDS]]
+        kept = {one.surface.casefold(): one for one in reversed(leading)}
+        words = list(dict.fromkeys(kept[one.surface.casefold()] for one in leading))
         items = {one.id for one in group.cluster}
         for one in further:
             is_new = one.id not in items and one.surface.casefold() not in kept

@@ -160,7 +160,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     wanted = {qid, *asked, *parents, *(instance.qid for instance in ranked)}
     wanted |= {step for kinship in kin.values() for step in kinship.way}
     wanted |= {grandparent for parent in parents for grandparent in taxonomy.superclasses(parent)}
-    wanted |= {one.contradicts for one in group.cluster if one.contradicts is not None} if group else set()
+    wanted |= group.classes_of_proofs if group else set()
     for outlier in group.outliers if group else ():
         wanted |= {outlier.id, outlier.via, *taxonomy.superclasses(outlier.via)}
         for class_of_outlier in taxonomy.classes(outlier.id):

@@ -124,15 +124,14 @@ def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str
 
 
 def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
-    """By language, the labels of classes that brought outliers in, and of those that contradict members.
+    """By language, the labels of classes that brought outliers in, contradict members, or are coarse types of outliers.
 
     Empty of a release, which has no entities.
     """
     wanted: dict[str, set[str]] = {}
     for group in groups:
         own = wanted.setdefault(group.language, set())
-        own |= {one.via for one in group.outliers}
-        own |= {one.contradicts for one in group.cluster if one.contradicts is not None}
+        own |= {one.via for one in group.outliers} | group.classes_of_proofs
     if not list_files(record_path(output, ENTITIES)):
         return {}
     every = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")

@@ -1,4 +1,4 @@
-"""Baselines of form and prominence, against plain readings of what each picks."""
+"""Baselines of form, prominence and types, against plain readings of what each picks."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,14 +27,15 @@ from wikisem.records import Group, Member, Outlier
 
 NUMBERS = st.one_of(st.none(), st.integers(0, 4))
 ITEMS = st.builds(
-    lambda qid, surface, sitelinks, page, own: Member(
-        id=qid, surface=surface, sitelinks=sitelinks, total=page, links=own
+    lambda qid, surface, sitelinks, page, own, coarse: Member(
+        id=qid, surface=surface, sitelinks=sitelinks, total=page, links=own, type=coarse
     ),
     st.sampled_from(["Q1", "Q7", "Q50", "Q900", "Q901"]) | st.sampled_from(["", "Q7"]),
     st.text("abAB é東", min_size=1, max_size=6).filter(str.strip),
     NUMBERS,
     NUMBERS,
     NUMBERS,
+    st.sampled_from([None, "Q5", "Q515"]),
 )
 CASES = st.lists(st.lists(ITEMS, min_size=2, max_size=5), min_size=1, max_size=4)
 
@@ -92,8 +93,9 @@ PLAIN: dict[str, Callable[[Member, Sequence[Member]], float]] = {
     "most sitelinks": lambda word, _: zero(word.sitelinks),
     "rarest in links": lambda word, _: -zero(word.links),
     "far item number": from_the_middle,
+    "odd type": lambda word, words: -sum(word.type == other.type for other in words),
 }
-FIELDS = {"linked": "total", "sitelinks": "sitelinks", "in links": "links"}
+FIELDS = {"linked": "total", "sitelinks": "sitelinks", "in links": "links", "type": "type"}
 
 
 @given(CASES)

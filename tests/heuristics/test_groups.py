@@ -20,7 +20,7 @@ from wikisem.arrow.columns import qid_numbers
 from wikisem.graph import signatures
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Ints
-from wikisem.graph.outlier_sets import class_draw, overlap
+from wikisem.graph.outlier_sets import class_draw, coarse_types, overlap
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
@@ -41,8 +41,8 @@ from wikisem.wikipedia.languages import language_profile
 
 @pytest.fixture(autouse=True, scope="module")
 def few_instances_prove_that_outliers_are_near() -> Iterator[None]:
-    """In small worlds classes are hardly expected to share instances."""
-    with patch.object(overlap, "NEAR_EXPECTED", 0.5):
+    """In small worlds classes are hardly expected to share instances, and most have a good part of all items."""
+    with patch.object(overlap, "NEAR_EXPECTED", 0.5), patch.object(coarse_types, "COARSE", 0.6):
         yield
 
 
@@ -199,6 +199,11 @@ def check_certificates(judgement: Judgement, oracle: OracleGroups) -> Group:
     for member in judgement.cluster:
         odd = oracle.recipe.outliers.certificate > 0 and oracle.contradicts(judgement.id, member.id)
         assert (member.contradicts is not None) == odd
+    for one in judgement.members:
+        sizes = oracle.coarse_classes(one.id) if oracle.recipe.outliers.certificate else {}
+        assert one.type in {c for c, size in sizes.items() if size == min(sizes.values())} or (
+            not one.type and not sizes
+        )
     return judgement
 
 
@@ -286,10 +291,13 @@ def half_said(world: World) -> World:
 
 
 def world_of_near_items() -> World:
-    """Five instances of Q2 and five of Q4 that are instances of Q3 as well; one of Q4 shares a further class."""
-    classes = {f"Q{n}": ("Q2", "Q3", "Q5")[: 2 + (n == 11)] for n in range(11, 16)}
-    classes |= {f"Q{n}": ("Q4", "Q3", "Q5")[: 2 + (n == 21)] for n in range(21, 26)}
-    tops = [Entity(qid, (), ("Q1",)) for qid in ("Q2", "Q3", "Q4", "Q5")]
+    """Five instances of Q2 and five of Q4 that are instances of Q3 as well; one of Q4 shares a further class.
+
+    All but one of Q4 are also of a coarse class.
+    """
+    classes = {f"Q{n}": ("Q2", "Q3", "Q7", "Q5")[: 3 + (n == 11)] for n in range(11, 16)}
+    classes |= {f"Q{n}": ("Q4", "Q3", "Q7", "Q5")[: 3 + (n == 21)] for n in range(21, 25)} | {"Q25": ("Q4", "Q3")}
+    tops = [Entity(qid, (), ("Q1",)) for qid in ("Q2", "Q3", "Q4", "Q5", "Q7")]
     entities = [*tops, *(Entity(qid, own, sitelinks=3) for qid, own in classes.items())]
     names = {qid: Named(f"word {qid[1:]}") for qid in classes}
     return entities, {"en": names, "de": names}

@@ -116,7 +116,7 @@ def test_coherence_and_margins_are_written_where_a_rule_gave_them() -> None:
 
 def _without_nulls(line: bytes) -> bytes:
     """Without the keys that lines leave out where no rule gave them a value."""
-    for key in (b"contradicts", b"certificate", b"margin", b"ties"):
+    for key in (b"contradicts", b"type", b"certificate", b"margin", b"ties"):
         line = line.replace(b',"%b":null' % key, b"")
     return line
 
@@ -169,6 +169,7 @@ def test_a_table_holds_the_same_values_as_the_lines(groups: list[Group]) -> None
             row.setdefault(key, None)
         for member in [*row["cluster"], *row["outliers"]]:
             member.setdefault("contradicts", None)
+            member.setdefault("type", None)
         for outlier in row["outliers"]:
             for key in ("certificate", "margin", "ties"):
                 outlier.setdefault(key, None)

@@ -17,9 +17,9 @@ KNOWN: Final = {
     "mentions": (4, "ae00d84bef9fcfe8e4884f8996e6588d"),
     "surfaces": (3, "72433427167fa294e82ece474225690a"),
     "taxonomy": (3, "16e7c756d9278e05af63bed67cb6fb77"),
-    "groups": (16, "39884985b6e071956107fb4d9cc5c608"),
+    "groups": (17, "8723a88b00901e5805af4f60dc2a049f"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
-    "mixed": (7, "8bc319fb4108588c66f8ef971dfe7083"),
+    "mixed": (8, "8435e50ee9ab62546868f19b999c88c3"),
     "walls": (4, "1d176a951dd489346061d318b9a4c653"),
 }
 

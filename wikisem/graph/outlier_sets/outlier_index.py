@@ -12,6 +12,7 @@ from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems
+from wikisem.graph.outlier_sets.coarse_types import CoarseIndex, CoarseTypes, build_coarse_index
 from wikisem.graph.outlier_sets.kin import (
     Kin,
     KinIndex,
@@ -46,7 +47,7 @@ from wikisem.recipes.options import OutlierOptions, Recipe
 class OutlierIndex:
     """What the outlier sets of all candidate classes are read from.
 
-    ``is_status`` says which candidates are status classes; ``overlap`` is empty without certificates.
+    ``is_status`` says which candidates are status classes; ``overlap`` and ``coarse`` are empty without certificates.
     """
 
     lists: PoolLists
@@ -54,6 +55,7 @@ class OutlierIndex:
     is_status: Flags
     kin: KinIndex
     overlap: OverlapIndex
+    coarse: CoarseIndex
     ancestors: AncestorIndex
     neighbourhood: NeighbourhoodIndex
     via: ViaIndex
@@ -80,8 +82,9 @@ def build_outlier_index(
     own = lists.nodes != NO_NODE
     is_type[own] = graph.types[lists.nodes[own]]
     overlap = build_overlap_index(every, kin.ancestors, candidates, kin.classes, is_type)
+    coarse = build_coarse_index(graph, kin.ancestors, overlap.instances)
     is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
-    return OutlierIndex(lists, candidates, is_status, kin, overlap, ancestors, neighbourhood, via)
+    return OutlierIndex(lists, candidates, is_status, kin, overlap, coarse, ancestors, neighbourhood, via)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ class OutlierSets:
         strength = options.certificate
         linked = options.min_sitelinks > 0
         self.overlap = Overlap(graph, index.kin.ancestors, index.overlap, strength, linked=linked) if strength else None
+        self.coarse = CoarseTypes(graph, index.kin.ancestors, index.coarse, index.kin.classes) if strength else None
         self._terminals = distinct(index.lists.classes.targets)
         self._search = NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
         classes = index.lists.classes

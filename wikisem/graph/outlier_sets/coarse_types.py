@@ -1,0 +1,118 @@
+"""What items are coarsely, such as people or places, by the whole graph and not by a list made by hand.
+
+A class is *coarse* if a twentieth of all items are instances of it, at any depth: *human*, *artificial object*,
+*spatial entity*. An item is an instance of about ten of them, one above the other or side by side. The smallest is
+its *coarse type*. Near outliers agree with members in all of them, because which is the smallest hinges on the share.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints
+from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
+
+# With coarser types (a tenth) a guesser that knows the types of 5 to 7 % of all items is right in 30 to 40 % of near
+# cases, with these in 11 to 19 %; finer ones (a fiftieth) leave no group of a graph of 3,311 items (docs/outliers.md).
+COARSE: Final = 0.05
+# Items are looked at this many at a time.
+_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CoarseIndex:
+    """The components of coarse classes, those with most items first, and what is at or below them.
+
+    ``below`` has a bitset for each component of the ancestor index, once for each 64 of the coarse ones: bit i says
+    that it is coarse class i of these, or below it.
+    """
+
+    components: Int64s
+    below: Bitsets
+
+
+def build_coarse_index(graph: ClassGraph, ancestors: AncestorIndex, instances: Int64s) -> CoarseIndex:
+    """The index for the items of a graph; ``instances`` counts those of each component, and maybe further items."""
+    least = COARSE * max(len(graph.items), 1)
+    able = np.flatnonzero(instances >= least)
+    below, counts = _below(ancestors, able), np.zeros(len(able), dtype=np.int64)
+    for begin in range(0, len(graph.items) if len(able) else 0, _CHUNK):
+        items = np.arange(begin, min(begin + _CHUNK, len(graph.items)))
+        counts += _flags(_of_items(graph, ancestors, below, items), len(able)).sum(axis=0)
+    order = np.argsort(-counts, kind="stable")
+    components = able[order[counts[order] >= least]]
+    return CoarseIndex(components, _below(ancestors, components).reshape(-1))
+
+
+def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
+    """One row for each 64 components: which of them each component is, or is below."""
+    down, size = DownwardPass(ancestors), len(ancestors.component_starts)
+    parts = [components[begin : begin + WIDTH] for begin in range(0, len(components), WIDTH)]
+    found = [down.propagate_down(set_bits(size, part, np.arange(len(part)))[ancestors.component]) for part in parts]
+    return np.array(found, dtype=np.uint64).reshape(len(parts), size)
+
+
+def _of_items(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> Bitsets:
+    """The same rows for items: which components each is an instance of, at any sound rank."""
+    classes, others = graph.classes.take(items), graph.other_classes.take(items)
+    owners = np.concatenate([classes.sources(), others.sources()])
+    rows = ancestors.node_to_row[np.concatenate([classes.targets, others.targets])]
+    union = RowUnion.of(CsrRows.from_pairs(owners, ancestors.component[rows], len(items))).union
+    return np.array([union(each) for each in below], dtype=np.uint64).reshape(len(below), len(items))
+
+
+def _flags(bitsets: Bitsets, count: int) -> npt.NDArray[np.bool_]:
+    """The first ``count`` bits of each column as a row of flags."""
+    of_columns = np.ascontiguousarray(bitsets.T).astype("<u8").view(np.uint8)
+    return np.unpackbits(of_columns, axis=1, count=count, bitorder="little").view(bool)
+
+
+class CoarseTypes:
+    """Reads the index for items of the graph, and for the lists of the outlier pool.
+
+    ``pool`` has for each list the rows in ``ancestors`` of the classes that its items are an instance of.
+    """
+
+    def __init__(self, graph: ClassGraph, ancestors: AncestorIndex, index: CoarseIndex, pool: CsrRows) -> None:
+        self._graph, self._ancestors, self._components, self._pool = graph, ancestors, index.components, pool
+        self._below = index.below.reshape(-(-len(index.components) // WIDTH), len(ancestors.component_starts))
+
+    def of_items(self, items: Ints) -> Int64s:
+        """The coarse type of each item, a node; -1 if it is an instance of no coarse class."""
+        flags = self._flags_of(items)
+        last = flags.shape[1] - 1 - np.argmax(flags[:, ::-1], axis=1) if flags.size else np.zeros(len(items), int)
+        nodes = self._ancestors.row_to_node[self._ancestors.component_starts[self._components]]
+        found = np.full(len(items), -1, dtype=np.int64)
+        has_type = flags.any(axis=1)
+        found[has_type] = nodes[last[has_type]]
+        return found
+
+    def agree(self, node: int, members: Ints, lists: Ints) -> Flags:
+        """Which lists are of all coarse classes of most ``members`` (items) of a class, and of none that no member has.
+
+        Coarse classes at or below the class itself do not count: of those no outlier is an instance.
+        """
+        counts = self._flags_of(members).sum(axis=0)
+        own = self._components == self._ancestors.component[self._ancestors.node_to_row[node]]
+        is_below = _flags(self._below[:, self._components], len(counts))[:, own].any(axis=1)
+        needed, barred = self._packed((2 * counts > len(members)) & ~is_below), self._packed(counts == 0)
+        agree: Flags = (self._of_lists[:, lists] & (needed | barred) == needed).all(axis=0)
+        return agree
+
+    @cached_property
+    def _of_lists(self) -> Bitsets:
+        """The coarse classes of each list of the pool, in rows as those of ``CoarseIndex.below``."""
+        union = RowUnion.of(CsrRows(self._pool.offsets, self._ancestors.component[self._pool.targets])).union
+        return np.array([union(each) for each in self._below], dtype=np.uint64).reshape(-1, len(self._pool))
+
+    def _flags_of(self, items: Ints) -> npt.NDArray[np.bool_]:
+        return _flags(_of_items(self._graph, self._ancestors, self._below, items), len(self._components))
+
+    def _packed(self, flags: Flags) -> Bitsets:
+        """Flags of the coarse classes as a column of bitsets."""
+        bits = np.flatnonzero(flags)
+        return set_bits(len(self._below), bits // WIDTH, bits % WIDTH)[:, np.newaxis]
