@@ -5,7 +5,6 @@ import pytest
 from wikisem.categories.language_sets import (
     CategoryItem,
     LeftOutItem,
-    ValuedItem,
     WordPair,
     name_in,
     word_category,
@@ -66,14 +65,14 @@ def test_every_subject_is_a_pair_or_left_out() -> None:
     names = {qid: {"la": label} for qid, label in [("Q1", "Italia"), ("Q2", "Roma"), ("Q4", "Italia"), ("Q5", ":")]}
     roma = {"la": "Roma"}
     subjects = [
-        ValuedItem("Q1", (("Q9", roma),)),
-        ValuedItem("Q2", (("Q9", roma),)),
-        ValuedItem("Q3", (("Q9", roma),)),
-        ValuedItem("Q4", (("Q9", roma),)),
-        ValuedItem("Q5", (("", roma),)),
-        ValuedItem("Q6", ()),
-        ValuedItem("Q1", (("Q8", {"en": "Rome"}),)),
-        ValuedItem("Q1", (("Q7", {"la": "Ostia"}),)),
+        ("Q1", (("Q9", roma),)),
+        ("Q2", (("Q9", roma),)),
+        ("Q3", (("Q9", roma),)),
+        ("Q4", (("Q9", roma),)),
+        ("Q5", (("", roma),)),
+        ("Q6", ()),
+        ("Q1", (("Q8", {"en": "Rome"}),)),
+        ("Q1", (("Q7", {"la": "Ostia"}),)),
     ]
     words = word_relation("capital", "la", subjects, names, value_first=False)
     assert words.pairs == (WordPair("Q1", "Q9", ("Italia", "Roma")),)
@@ -92,7 +91,7 @@ def test_a_filter_takes_the_first_value_that_it_keeps() -> None:
     """Words of a pair must both be kept; of several values, the first that is; items of categories likewise."""
     names = {"Q1": {"en": "Dallas"}, "Q2": {"en": "New York"}, "Q3": {"en": "Paris"}, "Q4": {"en": "Rome"}}
     county, city = ("Q8", {"en": "county seat"}), ("Q9", {"en": "city"})
-    subjects = [ValuedItem(qid, (county, city)) for qid in ("Q1", "Q2", "Q3")] + [ValuedItem("Q4", (county,))]
+    subjects = [(qid, (county, city)) for qid in ("Q1", "Q2", "Q3")] + [("Q4", (county,))]
     keep = WordFilter(frozenset({"dallas", "new york", "rome", "city"}), single=True)
     words = word_relation("r", "en", subjects, names, value_first=False, keep=keep)
     assert words.pairs == (WordPair("Q1", "Q9", ("Dallas", "city")),)
@@ -104,7 +103,7 @@ def test_a_filter_takes_the_first_value_that_it_keeps() -> None:
 
 def test_the_value_may_come_first() -> None:
     """Athens is to Greece: the value of the property comes first."""
-    subjects = [ValuedItem("Q1", (("Q9", {"la": "Roma"}),))]
+    subjects = [("Q1", (("Q9", {"la": "Roma"}),))]
     words = word_relation("capital", "la", subjects, {"Q1": {"la": "Italia"}}, value_first=True)
     assert words.pairs == (WordPair("Q1", "Q9", ("Roma", "Italia")),)
 

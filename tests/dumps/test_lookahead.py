@@ -46,7 +46,7 @@ def test_any_sequence_of_moves_keeps_base_and_bytes_together(
             assert data == DATA[before : before + len(data)]
             assert data or ahead.base >= len(DATA)
             assert most is None or len(data) <= most
-            ahead.unread(len(data) - min(number, len(data)))
+            ahead.seek(ahead.base - len(data) + min(number, len(data)))
         assert ahead.slice(ahead.base, ahead.end) == DATA[ahead.base : ahead.end]
 
 

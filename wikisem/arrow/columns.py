@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Self, TypeVar
 
@@ -91,18 +92,12 @@ def _numbers_of(qids: pa.Array) -> Numbers:
     # In the order of code points, "Q1" <= id < "Q:" are the strings that begin with Q and a digit from 1 to 9. The cast
     # checks that the others are digits too. (It alone would take "P5" for 5, and "Q-5" for -5.)
     least, greatest = pc.min_max(qids).as_py().values()
-    if qids.null_count or not "Q1" <= least <= greatest < "Q:":
-        raise _bad_qid(qids)
-    try:
-        numbers: Numbers = pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
-    except pa.ArrowInvalid as error:
-        raise _bad_qid(qids) from error
-    return numbers
-
-
-def _bad_qid(qids: pa.Array) -> DamagedInputError:
+    if not qids.null_count and "Q1" <= least <= greatest < "Q:":
+        with suppress(pa.ArrowInvalid):
+            numbers: Numbers = pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
+            return numbers
     wrong = pc.fill_null(pc.invert(pc.match_substring_regex(qids, "^Q[1-9][0-9]{0,17}$")), True)
-    return DamagedInputError(f"expected item ids such as Q28640, saw {qids.filter(wrong)[0].as_py()!r}")
+    raise DamagedInputError(f"expected item ids such as Q28640, saw {qids.filter(wrong)[0].as_py()!r}")
 
 
 def qids_of(numbers: Numbers) -> list[str]:

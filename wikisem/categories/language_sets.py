@@ -24,6 +24,8 @@ from wikisem.wikis import MULTILINGUAL, name_codes
 
 # What an item is called, by language code.
 Names: TypeAlias = Mapping[str, str]
+# The subject of a relation and its values, the preferred one first: the QID of each, empty for a string, and its names.
+Subject: TypeAlias = tuple[str, Sequence[tuple[str, Names]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +122,10 @@ def word_category(
     return CategoryWords(category, language, tuple(items.values()), tuple(left_out))
 
 
-@dataclass(frozen=True, slots=True)
-class ValuedItem:
-    """A subject and its values, the preferred one first: the QID of each, empty for a string, and its names."""
-
-    subject: str
-    values: tuple[tuple[str, Names], ...]
-
-
 def word_relation(
     relation: str,
     language: str,
-    subjects: Iterable[ValuedItem],
+    subjects: Iterable[Subject],
     names: Mapping[str, Names],
     value_first: bool,
     keep: WordFilter = EVERY_WORD,
@@ -142,31 +136,29 @@ def word_relation(
     """
     pairs: dict[str, WordPair] = {}
     left_out = []
-    for item in subjects:
-        pair = _pair(item, names.get(item.subject, {}), language, value_first, keep)
-        if isinstance(pair, str):
-            left_out.append(LeftOutItem(item.subject, pair))
-        elif (earlier := pairs.setdefault(pair.words[0], pair)) is not pair:
-            reason = "same-pair" if earlier.words == pair.words else "ambiguous"
-            left_out.append(LeftOutItem(item.subject, reason))
+    for subject, values in subjects:
+        called = name_in(names.get(subject, {}), language)
+        named = [(qid, name[0]) for qid, its_names in values if (name := name_in(its_names, language))]
+        qid, word = next(((qid, word) for qid, word in named if keep(word)), ("", ""))
+        reason = ""
+        if not called or not named:
+            reason = "no-label" if values else "no-value"
+        elif not word or not keep(called[0]):
+            reason = "filtered"
+        elif called[0] == word:
+            reason = "same-word"
+        else:
+            words = (word, called[0]) if value_first else (called[0], word)
+            earlier = pairs.get(words[0])
+            if words[0].startswith(":"):
+                reason = "colon"
+            elif earlier:
+                reason = "same-pair" if earlier.words == words else "ambiguous"
+            else:
+                pairs[words[0]] = WordPair(subject, qid, words)
+        if reason:
+            left_out.append(LeftOutItem(subject, reason))
     return RelationWords(relation, language, tuple(pairs.values()), tuple(left_out))
-
-
-def _pair(item: ValuedItem, names: Names, language: str, value_first: bool, keep: WordFilter) -> WordPair | str:
-    """Return the pair of a subject, with its words in the question's order, or the reason why it has no pair."""
-    if not item.values:
-        return "no-value"
-    subject = name_in(names, language)
-    values = [(qid, name[0]) for qid, its_names in item.values if (name := name_in(its_names, language))]
-    if subject is None or not values:
-        return "no-label"
-    qid, value = next(((qid, value) for qid, value in values if keep(value)), ("", ""))
-    if not value or not keep(subject[0]):
-        return "filtered"
-    if subject[0] == value:
-        return "same-word"
-    words = (value, subject[0]) if value_first else (subject[0], value)
-    return "colon" if words[0].startswith(":") else WordPair(item.subject, qid, words)
 
 
 def name_in(names: Names, language: str) -> tuple[str, str] | None:
@@ -279,13 +271,13 @@ def build_sets(
             qids = [item.qid for item in members[category.name]]
             names[category.name] = _texts(qids, category.named_by, sources)
 
-    subjects: dict[str, list[ValuedItem]] = {}
+    subjects: dict[str, list[Subject]] = {}
     subject_names: dict[str, Mapping[str, Names]] = {}
     for relation in recipe.relations:
         subjects[relation.name] = [
-            ValuedItem(qid, (("", _first_texts(listed)),))
+            (qid, [("", _first_texts(listed))])
             if listed and listed[0].language
-            else ValuedItem(qid, tuple((value.value, labels.get(value.value, {})) for value in listed))
+            else (qid, [(value.value, labels.get(value.value, {})) for value in listed])
             for qid, listed in values[relation.name].items()
         ]
         called = names.get(relation.subjects, labels)

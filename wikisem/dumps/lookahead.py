@@ -27,7 +27,7 @@ class Lookahead:
     >>> ahead.discard(4)
     >>> ahead.read_buffered(3), ahead.base
     (b'efg', 7)
-    >>> ahead.unread(2)
+    >>> ahead.seek(ahead.base - 2)
     >>> ahead.read_buffered(), ahead.read_buffered()
     (b'fgh', b'')
     """
@@ -100,10 +100,6 @@ class Lookahead:
         self.base += len(data)
         return data
 
-    def unread(self, count: int) -> None:
-        """Put back the last bytes of what ``read_buffered`` gave."""
-        self.seek(self.base - count)
-
     def is_past_end(self) -> bool:
         """Return whether ``base`` is after the end of the file."""
         return self.base > size_of(self._source)
@@ -111,7 +107,7 @@ class Lookahead:
     def skip_zeros(self) -> None:
         """Go to the next byte that is not 0, or to the end."""
         while self.slice(self.base, self.base + 1) == b"\0" and (data := self.read_buffered()):
-            self.unread(len(data.lstrip(b"\0")))
+            self.seek(self.base - len(data.lstrip(b"\0")))
 
 
 class Retries:

@@ -233,7 +233,7 @@ def _read_member(
             elif not data and (wants_input or not decoder.needs_input):
                 break  # the file ends here, or the decoder neither gives nor takes anything
     if decoder.eof:
-        ahead.unread(len(decoder.unused_data))
+        ahead.seek(ahead.base - len(decoder.unused_data))
         return
     for rescued in _rescue(path, codec, ahead, head, retries):
         if isinstance(rescued, Damage):

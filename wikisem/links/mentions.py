@@ -64,13 +64,12 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     work.read(written)
     links = zip(written, counts[single].tolist(), strict=True)
     read = [(*link, count) for text, count in links if (link := read_link(unescape_xml(text), site, work))]
-    columns = [
-        [_titles(parts, plain, site), _anchors(parts, plain), counts[plain]],
-        [_titles(parts, marked, site), anchors, counts[marked]],
-        [list(column) for column in zip(*read, strict=True)] or [[], [], []],
-    ]
-    mentions = pa.concat_tables([pa.table(table, schema=MENTIONS) for table in columns])
-    return mentions.filter(mentions["anchor"].is_valid()) if anchors.null_count else mentions  # null: shows nothing
+    by_column = pa.table([_titles(parts, plain, site), _anchors(parts, plain), counts[plain]], schema=MENTIONS)
+    shown_alone = pa.table([_titles(parts, marked, site), anchors, counts[marked]], schema=MENTIONS)
+    if anchors.null_count:  # that show nothing
+        shown_alone = shown_alone.filter(anchors.is_valid())
+    read_alone = pa.table([list(column) for column in zip(*read, strict=True)] or [[], [], []], schema=MENTIONS)
+    return pa.concat_tables([by_column, shown_alone, read_alone])
 
 
 def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:

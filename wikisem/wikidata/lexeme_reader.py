@@ -70,18 +70,16 @@ class Lexeme(msgspec.Struct, gc=False):
 
     def types(self) -> list[str]:
         """Its lexical category, and the classes it is an instance of (P31) by statements of best rank."""
-        return [self.category, *(_best_ids(self.claims.instance_of) if isinstance(self.claims, Claims) else ())]
+        return [self.category, *self._best_ids("instance_of")]
 
     def made_from(self, name: str) -> list[int]:
         """The numbers of the lexemes that a property of best rank names: P5191 (derived from) or P5238 (combines)."""
-        if not isinstance(self.claims, Claims):
-            return []
-        ids = _best_ids(self.claims.derived_from if name == "P5191" else self.claims.combines)
+        ids = self._best_ids("derived_from" if name == "P5191" else "combines")
         return [int(found[1:]) for found in ids if _LEXEME(found)]
 
-
-def _best_ids(statements: list[LineStatement]) -> list[str]:
-    return [value.id for value in ranked_values(statements, best=True) if isinstance(value, Value)]
+    def _best_ids(self, name: str) -> list[str]:
+        statements = getattr(self.claims, name, [])
+        return [value.id for value in ranked_values(statements, best=True) if isinstance(value, Value)]
 
 
 class _Head(msgspec.Struct, gc=False):
