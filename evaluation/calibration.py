@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.rows import COVERAGE, LEVEL, Row, Scores
-from wikisem.evaluation.statistics import FloatArray, holm, pairs, ranks
+from wikisem.evaluation.statistics import FloatArray, holm, ranks
 from wikisem.typed_json import decode_json
 
 Places = npt.NDArray[np.int64]
@@ -275,7 +275,7 @@ class Difference:
 def differences(found: Calibration) -> list[Difference]:
     """Every two models, the abler first, by ability; p-values of the normal test with Holm's correction."""
     order = np.argsort(-found.abilities, kind="stable").tolist()
-    both = [(order[one], order[other]) for one, other in pairs(len(order))]
+    both = list(combinations(order, 2))
     names, count = found.answers.models, len(found.answers.groups)
     gaps = [float(found.abilities[one] - found.abilities[other]) for one, other in both]
     cov = found.covariance

@@ -381,12 +381,6 @@ def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Comp
     return gaps
 
 
-def closeness(near: Vector, compactness: Compactness = "pairs") -> Vector:
-    """How close each word is to the others by their similarities, ``(n, n)``: the lowest stands out most."""
-    both = near if compactness == "word" else (near + near.T) / 2
-    return np.asarray((both.sum(axis=1) - np.diagonal(both)) / (len(near) - 1))
-
-
 # Names of groups in reports.
 
 

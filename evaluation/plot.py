@@ -18,6 +18,7 @@ from wikisem.evaluation.cutoff import KnownDate
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.statistics import FEWEST_MODELS, correlate
 from wikisem.files import replace_file
+from wikisem.outputs.report.page import Curve
 from wikisem.records import DRAWN, OUTLIER_CLASSES, TIERS
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -107,22 +108,15 @@ def correlation(rows: Sequence[Row]) -> float | None:
     return spearman([_place(row) or 0.0 for row in rows], [row.value or 0.0 for row in rows])
 
 
-def draw_correlations(
-    path: Path, pairs: Sequence[tuple[str, str, Sequence[str], Sequence[float], Sequence[float]]]
-) -> None:
-    """Draw one plot for each pair of scores: their names, the models, and both numbers of each model."""
-    figure = Figure(figsize=(5 * len(pairs), 4.5), layout="constrained")
-    for axes, (one, other, names, ones, others) in zip(
-        figure.subplots(1, len(pairs), squeeze=False)[0], pairs, strict=True
-    ):
-        axes.scatter(others, ones)
-        for name, x, y in zip(names, others, ones, strict=True):
-            axes.annotate(name, (x, y), textcoords="offset points", xytext=(4, 4), fontsize="small")
-        found = correlate(ones, others)
-        shown = ["–" if value is None else f"{value:.2f}" for value in (found.pearson, found.spearman)]
-        measured = f"{one} with {other}, over {len(names)} models"
-        axes.set(xlabel=other, ylabel=one)
-        axes.set_title(f"{measured}\nPearson's r = {shown[0]}, Spearman's ρ = {shown[1]}", fontsize="medium")
+def draw_correlations(path: Path, curves: Sequence[Curve]) -> None:
+    """Draw each pair of scores side by side, with a point for each model."""
+    figure = Figure(figsize=(5 * len(curves), 4.5), layout="constrained")
+    for axes, curve in zip(figure.subplots(1, len(curves), squeeze=False)[0], curves, strict=True):
+        axes.scatter(*zip(*curve.points, strict=True))
+        for name, point in zip(curve.names, curve.points, strict=True):
+            axes.annotate(name, point, textcoords="offset points", xytext=(4, 4), fontsize="small")
+        axes.set(xlabel=curve.across, ylabel=curve.up)
+        axes.set_title(curve.title.replace(": ", "\n"), fontsize="medium")
     save_figure(figure, path)
 
 

@@ -11,6 +11,7 @@ assumes normal scores).
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -30,7 +31,6 @@ from wikisem.evaluation.statistics import (
     clustered_means,
     compare_paired,
     holm,
-    pairs,
     sign_flip_p_values,
     widening,
 )
@@ -166,7 +166,7 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
             marked |= {(name, dataset, part, metric): mark for name, mark in zip(names, found, strict=True)}
             if part == WHOLE:
                 head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric)
-                both = list(pairs(len(names)))
+                both = list(combinations(range(len(names)), 2))
                 gaps = [
                     compare_paired(sums[one], sums[other], first.counts, seed, first.shared, first.worth)
                     for one, other in both
@@ -231,7 +231,7 @@ def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] =
     count, totals = sums.shape[1], sums.sum(axis=0)
     if count < 2 or not len(sums):
         return [""] * count
-    both = list(pairs(count))
+    both = list(combinations(range(count), 2))
     gaps = np.stack([sums[:, one] - sums[:, other] for one, other in both], axis=1)
     p_values = sign_flip_p_values(gaps, seed, widening(gaps - gaps.mean(axis=0), shared))
     equal = {pair for pair, p in zip(both, holm(p_values), strict=True) if p >= LEVEL}

@@ -7,12 +7,12 @@ small (Miller 2024, "Adding error bars to evals", arXiv 2411.00640, section 2.2)
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress
 from statistics import NormalDist
-from typing import Any, Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -81,11 +81,6 @@ class ErrorBars:
     high: float
     standard_error: float | None
     n: int
-
-    def percent(self) -> "ErrorBars":
-        """The same in percent."""
-        error = None if self.standard_error is None else 100 * self.standard_error
-        return ErrorBars(100 * self.value, 100 * self.low, 100 * self.high, error, self.n)
 
 
 def effective_units(weights: npt.ArrayLike) -> float:
@@ -313,33 +308,23 @@ def compare_paired(
     if np.ptp(gaps / sizes) > _ROUNDING:
         ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], worth or len(sizes))
     else:
-        ends = _newcombe(one, other, sizes, worth or len(sizes))
+        # Draws would claim certainty where all units differ alike. Method 10 of Newcombe (1998), "Improved confidence
+        # intervals for the difference between binomial proportions based on paired data", Statistics in Medicine 17.
+        scores = [_share(float(each.sum() / sizes.sum())) for each in (one, other)]
+        (low_1, high_1), (low_2, high_2) = (wilson(score, worth or len(sizes)) for score in scores)
+        # Equal differences are perfectly correlated, unless neither score varies.
+        correlation = 1.0 if np.ptp(one / sizes) > _ROUNDING else 0.0
+
+        def distance(first: float, second: float) -> float:
+            return math.sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
+
+        below, above = distance(scores[0] - low_1, high_2 - scores[1]), distance(high_1 - scores[0], scores[1] - low_2)
+        ends = difference - below, difference + above
     (times,) = widening((gaps - sizes * difference)[:, None], shared)
     low, high = (difference + times * (end - difference) for end in ends)
     error = clustered_error(gaps, sizes)
     (p,) = sign_flip_p_values(gaps[:, None], seed, [times])
     return PairedDifference(difference, low, high, error and times * error, p, len(sizes))
-
-
-def _newcombe(one: FloatArray, other: FloatArray, sizes: FloatArray, trials: float) -> tuple[float, float]:
-    """An interval where all units differ alike, so that draws would claim certainty, from Wilson's of both scores.
-
-    Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions based on paired
-    data", Statistics in Medicine 17, method 10, for as many trials as the units are worth.
-    """
-    score, its_rival = float(one.sum() / sizes.sum()), float(other.sum() / sizes.sum())
-    (low_1, high_1), (low_2, high_2) = wilson(_share(score), trials), wilson(_share(its_rival), trials)
-    # Equal differences are perfectly correlated, unless neither score varies.
-    correlation = 1.0 if np.ptp(one / sizes) > _ROUNDING else 0.0
-
-    def distance(first: float, second: float) -> float:
-        return math.sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
-
-    difference = score - its_rival
-    return (
-        difference - distance(score - low_1, high_2 - its_rival),
-        difference + distance(high_1 - score, its_rival - low_2),
-    )
 
 
 def _share(value: float) -> float:
@@ -370,7 +355,14 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
     seen = np.abs(gaps.sum(axis=0))
     all_ways = len(gaps) <= _MOST_ENUMERATED
     larger, equal = np.zeros((2, len(seen)), dtype=np.int64)
-    for signs in _signs(len(gaps), all_ways, seed):
+    generator, units = np.random.default_rng(seed), len(gaps)
+    at_once = DRAWS if all_ways else max(1, _SIGNS_AT_ONCE // units)
+    for start in range(0, DRAWS, at_once):
+        if all_ways:
+            flips = ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.int8)
+        else:
+            flips = generator.integers(2, size=(min(at_once, DRAWS - start), units), dtype=np.int8)
+        signs = 1 - 2 * flips.astype(np.float64)
         beyond = np.abs(signs @ gaps) - seen
         larger += np.count_nonzero(beyond > _ROUNDING, axis=0)
         equal += np.count_nonzero(np.abs(beyond) <= _ROUNDING, axis=0)
@@ -379,24 +371,10 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
     found: FloatArray = (larger + (equal + (not all_ways)) / 2) / ways
     if max(wider) > 1:
         quantiles = [NormalDist().inv_cdf(p / 2) for p in found.tolist()]
-        found = np.array(
-            [
-                math.erfc(-z / width / math.sqrt(2))
-                for z, width in zip(quantiles, np.broadcast_to(wider, len(quantiles)), strict=True)
-            ]
-        )
+        widths = np.broadcast_to(wider, len(quantiles))
+        pairs = zip(quantiles, widths, strict=True)
+        found = np.array([math.erfc(-quantile / width / math.sqrt(2)) for quantile, width in pairs])
     return [1.0 if gap <= _ROUNDING else p for gap, p in zip(seen, found.tolist(), strict=True)]
-
-
-def _signs(units: int, all_ways: bool, seed: int) -> Iterator[FloatArray]:
-    """Ways to flip the signs of units, 1 and -1, shape ``(ways, units)``: all of them at once, or drawn ones."""
-    if all_ways:
-        yield 1 - 2 * ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.float64)
-        return
-    generator, at_once = np.random.default_rng(seed), max(1, _SIGNS_AT_ONCE // units)
-    for start in range(0, DRAWS, at_once):
-        flips = generator.integers(2, size=(min(at_once, DRAWS - start), units), dtype=np.int8)
-        yield 1 - 2 * flips.astype(np.float64)
 
 
 def detectable_effect(error: float, units: int) -> float:
@@ -423,42 +401,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def pairs(count: int) -> Iterable[tuple[int, int]]:
-    """Every two of ``count`` models, the earlier one first."""
-    return ((one, other) for one in range(count) for other in range(one + 1, count))
-
-
 # Correlations of scores.
 
 # With fewer models, a correlation says nothing.
 FEWEST_MODELS: Final = 4
 
-Interval = tuple[float, float]
 
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(NamedTuple):
     """Both coefficients over ``models`` models with their intervals; None where they are not defined."""
 
     models: int
     pearson: float | None
-    pearson_interval: Interval | None
+    pearson_low: float | None
+    pearson_high: float | None
     spearman: float | None
-    spearman_interval: Interval | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read."""
-        low, high = self.pearson_interval or (None, None)
-        rank_low, rank_high = self.spearman_interval or (None, None)
-        return {
-            "models": self.models,
-            "pearson": self.pearson,
-            "pearson_low": low,
-            "pearson_high": high,
-            "spearman": self.spearman,
-            "spearman_low": rank_low,
-            "spearman_high": rank_high,
-        }
+    spearman_low: float | None
+    spearman_high: float | None
 
 
 def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
@@ -472,21 +430,18 @@ def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
     >>> round(found.pearson, 3), round(found.spearman, 3)
     (0.842, 0.9)
     """
-    pearson, spearman = _pearson(ones, others), _pearson(ranks(ones), ranks(others))
-    count = len(ones)
-    return Correlation(
-        count,
-        pearson,
-        _interval(pearson, count, 1.0),
-        spearman,
-        _interval(spearman, count, 1.0 if spearman is None else 1 + spearman**2 / 2),
-    )
-
-
-def _pearson(ones: Sequence[float], others: Sequence[float]) -> float | None:
     if len(set(ones)) < 2 or len(set(others)) < 2:
-        return None
-    return float(np.clip(np.corrcoef(ones, others)[0, 1], -1, 1))
+        return Correlation(len(ones), *[None] * 6)
+    found = list[float | None]()
+    for rank, (first, second) in enumerate([(ones, others), (ranks(ones), ranks(others))]):
+        coefficient = float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1))
+        ends: tuple[float | None, float | None] = None, None
+        if len(ones) >= FEWEST_MODELS and abs(coefficient) <= 1 - 1e-9:
+            variance = 1 + rank * coefficient**2 / 2
+            middle, half = math.atanh(coefficient), _NORMAL_QUANTILE * math.sqrt(variance / (len(ones) - 3))
+            ends = math.tanh(middle - half), math.tanh(middle + half)
+        found += [coefficient, *ends]
+    return Correlation(len(ones), *found)
 
 
 def ranks(values: Sequence[float]) -> list[float]:
@@ -495,16 +450,3 @@ def ranks(values: Sequence[float]) -> list[float]:
     ends = np.cumsum(counts)
     found: list[float] = (ends - (counts - 1) / 2)[index].tolist()
     return found
-
-
-def _interval(coefficient: float | None, count: int, variance: float) -> Interval | None:
-    if coefficient is None or count < FEWEST_MODELS or abs(coefficient) > 1 - 1e-9:
-        return None
-    middle, half = math.atanh(coefficient), _NORMAL_QUANTILE * math.sqrt(variance / (count - 3))
-    return math.tanh(middle - half), math.tanh(middle + half)
-
-
-def shared_models(ones: Mapping[str, float], others: Mapping[str, float]) -> tuple[list[str], list[float], list[float]]:
-    """The models that have both scores, in the order of the first, and both."""
-    names = [name for name in ones if name in others]
-    return names, [ones[name] for name in names], [others[name] for name in names]

@@ -55,34 +55,26 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
 
     def best_sums(half: tuple[int, ...]) -> npt.NDArray[Any]:
         """The best sum of each set of words that these groups could have together."""
-        if half not in sums:
-            sums[half] = within(half[0]) if len(half) == 1 else split_sums(half).max(axis=1)
+        if half not in sums and len(half) == 1:
+            sets, zeros = _sets(count, half[0]), np.zeros(comb(count, half[0]), int)
+            pairs = combinations(range(half[0]), 2)
+            sums[half] = sum((weights[sets[:, one], sets[:, other]] for one, other in pairs), start=zeros)
+        elif half not in sums:
+            one, other = half[: len(half) // 2], half[len(half) // 2 :]
+            ones, others = _splits(count, sum(one), sum(other), one == other)
+            sums[half] = (best_sums(one)[ones] + best_sums(other)[others]).max(axis=1)
         return sums[half]
-
-    def within(size: int) -> npt.NDArray[Any]:
-        sets = _sets(count, size)
-        pairs = combinations(range(size), 2)
-        return sum((weights[sets[:, one], sets[:, other]] for one, other in pairs), start=np.zeros(len(sets), int))
-
-    def split_sums(half: tuple[int, ...]) -> npt.NDArray[Any]:
-        one, other = _halved(half)
-        ones, others = _splits(count, sum(one), sum(other), one == other)
-        return np.asarray(best_sums(one)[ones] + best_sums(other)[others])
 
     def groups_of(half: tuple[int, ...], index: int) -> list[tuple[int, ...]]:
         """The groups of the best sum of one set, given by its number."""
         if len(half) == 1:
             return [tuple(_sets(count, half[0])[index].tolist())]
-        one, other = _halved(half)
+        one, other = half[: len(half) // 2], half[len(half) // 2 :]
         ones, others = (splits[index] for splits in _splits(count, sum(one), sum(other), one == other))
         split = int(np.argmax(best_sums(one)[ones] + best_sums(other)[others]))
         return groups_of(one, int(ones[split])) + groups_of(other, int(others[split]))
 
     return sorted(groups_of(order, 0))
-
-
-def _halved(sizes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
 
 
 @lru_cache(maxsize=64)
@@ -97,20 +89,20 @@ def _splits(count: int, one: int, other: int, alike: bool) -> tuple[IntArray, In
 
     If the parts are ``alike``, the first has the earliest word, so that no way comes twice.
     """
+
+    def numbers(size: int) -> IntArray:
+        """The number of each set of ``size`` words in their order, by the sum of the bits of its words."""
+        found = np.zeros(1 << count, dtype=np.int64)
+        found[(1 << _sets(count, size)).sum(axis=1)] = np.arange(comb(count, size))
+        return found
+
     bits = 1 << _sets(count, one + other)
     chosen = _sets(one + other, one)
     if alike:
         chosen = chosen[chosen[:, 0] == 0]
     parts = sum((bits[:, chosen[:, index]] for index in range(1, one)), start=bits[:, chosen[:, 0]])
     rests = bits.sum(axis=1, keepdims=True) - parts
-    return _numbers(count, one)[parts], _numbers(count, other)[rests]
-
-
-def _numbers(count: int, size: int) -> IntArray:
-    """The number of each set of ``size`` words in their order, by the sum of the bits of its words."""
-    numbers = np.zeros(1 << count, dtype=np.int64)
-    numbers[(1 << _sets(count, size)).sum(axis=1)] = np.arange(comb(count, size))
-    return numbers
+    return numbers(one)[parts], numbers(other)[rests]
 
 
 def count_partitions(sizes: Sequence[int]) -> int:
@@ -162,7 +154,29 @@ def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = co
 
     DamagedInputError for a similarity that is not a number.
     """
-    return [_score_wall(wall, known, similarity) for wall in walls]
+    found = []
+    for wall in walls:
+        own = {member: index for index, group in enumerate(wall.groups) for member in group.members}
+        words = [word for word in wall.words if word.surface in known]
+        sizes = Counter(own[word.id] for word in words)
+        kept = [word for word in words if sizes[own[word.id]] >= _FEWEST_WORDS]
+        left = tuple(sorted((size for size in sizes.values() if size >= _FEWEST_WORDS), reverse=True))
+        if len(left) < _FEWEST_GROUPS:
+            found.append(WallScore(wall, len(words), left))
+            continue
+        labels = np.array([own[word.id] for word in kept])
+        surfaces = [word.surface for word in kept]
+        near = similarities_of(known, similarity, wall.id, surfaces, surfaces)
+        near = near + near.T
+        # Whole numbers, from which equal sums are told exactly: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as
+        # for all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against
+        # the model: of partitions with equal sums, that with the fewest right pairs is the answer.
+        exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
+        partition = best_partition(exact * _PAIRS - (labels[:, None] == labels), left)
+        truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
+        groups = tuple(tuple(surfaces[place] for place in group) for group in partition)
+        found.append(WallScore(wall, len(words), left, groups, score_partition(partition, truth)))
+    return found
 
 
 def score_answered(wall: Wall, text: str) -> WallScore:
@@ -173,28 +187,6 @@ def score_answered(wall: Wall, text: str) -> WallScore:
     found = parse_answer(text, surfaces)
     groups = tuple(tuple(surfaces[place] for place in group) for group in found)
     return WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, score_partition(found, truth))
-
-
-def _score_wall(wall: Wall, known: Known, similarity: Similarity) -> WallScore:
-    own = {member: index for index, group in enumerate(wall.groups) for member in group.members}
-    words = [word for word in wall.words if word.surface in known]
-    sizes = Counter(own[word.id] for word in words)
-    kept = [word for word in words if sizes[own[word.id]] >= _FEWEST_WORDS]
-    left = tuple(sorted((size for size in sizes.values() if size >= _FEWEST_WORDS), reverse=True))
-    if len(left) < _FEWEST_GROUPS:
-        return WallScore(wall, len(words), left)
-    labels = np.array([own[word.id] for word in kept])
-    surfaces = [word.surface for word in kept]
-    near = similarities_of(known, similarity, wall.id, surfaces, surfaces)
-    near = near + near.T
-    # Whole numbers, from which equal sums are told exactly: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as for
-    # all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against the
-    # model: of partitions with equal sums, that with the fewest right pairs is the answer.
-    exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
-    found = best_partition(exact * _PAIRS - (labels[:, None] == labels), left)
-    truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
-    groups = tuple(tuple(surfaces[place] for place in group) for group in found)
-    return WallScore(wall, len(words), left, groups, score_partition(found, truth))
 
 
 # A model on many walls.

@@ -6,15 +6,14 @@ header, the names of the models in its first column, and a score in each other c
 
 import argparse
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from wikisem.datasets.files import csv_rows, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.rows import ALL, read_rows
-from wikisem.evaluation.statistics import Correlation, correlate, shared_models
+from wikisem.evaluation.statistics import correlate
 from wikisem.files import path_of
 from wikisem.outputs.report.page import Curve, Sheet
 from wikisem.pipeline.command_options import add, add_figure
@@ -22,18 +21,6 @@ from wikisem.pipeline.console.reports import Report, add_report_file, deliver
 from wikisem.pipeline.console.terminal import draw_plot
 
 Columns = dict[str, dict[str, float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A score of a data set against another score."""
-
-    score: str
-    other: str
-    names: list[str]
-    ones: list[float]
-    others: list[float]
-    found: Correlation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,19 +37,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Correlate every score with every other one, and print the coefficients."""
     scores, others = _read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)
-    rows = []
-    for score, ours in scores.items():
-        for other, theirs in others.items():
-            names, first, second = shared_models(ours, theirs)
-            rows.append(Row(score, other, names, first, second, correlate(first, second)))
-    if not any(row.names for row in rows):
+    objects, lines, curves = list[dict[str, Any]](), list[list[str]](), list[Curve]()
+    for (score, ours), (other, theirs) in product(scores.items(), others.items()):
+        names = [name for name in ours if name in theirs]
+        points = [(theirs[name], ours[name]) for name in names]
+        found = correlate([y for _, y in points], [x for x, _ in points])
+        objects.append({"score": score, "other": other, **found._asdict()})
+        pearson, spearman = _shown(found.pearson), _shown(found.spearman)
+        intervals = [
+            "–" if low is None else f"{_shown(low)} to {_shown(high)}"
+            for low, high in ((found.pearson_low, found.pearson_high), (found.spearman_low, found.spearman_high))
+        ]
+        lines.append([score, other, str(found.models), pearson, intervals[0], spearman, intervals[1]])
+        title = f"{score} with {other}, over {len(names)} models: Pearson's r {pearson}, Spearman's ρ {spearman}"
+        if names:
+            curves.append(Curve(title, other, score, points, names))
+    if not curves:
         raise MissingInputError(f"expected models of {arguments.scores} in {arguments.other}, saw none of them there")
     if arguments.plot:
-        points = [(row.score, row.other, row.names, row.ones, row.others) for row in rows]
-        draw_plot(arguments.plot, lambda plot: plot.draw_correlations(arguments.plot, points))
-    objects = [{"score": row.score, "other": row.other, **row.found.as_json()} for row in rows]
+        draw_plot(arguments.plot, lambda plot: plot.draw_correlations(arguments.plot, curves))
+    header = ("score", "other", "models", "Pearson", "95 %", "Spearman", "95 %")
+    table = Sheet(header, lines, [False, False, *(True for _ in header[2:])])
     title = f"correlation with {arguments.other.stem}"
-    deliver(Report(title, lambda _: [_table(rows)], objects, plots=lambda: _plots(rows)), arguments)
+    deliver(Report(title, lambda _: [table], objects, plots=lambda: curves), arguments)
     return 0
 
 
@@ -111,37 +108,5 @@ def _number(value: Any, where: str) -> float:
     return number
 
 
-def _plots(rows: Sequence[Row]) -> list[Curve]:
-    return [
-        Curve(
-            f"{row.score} with {row.other}, over {len(row.names)} models: Pearson's r {_shown(row.found.pearson)}, "
-            f"Spearman's ρ {_shown(row.found.spearman)}",
-            row.other,
-            row.score,
-            list(zip(row.others, row.ones, strict=True)),
-            row.names,
-        )
-        for row in rows
-        if row.names
-    ]
-
-
-def _table(rows: Sequence[Row]) -> Sheet:
-    header = ("score", "other", "models", "Pearson", "95 %", "Spearman", "95 %")
-    lines = [
-        [
-            *(row.score, row.other, str(row.found.models)),
-            *(_shown(row.found.pearson), _ends(row.found.pearson_interval)),
-            *(_shown(row.found.spearman), _ends(row.found.spearman_interval)),
-        ]
-        for row in rows
-    ]
-    return Sheet(header, lines, [False, False, *(True for _ in header[2:])])
-
-
 def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:+.2f}"
-
-
-def _ends(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{interval[0]:+.2f} to {interval[1]:+.2f}"

@@ -9,7 +9,6 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.evaluation import statistics
 from wikisem.evaluation.statistics import (
     bootstrap,
     clustered_error,
@@ -156,9 +155,3 @@ def test_several_means_share_their_draws() -> None:
     generator = np.random.default_rng(2)
     sums, counts = generator.integers(6, size=(30, 2)).astype(np.float64), np.full(30, 5)
     assert clustered_means(sums, counts) == [clustered_means(sums[:, [at]], counts)[0] for at in (0, 1)]
-
-
-def test_percent() -> None:
-    """All four numbers are scaled, and a missing error stays missing."""
-    bars = statistics.ErrorBars(0.5, 0.25, 0.75, None, 1).percent()
-    assert (bars.value, bars.low, bars.high, bars.standard_error) == (50, 25, 75, None)

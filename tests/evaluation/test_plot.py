@@ -17,6 +17,7 @@ from wikisem.evaluation import plot
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows, spearman
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
+from wikisem.outputs.report.page import Curve
 
 VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 
@@ -119,7 +120,7 @@ def test_names_are_drawn_as_they_are(tmp_path: Path, suffix: str) -> None:
     """A dollar in a name begins no formula, which would end in an error; controls would make an SVG that is none."""
     names = ["$x^", "$\\frac{1}{$", "a$b$c", "\x1b[31m\x00", "$$", "_{"]
     path = tmp_path / f"a.{suffix}"
-    draw_correlations(path, [("$\\nope$", "\x07 $", names, list(range(6)), list(range(6)))])
+    draw_correlations(path, [Curve("$\\nope$", "\x07 $", "up", [(at, at) for at in range(6)], names)])
     assert path.stat().st_size > 1000
     draw(path, *(evaluation_of(1, 3)._replace(name=name) for name in names))
     if suffix == "svg":
