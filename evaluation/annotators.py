@@ -6,9 +6,9 @@ right.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,61 +19,48 @@ from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
 from wikisem.outputs.annotation.sheets import CANNOT_TELL, AnnotationCase, AnnotationSet, Answer
 from wikisem.records import Group, Member, Outlier, class_of
 
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorScore:
-    """The counts of one annotator: cases asked, answered, right, and answered with cannot tell."""
-
-    annotator: str
-    asked: int
-    answered: int
-    right: int
-    cannot_tell: int
+Report = dict[str, Any]  # under the names that programs read
 
 
-@dataclass(frozen=True, slots=True)
-class HumanScore:
-    """The scores of all annotators; the means are None if no case has an answer."""
-
-    annotators: tuple[AnnotatorScore, ...]
-    overall: ErrorBars | None
-    by_outlier_class: Mapping[str, ErrorBars | None]
-    shares: Mapping[str, float]
+def case_shares(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, float]:
     """The share of right answers of each case that has any."""
-
-    @property
-    def answers(self) -> int:
-        """How many answers there are, cannot tell included."""
-        return sum(one.answered for one in self.annotators)
-
-    @property
-    def right(self) -> int:
-        """How many of the answers are right; as a share, what section 4.2 of Blair et al. (2016) calls precision."""
-        return sum(one.right for one in self.annotators)
+    right: defaultdict[str, list[bool]] = defaultdict(list)
+    for one in answers:
+        right[one.case].append(one.choice == annotation.by_id[one.case].outlier)
+    return {case: sum(own) / len(own) for case, own in sorted(right.items())}
 
 
-def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> HumanScore:
-    """Score answers that ``check_answers`` let through."""
-    right = {(one.annotator, one.case): one.choice == annotation.by_id[one.case].outlier for one in answers}
-    by_case: defaultdict[str, list[bool]] = defaultdict(list)
-    for (_, case), is_right in right.items():
-        by_case[case].append(is_right)
-    shares = {case: sum(own) / len(own) for case, own in sorted(by_case.items())}
-    unsure = Counter(one.annotator for one in answers if one.choice == CANNOT_TELL)
+def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> Report:
+    """The counts of each annotator, and the accuracy of all with error bars, of answers that ``check_answers`` gave.
+
+    The share of "right_answers" among "answers" is what section 4.2 of Blair et al. (2016) calls precision.
+    """
     annotators = []
     for name, asked in annotation.annotators.items():
-        own = [is_right for (annotator, _), is_right in right.items() if annotator == name]
-        annotators.append(AnnotatorScore(name, len(asked), len(own), sum(own), unsure[name]))
+        own = [one for one in answers if one.annotator == name]
+        right = sum(one.choice == annotation.by_id[one.case].outlier for one in own)
+        unsure = sum(one.choice == CANNOT_TELL for one in own)
+        counts = {"asked": len(asked), "answered": len(own), "right": right, "cannot_tell": unsure}
+        annotators.append({"annotator": name, **counts})
+    shares = case_shares(answers, annotation)
     classes = {case.id: class_of(case.outlier_class).key for case in annotation.cases}
-    by_class = _by_class(shares, classes, annotation.seed)
-    return HumanScore(tuple(annotators), mean_of_shares(list(shares.values()), annotation.seed), by_class, shares)
-
-
-def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int) -> dict[str, ErrorBars | None]:
     return {
-        name: mean_of_shares([share for case, share in shares.items() if classes[case] == name], seed)
-        for name in sorted(set(classes.values()))
+        "annotators": annotators,
+        "answers": len(answers),
+        "right_answers": sum(one["right"] for one in annotators),
+        "accuracy": bars_as_json(mean_of_shares(list(shares.values()), annotation.seed)),
+        "by_outlier_class": _by_class(shares, classes, annotation.seed),
     }
+
+
+def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int) -> Report:
+    own = {name: [share for case, share in shares.items() if classes[case] == name] for name in classes.values()}
+    return {name: bars_as_json(mean_of_shares(own[name], seed)) for name in sorted(own)}
+
+
+def bars_as_json(bars: ErrorBars | None) -> Report | None:
+    """A mean over ``count`` cases with its interval."""
+    return None if bars is None else {"count": bars.n, "value": bars.value, "low": bars.low, "high": bars.high}
 
 
 def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars | None:
@@ -118,30 +105,18 @@ def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[Group]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelScore:
-    """A model on the cases that have answers: OPP, accuracy, and the annotators' accuracy on the cases it can score."""
-
-    name: str
-    notes: tuple[str, ...]
-    opp: ErrorBars | None
-    accuracy: ErrorBars | None
-    by_outlier_class: Mapping[str, ErrorBars | None]
-    people: ErrorBars | None
-
-
-def score_model(evaluation: Evaluation, human: HumanScore, seed: int) -> ModelScore:
-    """Compare a model with the annotators; ``evaluation`` is of ``case_groups``."""
-    scored = {
-        group.group.id: case for group in evaluation.groups for case in group.cases if group.group.id in human.shares
-    }
+def score_model(evaluation: Evaluation, shares: Mapping[str, float], seed: int) -> Report:
+    """Compare a model with the annotators by their shares of cases; ``evaluation`` is of ``case_groups``."""
+    scored = {group.group.id: case for group in evaluation.groups for case in group.cases if group.group.id in shares}
     classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.groups}
     detected = {name: float(case.detected) for name, case in scored.items()}
-    return ModelScore(
-        evaluation.name,
-        evaluation.notes,
-        mean_of_shares([case.position for case in scored.values()], seed),
-        mean_of_shares(list(detected.values()), seed),
-        _by_class(detected, classes, seed),
-        mean_of_shares([human.shares[case] for case in scored], seed),
-    )
+    means = [[case.position for case in scored.values()], list(detected.values()), [shares[case] for case in scored]]
+    opp, accuracy, people = (bars_as_json(mean_of_shares(own, seed)) for own in means)
+    return {
+        "name": evaluation.name,
+        "notes": list(evaluation.notes),
+        "opp": opp,
+        "accuracy": accuracy,
+        "by_outlier_class": _by_class(detected, classes, seed),
+        "annotators_on_the_same_cases": people,
+    }

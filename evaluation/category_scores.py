@@ -14,7 +14,7 @@ published readings:
     cosine-raw   the same with the mean of raw vectors
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
@@ -39,8 +39,6 @@ from wikisem.evaluation.vectors.embeddings import (
     lengths,
     paired_products,
     products,
-    require_cosine,
-    require_vocabulary,
     row_at,
     stack,
     unit,
@@ -236,24 +234,6 @@ def score_oddoneout(
             yield _sampled(members, pool, settings, hash_key(settings.seed, number))
         else:
             yield _exact(members, pool, settings)
-
-
-def score_combined(
-    categories: Sequence[WordCategory],
-    model: EmbeddingModel,
-    settings: OddOneOutOptions,
-    watch: Callable[[Iterator[CategoryScore]], Iterable[CategoryScore]] = iter,
-) -> dict[str, Any]:
-    """The combination of OddOneOut and Topk, and the numbers of right answers that it is made of, as programs read it.
-
-    ``watch`` is given the scores of OddOneOut, which take long, as they come. UsageError without a vocabulary.
-    """
-    vocabulary = require_vocabulary(model, "combined")
-    require_cosine(model, ODDONEOUT_DISTANCES)
-    members = [look_up_category(category, model) for category in categories]
-    odd = sum(row.correct for row in watch(score_oddoneout(members, vocabulary, settings)))
-    top = sum(score_topk(each, vocabulary, settings.k, settings.skip_oov).correct for each in members)
-    return {"combined": combined(odd, top), "oddoneout": odd, "topk": top}
 
 
 def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import orjson
 
 from wikisem import evaluate
 from wikisem.datasets.files import data_set_name, data_set_path
-from wikisem.datasets.word_categories import WordCategory, keyed_categories, read_categories
+from wikisem.datasets.word_categories import keyed_categories, read_categories
 from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluate import distinct
@@ -40,11 +40,10 @@ def outliers(arguments: argparse.Namespace) -> None:
         groups, models, compactness=arguments.compactness, by_group=arguments.groups, seed=arguments.seed
     )
     _draw(arguments, scores, "outlier class")
-    _write_answers(arguments.cases, scores)
     # Only these show the guessers, which take longer than the scores of word vectors.
     if arguments.full or arguments.csv or arguments.json or arguments.output or arguments.every_eval_ever:
         scores = replace(scores, rows=[*scores.rows, *evaluate.baselines(words).rows])
-    deliver_scores(scores, "outlier detection", arguments, f"test cases whose words {_known_to(arguments)}")
+    _deliver(scores, "outlier detection", arguments)
 
 
 def contexts(arguments: argparse.Namespace) -> None:
@@ -60,8 +59,7 @@ def contexts(arguments: argparse.Namespace) -> None:
         watch=with_progress,
     )
     _draw(arguments, scores, "contexts")
-    title = "outlier detection by the contexts of the highest log-likelihood"
-    deliver_scores(scores, title, arguments, f"test cases whose words {_known_to(arguments)}")
+    _deliver(scores, "outlier detection by the contexts of the highest log-likelihood", arguments)
 
 
 def consistency(arguments: argparse.Namespace) -> None:
@@ -96,7 +94,7 @@ def cutoff(arguments: argparse.Namespace) -> None:
         models = open_models(arguments, _items(groups))
         scores = evaluate.cutoff(groups, models, compactness=arguments.compactness, **about)
     _draw(arguments, scores, "band", about["dates"])
-    deliver_scores(scores, "accuracy by item number", arguments, f"test cases whose words {_known_to(arguments)}")
+    _deliver(scores, "accuracy by item number", arguments)
 
 
 def samples(arguments: argparse.Namespace) -> None:
@@ -105,9 +103,8 @@ def samples(arguments: argparse.Namespace) -> None:
     if arguments.metric and not arguments.cluster_by:
         raise UsageError("expected --cluster-by with --metric, saw none")
     scores = evaluate.samples(arguments.files, groups=arguments.set, seed=arguments.seed, **about)
-    _write_answers(arguments.cases, scores)
     how = f"clustered by {arguments.cluster_by}" if arguments.cluster_by else f"choices compared by {arguments.measure}"
-    deliver_scores(scores, f"samples, {how}", arguments, "samples")
+    _deliver(scores, f"samples, {how}", arguments, "samples")
 
 
 def calibrate(arguments: argparse.Namespace) -> None:
@@ -135,55 +132,36 @@ def walls(arguments: argparse.Namespace) -> None:
     models, name = open_models(arguments, words), data_set_name(data_set_path(arguments.walls))
     scores = evaluate.walls(listed, models, keys=arguments.keys, dataset=name, seed=arguments.seed)
     _draw(arguments, scores, "tier")
-    _write_answers(arguments.cases, scores)
-    deliver_scores(scores, "walls", arguments, f"walls whose words {_known_to(arguments)}")
+    _deliver(scores, "walls", arguments, "walls")
 
 
-# Tasks on words: Topk, OddOneOut, their combination, and analogies.
+# Tasks on words.
 
 
-def topk(arguments: argparse.Namespace) -> None:
-    """Score Topk on a file of categories."""
-    options = _category_options(arguments, "skip_oov")
-    scores = evaluate.topk(_read_categories(arguments), open_models(arguments), arguments.k, **options)
-    deliver_scores(scores, f"Topk, k = {arguments.k}", arguments, _CATEGORIES)
-
-
-def oddoneout(arguments: argparse.Namespace) -> None:
-    """Score OddOneOut on a file of categories."""
-    categories, options = _read_categories(arguments), _category_options(arguments, *_ODDONEOUT)
+def categories(arguments: argparse.Namespace) -> None:
+    """Score Topk, OddOneOut, or both in one number, on a file of categories or on those of its questions."""
+    path, task = arguments.categories, arguments.task
+    split = arguments.split_analogies
+    listed = evaluate.split_analogies(path) if split else read_categories(path, arguments.language)
+    if arguments.keys:
+        listed = keyed_categories(listed, path)
+    names = ["skip_oov"] if task == "topk" else ["skip_oov", "distance", "intruders", "sample", "seed"]
+    options = {name: getattr(arguments, name) for name in names}
     # Only the categories' own words are read from files of vectors where no others come in.
-    only_these = arguments.intruders == "other-categories"
-    items = {word for category in categories for word in category.words} if only_these else None
-    scores = evaluate.oddoneout(categories, open_models(arguments, items), arguments.k, **options)
-    drawn = f", {arguments.sample} pairs drawn" if arguments.sample else ""
-    title = f"OddOneOut, k = {arguments.k}, {arguments.distance}, {arguments.intruders}{drawn}"
-    deliver_scores(scores, title, arguments, _CATEGORIES)
+    only_these = task == "oddoneout" and arguments.intruders == "other-categories"
+    models = open_models(arguments, {word for own in listed for word in own.words} if only_these else None)
+    title = f"Topk, k = {arguments.k}"
+    if task == "oddoneout":
+        drawn = f", {arguments.sample} pairs drawn" if arguments.sample else ""
+        title = f"OddOneOut, k = {arguments.k}, {arguments.distance}, {arguments.intruders}{drawn}"
+    elif task == "combined":
+        title = "Combined: the harmonic mean of right answers + 1"
+    score = getattr(evaluate, task)
+    scores = score(listed, models, arguments.k, dataset=Path(path).stem, watch=with_progress, **options)
+    deliver_scores(scores, title, arguments, "categories with enough words that a model knows")
 
 
-def combined(arguments: argparse.Namespace) -> None:
-    """Score Topk and OddOneOut on a file of categories, and combine their numbers of right answers."""
-    options = _category_options(arguments, *_ODDONEOUT)
-    scores = evaluate.combined(_read_categories(arguments), open_models(arguments), arguments.k, **options)
-    deliver_scores(scores, "Combined: the harmonic mean of right answers + 1", arguments, _CATEGORIES)
-
-
-_CATEGORIES: Final = "categories with enough words that a model knows"
-_ODDONEOUT: Final = ("skip_oov", "distance", "intruders", "sample", "seed")
-
-
-def _read_categories(arguments: argparse.Namespace) -> list[WordCategory]:
-    """The categories of a command, or those of its questions, their words replaced by QIDs if it asks for them."""
-    if arguments.split_analogies:
-        categories = evaluate.split_analogies(arguments.categories)
-    else:
-        categories = read_categories(arguments.categories, arguments.language)
-    return keyed_categories(categories, arguments.categories) if arguments.keys else categories
-
-
-def _category_options(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
-    given = {name: getattr(arguments, name) for name in names}
-    return {**given, "dataset": Path(arguments.categories).stem, "watch": with_progress}
+topk = oddoneout = combined = categories
 
 
 def analogies(arguments: argparse.Namespace) -> None:
@@ -221,20 +199,22 @@ def _items(groups: Mapping[str, Sequence[Group]]) -> set[str]:
     return {surface for own in groups.values() for group in own for surface in words_of(group)}
 
 
-def _write_answers(path: Path | None, scores: Scores) -> None:
-    if path is not None:
-        write_text(path, [orjson.dumps(answer).decode() + "\n" for answer in scores.answers()])
-        log(f"the answers are {path}")
-
-
 def _draw(arguments: argparse.Namespace, scores: Scores, part: str, dates: Sequence[KnownDate] = ()) -> None:
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_rows(arguments.plot, scores.rows, part, dates))
 
 
-def _known_to(arguments: argparse.Namespace) -> str:
-    (_, name), *more = _named_models(arguments.vectors) or [("", "a model")]
-    return "a model knows" if more else f"{name} knows"
+def _deliver(scores: Scores, title: str, arguments: argparse.Namespace, what: str = "test cases") -> None:
+    """Write the answers that --cases asks for, and print the scores; without any, say which words nobody knew."""
+    if path := getattr(arguments, "cases", None):
+        write_text(path, [orjson.dumps(answer).decode() + "\n" for answer in scores.answers()])
+        log(f"the answers are {path}")
+    if vectors := getattr(arguments, "vectors", ()):
+        (_, name), *more = _named_models(vectors)
+        what = f"{what} whose words {'a model' if more else name} knows"
+    elif what != "samples":
+        what = f"{what} whose words a model knows"
+    deliver_scores(scores, title, arguments, what)
 
 
 # The models that a command names, and progress while they are scored.

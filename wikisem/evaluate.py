@@ -6,6 +6,8 @@ Each function takes data and models, and returns rows. The command ``wikisem eva
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import partial
+from itertools import chain
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
@@ -26,7 +28,6 @@ from wikisem.evaluation.category_scores import (
     ODDONEOUT_DISTANCES,
     CategoryScore,
     look_up_category,
-    score_combined,
     score_oddoneout,
     score_topk,
 )
@@ -173,7 +174,7 @@ def outliers(
     Raises MissingInputError if there are no groups, or they have no such keys.
     """
     sets = _data_sets(groups, keys)
-    whole, common = score_models(_joined(sets), _opened(models, keys), compactness)
+    whole, common = score_models(list(chain.from_iterable(sets.values())), _opened(models, keys), compactness)
     parts = [outlier_detection.scored(part, by_group) for one in (*whole, *common) for part in _by_dataset(one, sets)]
     notes = {one.name: [*outlier_detection.unknown_languages(one), *one.notes] for one in whole}
     answered = [part for one in common or whole for part in _by_dataset(one, sets)]
@@ -197,12 +198,13 @@ def contexts(
     and ``open_vectors``; ``watch`` is that of ``topk``.
     """
     sets, listed = _data_sets(groups, keys), sorted(numbers)
+    whole = list(chain.from_iterable(sets.values()))
     named = {sources: sources} if isinstance(sources, str) else sources
     tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
     rows, notes = list[Row](), dict[str, list[str]]()
     for name, source in (named if isinstance(named, Mapping) else {one: one for one in named}).items():
         models = open_by_contexts(source, listed, phrases, tokenize, keys)
-        found = (score_models(_joined(sets), [one])[0][0]._replace(name=name) for one in models)
+        found = (score_models(whole, [one])[0][0]._replace(name=name) for one in models)
         curve: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
         for number, one in zip(listed, watch(name, found, len(listed)), strict=True):
             for part in _by_dataset(one, sets):
@@ -254,7 +256,7 @@ def cutoff(
     as many cases each. The other arguments are those of ``outliers``. Raises MissingInputError for groups without QIDs.
     """
     sets = _data_sets(groups)
-    whole, _ = score_models(_joined(sets), _opened(models), compactness)
+    whole, _ = score_models(list(chain.from_iterable(sets.values())), _opened(models), compactness)
     return _cutoffs([part for one in whole for part in _by_dataset(one, sets)], dates, bands, seed)
 
 
@@ -313,7 +315,7 @@ def samples(
             for row in gaps
         )
         return logged
-    asked = _joined(_data_sets(groups)) if groups else []
+    asked = list(chain.from_iterable(_data_sets(groups).values())) if groups else []
     if task == "consistency":
         return _sampled_consistency(paths, measure, languages, asked, seed)
     if task == "cutoff":
@@ -434,12 +436,14 @@ def topk(
     returns all of them. Raises UsageError for a model without a vocabulary.
     """
 
-    def score(model: EmbeddingModel, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
+    listed, dataset = _categories(categories, language, dataset)
+
+    def score(model: EmbeddingModel) -> Iterator[CategoryScore]:
         vocabulary = require_vocabulary(model, "topk")
         for category in listed:
             yield score_topk(look_up_category(category, model), vocabulary, k, skip_oov, model.similarity)
 
-    return _score_categories("topk", categories, models, score, language, dataset, watch)
+    return _score_words("topk", models, score, len(listed), categories_.scored, dataset, watch)
 
 
 def oddoneout(
@@ -465,29 +469,13 @@ def oddoneout(
     """
     settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
 
-    def score(model: EmbeddingModel, listed: Sequence[WordCategory]) -> Iterator[CategoryScore]:
+    listed, dataset = _categories(categories, language, dataset)
+
+    def score(model: EmbeddingModel) -> Iterator[CategoryScore]:
         require_cosine(model, ODDONEOUT_DISTANCES)
         return score_oddoneout([look_up_category(each, model) for each in listed], model.words, settings)
 
-    return _score_categories("oddoneout", categories, models, score, language, dataset, watch)
-
-
-def _score_categories(
-    task: str,
-    categories: Categories,
-    models: Models,
-    score: Callable[[EmbeddingModel, Sequence[WordCategory]], Iterator[CategoryScore]],
-    language: str,
-    dataset: str,
-    watch: Watch,
-) -> Scores:
-    listed, dataset = _categories(categories, language, dataset)
-    scored, notes = list[Scored](), dict[str, Sequence[str]]()
-    for model in _opened(models):
-        found = watch(model.name, score(model, listed), len(listed))
-        scored.append(categories_.scored(model.name, dataset, model.vocabulary_size, found))
-        notes[model.name] = model.notes
-    return scores_of(task, scored, notes)
+    return _score_words("oddoneout", models, score, len(listed), categories_.scored, dataset, watch)
 
 
 def combined(
@@ -513,9 +501,15 @@ def combined(
     listed, dataset = _categories(categories, language, dataset)
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
     for model in _opened(models):
-        found = score_combined(listed, model, settings, lambda scores: watch(model.name, scores, len(listed)))  # noqa: B023
+        vocabulary = require_vocabulary(model, "combined")
+        require_cosine(model, ODDONEOUT_DISTANCES)
+        members = [look_up_category(category, model) for category in listed]
+        found = watch(model.name, score_oddoneout(members, vocabulary, settings), len(listed))
+        odd = sum(one.correct for one in found)
+        top = sum(score_topk(each, vocabulary, k, skip_oov).correct for each in members)
+        score = {"combined": categories_.combined(odd, top), "oddoneout": odd, "topk": top}
         size = {Part(COVERAGE): {"vocabulary_size": model.vocabulary_size}}
-        scored.append(Scored(model.name, dataset, plain={WHOLE: found, **size}))
+        scored.append(Scored(model.name, dataset, plain={WHOLE: score, **size}))
         notes[model.name] = model.notes
     return scores_of("combined", scored, notes)
 
@@ -537,12 +531,24 @@ def analogies(
     """
     file, options = path_of(questions), AnalogyOptions(method, skip_oov, restrict)
     sections = analogies_.read_questions(file)
+    score = partial(analogies_.score_analogies, sections, options=options)
+    return _score_words("analogies", models, score, len(sections), analogies_.scored, file.stem, watch)
+
+
+def _score_words(
+    task: str,
+    models: Models,
+    score: Callable[..., Any],
+    count: int,
+    tally: Callable[..., Scored],
+    dataset: str,
+    watch: Watch,
+) -> Scores:
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
     for model in _opened(models):
-        found = watch(model.name, analogies_.score_analogies(sections, model, options), len(sections))
-        scored.append(analogies_.scored(model.name, file.stem, model.vocabulary_size, found))
+        scored.append(tally(model.name, dataset, model.vocabulary_size, watch(model.name, score(model), count)))
         notes[model.name] = model.notes
-    return scores_of("analogies", scored, notes)
+    return scores_of(task, scored, notes)
 
 
 def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
@@ -597,10 +603,6 @@ def _data_sets(groups: Groups, keys: Keys | None = None) -> dict[str, Sequence[G
     if not sets or not all(sets.values()):
         raise MissingInputError("expected test groups, saw none")
     return {name: keyed_groups(list(own), keys) if keys else own for name, own in sets.items()}
-
-
-def _joined(sets: Mapping[str, Sequence[Group]]) -> list[Group]:
-    return [group for own in sets.values() for group in own]
 
 
 def _by_dataset(evaluation: Evaluation, sets: Mapping[str, Sequence[Group]]) -> Iterator[Evaluation]:

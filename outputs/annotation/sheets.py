@@ -16,7 +16,7 @@ from functools import cached_property
 from html import escape
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import msgspec
@@ -107,15 +107,12 @@ class AnnotationSet:
         return Sheet(self.fingerprint, annotator, self.language, cases, self.two_answers)
 
 
-# Its key, in ``key.json``, the only file with the outliers.
-
+# The key, the only file with the outliers.
 KEY_FILE: Final = "key.json"
 
 
 @dataclass(frozen=True, slots=True)
 class _KeyFile:
-    """The content of ``key.json``."""
-
     format: Literal["wikisem annotation key 1"]
     fingerprint: str
     set: AnnotationSet
@@ -167,18 +164,16 @@ class SampleOptions:
     two_answers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A group as its words are shown, with its outliers by class; ``key`` identifies it and sorts it."""
 
-    id: str
     key: str
+    id: str
     cluster: tuple[str, ...]
-    outliers: Mapping[_Class, tuple[str, ...]]
+    outliers: Mapping[_Class, Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
+class _Chosen(NamedTuple):
     """A group with the outlier of its test case."""
 
     group: _Candidate
@@ -209,15 +204,16 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
         raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
     found = {}
     for group in groups:
-        cluster = tuple(dict.fromkeys(_display_text(member.surface) for member in group.cluster))
-        outliers: defaultdict[_Class, dict[str, None]] = defaultdict(dict)
-        for outlier in group.outliers:
-            if (word := _display_text(outlier.surface)) not in cluster:
-                outliers[outlier.outlier_class][word] = None
-        if len(cluster) >= 2 and outliers:
+        words = [" ".join(member.surface.replace("_", " ").split()) for member in group.members]
+        cluster = tuple(dict.fromkeys(words[: len(group.cluster)]))
+        outliers: defaultdict[_Class, list[str]] = defaultdict(list)
+        for outlier, word in zip(group.outliers, words[len(group.cluster) :], strict=True):
+            if word not in (*cluster, *outliers[outlier.outlier_class]):
+                outliers[outlier.outlier_class].append(word)
+        known = {outlier_class: own for outlier_class, own in outliers.items() if own}
+        if len(cluster) >= 2 and known:
             key = _key(options.seed, "group", group.id, *cluster)
-            by_class = {outlier_class: tuple(words) for outlier_class, words in outliers.items()}
-            found[key] = _Candidate(group.id, key, cluster, by_class)
+            found[key] = _Candidate(key, group.id, cluster, known)
     candidates = [found[key] for key in sorted(found)]
     if len(candidates) < options.groups:
         raise MissingInputError(
@@ -243,10 +239,6 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
     )
 
 
-def _display_text(surface: str) -> str:
-    return " ".join(surface.replace("_", " ").split())
-
-
 def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
     """Choose one outlier per group, ordered by outlier classes in turn, the most frequent first: O3 O1 O2 O3 O1 O2 O3.
 
@@ -254,7 +246,7 @@ def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
     with another class first, it would end in O3 O3.
     """
     counts: Counter[_Class] = Counter()
-    chosen = []
+    chosen = list[_Chosen]()
     for group in sorted(groups, key=lambda group: (len(group.outliers), group.key)):
         name = min(group.outliers, key=lambda name: (counts[name], _key(seed, "class", group.key, str(name))))
         counts[name] += 1
@@ -262,13 +254,9 @@ def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
     turns: Counter[_Class] = Counter()
     ranked = []
     for case in sorted(chosen, key=lambda case: case.group.key):
-        ranked.append(((turns[case.outlier_class], -counts[case.outlier_class], _class_order(case)), case))
+        ranked.append((turns[case.outlier_class], -counts[case.outlier_class], case.outlier_class or 0, case))
         turns[case.outlier_class] += 1
-    return [case for _, case in sorted(ranked, key=lambda pair: pair[0])]
-
-
-def _class_order(chosen: _Chosen) -> int:
-    return 0 if chosen.outlier_class is None else chosen.outlier_class
+    return [case for *_, case in sorted(ranked, key=lambda one: one[:3])]
 
 
 def _make_cases(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, AnnotationCase]:
@@ -277,7 +265,7 @@ def _make_cases(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, Anno
     Positions rotate within a part and a class, so the position of an outlier shows neither, and each is as frequent as
     any other among the cases of that size. Ids are numbers in an independent order.
     """
-    in_turn = [case for part in parts for case in sorted(part, key=_class_order)]
+    in_turn = [case for part in parts for case in sorted(part, key=lambda case: case.outlier_class or 0)]
     shuffled = _shuffle([case.group.key for case in in_turn], seed, "id")
     numbers = {key: number for number, key in enumerate(shuffled, start=1)}
     digits = len(str(len(numbers)))
@@ -488,7 +476,6 @@ def parse_csv(data: bytes, where: str) -> list[Answer]:
 # Tasks of Label Studio.
 
 _NAME_WITHOUT_HELP: Final = "without_help"
-_AFTER: Final = ' visibleWhen="choice-selected" whenTagName="{}"'
 _CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
 _CONFIG: Final = """<View>
 {headers}
@@ -505,23 +492,23 @@ def labelling_config(two_answers: bool) -> str:
     Choices come from the task, so that one configuration serves all sheets of a set. The second of two answers is asked
     for after the first (https://labelstud.io/tags/choices, read 2026-11).
     """
-    headers = "\n".join(_header(text) for text in instructions(two_answers))
-    if not two_answers:
-        return _CONFIG.format(headers=headers, choices=_choices_of("answer"))
-    first, second = _choices_of(_NAME_WITHOUT_HELP), _choices_of("answer", _AFTER.format(_NAME_WITHOUT_HELP))
-    choices = [_header("Without help"), first, _header("After up to three minutes of looking things up"), second]
-    return _CONFIG.format(headers=headers, choices="\n".join(choices))
-
-
-def _header(text: str) -> str:
-    return f'  <Header size="5" value={quoteattr(text)}/>'
-
-
-def _choices_of(name: str, more: str = "") -> str:
-    return (
-        f'  <Choices name="{name}" toName="question" value="$choices" choice="single" layout="vertical"{more} '
-        'required="true"/>'
-    )
+    header = '  <Header size="5" value={}/>'.format
+    answers = [("answer", "", "")]
+    if two_answers:
+        after = f' visibleWhen="choice-selected" whenTagName="{_NAME_WITHOUT_HELP}"'
+        answers = [
+            (_NAME_WITHOUT_HELP, "Without help", ""),
+            ("answer", "After up to three minutes of looking things up", after),
+        ]
+    choices = []
+    for name, title, more in answers:
+        choices += [header(quoteattr(title))] if title else []
+        choices.append(
+            f'  <Choices name="{name}" toName="question" value="$choices" choice="single" layout="vertical"{more} '
+            'required="true"/>'
+        )
+    headers = [header(quoteattr(text)) for text in instructions(two_answers)]
+    return _CONFIG.format(headers="\n".join(headers), choices="\n".join(choices))
 
 
 def format_tasks(sheet: Sheet) -> bytes:
@@ -598,7 +585,22 @@ def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[
     """
     kept: dict[tuple[str, str, bool], Answer] = {}
     for answer in answers:
-        if misfit := _misfit(answer, annotation):
+        misfit, names = "", list(annotation.annotators)
+        cases = annotation.annotators.get(answer.annotator, ())
+        words = len(annotation.by_id[answer.case].words) if answer.case in cases else 0
+        if answer.set != annotation.fingerprint:
+            misfit = f"answers to set {annotation.fingerprint}, saw answers to {answer.set or 'none'}"
+        elif answer.annotator not in names:
+            listed = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
+            misfit = f"an annotator of this set ({listed}), saw {answer.annotator!r}"
+        elif not words:
+            misfit = f"a case of the sheet of {answer.annotator}, saw {answer.case!r}"
+        elif not CANNOT_TELL <= answer.choice <= words:
+            choices = f"a word from 1 to {words} or {CANNOT_TELL} for cannot tell"
+            misfit = f"{choices} as the answer to {answer.case}, saw {answer.choice}"
+        elif not (answer.with_help or annotation.two_answers):
+            misfit = f"one answer a case, saw one without help to {answer.case}"
+        if misfit:
             raise DamagedInputError(f"{answer.where}: expected {misfit}")
         earlier = kept.setdefault((answer.annotator, answer.case, answer.with_help), answer)
         if earlier.choice != answer.choice:
@@ -608,25 +610,6 @@ def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[
                 f"{earlier.where}"
             )
     return [kept[key] for key in sorted(kept)]
-
-
-def _misfit(answer: Answer, annotation: AnnotationSet) -> str:
-    """Say what was expected and seen of an answer that does not fit the set; empty if it fits."""
-    if answer.set != annotation.fingerprint:
-        return f"answers to set {annotation.fingerprint}, saw answers to {answer.set or 'none'}"
-    if answer.annotator not in annotation.annotators:
-        names = list(annotation.annotators)
-        listed = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
-        return f"an annotator of this set ({listed}), saw {answer.annotator!r}"
-    if answer.case not in annotation.annotators[answer.annotator]:
-        return f"a case of the sheet of {answer.annotator}, saw {answer.case!r}"
-    words = len(annotation.by_id[answer.case].words)
-    if not CANNOT_TELL <= answer.choice <= words:
-        choices = f"a word from 1 to {words} or {CANNOT_TELL} for cannot tell"
-        return f"{choices} as the answer to {answer.case}, saw {answer.choice}"
-    if not (answer.with_help or annotation.two_answers):
-        return f"one answer a case, saw one without help to {answer.case}"
-    return ""
 
 
 def missing_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, list[str]]:

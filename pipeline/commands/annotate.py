@@ -7,19 +7,24 @@ SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier c
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rich.table import Column, Table
 
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import read_language
 from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
-from wikisem.evaluation.annotators import HumanScore, ModelScore, agreement, case_groups, score_annotators, score_model
+from wikisem.evaluation.annotators import (
+    Report,
+    agreement,
+    bars_as_json,
+    case_groups,
+    case_shares,
+    score_annotators,
+    score_model,
+)
 from wikisem.evaluation.outlier_detection import keep_shared, score_models, words_of
-from wikisem.evaluation.statistics import ErrorBars
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.ids import check_language
@@ -37,24 +42,6 @@ _ANNOTATORS: Final = 5
 _SEED: Final = 500
 # The options of the step that writes sheets, which mean nothing when answers are scored.
 _SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "vocabulary", "seed")
-
-
-@dataclass(frozen=True, slots=True)
-class AnswersReport:
-    """The scores of annotators with one kind of answers; ``no_alpha`` says why alpha is missing, if it is.
-
-    ``help`` is "", or "without help" or "with help" where each case has two answers. ``models`` are scored on the same
-    cases.
-    """
-
-    help: str
-    human: HumanScore
-    alpha: ErrorBars | None
-    no_alpha: str
-    models: Sequence[ModelScore]
-
-
-# The command: write sheets, or score answers.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,33 +107,39 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     import_from_here(*arguments.vectors)
     groups = case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
-    reports = []
+    reports: dict[str, Report] = {}
+    no_alpha = "it needs two answers to the same case, and answers that are not all the same"
     for name in ("without help", "with help") if annotation.two_answers else ("",):
         of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
-        human = score_annotators(of_kind, annotation)
-        alpha, no_alpha = None, "it needs two answers to the same case, and answers that are not all the same"
+        shares, alpha = case_shares(of_kind, annotation), None
         try:
             alpha = agreement(of_kind, annotation)
         except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
             no_alpha = str(error)
-        scored = [score_model(model, human, annotation.seed) for model in models]
-        reports.append(AnswersReport(name, human, alpha, no_alpha, scored))
+        scored = [score_model(model, shares, annotation.seed) for model in models]
+        reports[name] = {**score_annotators(of_kind, annotation), "alpha": bars_as_json(alpha), "models": scored}
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
-        *first, last = reports
-        row: dict[str, Any] = {
-            "set": annotation.fingerprint,
-            "language": annotation.language,
-            "cases": len(annotation.cases),
-            "overlap": len(annotation.overlap),
-            **_answers_as_json(last),
-            "missing": {name: list(cases) for name, cases in missing.items()},
-        }
+        cases, overlap = len(annotation.cases), len(annotation.overlap)
+        about = {"set": annotation.fingerprint, "language": annotation.language, "cases": cases, "overlap": overlap}
+        *first, last = reports.values()
+        row = {**about, **last, "missing": missing}
         if first:  # each case has two answers: the report's own figures are those with help
-            row["without_help"] = _answers_as_json(first[0])
+            row["without_help"] = first[0]
         print_json(row, indented=True)
-    else:
-        _print_report(annotation, reports, missing)
+        return
+    print_line(f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}")
+    for name, report in reports.items():
+        if name:
+            print_line(name)
+        _print_report(report, no_alpha)
+    for name, unanswered in missing.items():
+        listed = ", ".join(unanswered[:5]) + (", …" if len(unanswered) > 5 else "")
+        asked = len(annotation.annotators[name])
+        print_line(f"{name}: {len(unanswered)} of {asked} without an answer: {listed}")
+    for model in models:
+        for note in model.notes:
+            print_line(f"{model.name}: {note}")
 
 
 # What is written and read: sheets and answers.
@@ -215,95 +208,41 @@ def read_answers(folder: Path, annotation: AnnotationSet) -> list[sheets.Answer]
 _PEOPLE: Final = "annotators"
 
 
-def _print_report(
-    annotation: AnnotationSet, reports: Sequence[AnswersReport], missing: Mapping[str, Sequence[str]]
-) -> None:
-    """Print tables on standard output, followed by lines that say which answers are missing."""
-    console = make_console()
-    console.print(f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}")
-    for report in reports:
-        if report.help:
-            console.print(report.help)
-        human, alpha = report.human, report.alpha
-        numbers = number_columns("asked", "answered", "right", "cannot tell", "accuracy", overflow="fold", no_wrap=True)
-        table = Table(Column("annotator", overflow="fold"), *numbers)
-        for score in human.annotators:
-            share = 100 * score.right / score.answered if score.answered else None
-            counts = map(str, (score.asked, score.answered, score.right, score.cannot_tell))
-            table.add_row(score.annotator, *counts, _percent(share))
-        console.print(table)
-        # Annotators by outlier class and overall; then each model, and the annotators on the cases that it can score.
-        words = (Column(name, overflow="fold") for name in ("", "outlier class"))
-        numbers = number_columns("cases", "accuracy", "95 % interval", "OPP", overflow="fold", no_wrap=True)
-        table = Table(*words, *numbers)
-        _add_rows(table, _PEOPLE, human.by_outlier_class, human.overall, None)
-        for model in report.models:
-            table.add_section()
-            _add_rows(table, model.name, model.by_outlier_class, model.accuracy, model.opp)
-            table.add_row(f"{_PEOPLE}, same cases", "all", *_cells(model.people), "")
-        console.print(table)
-        if alpha is None:
-            console.print(f"agreement: no Krippendorff's alpha: {report.no_alpha}")
-        else:
-            interval = f"{alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f})"
-            console.print(
-                f"agreement: Krippendorff's alpha {interval}, from {alpha.n} test cases with two answers or more"
-            )
-        if human.answers:
-            right = _percent(100 * human.right / human.answers)
-            console.print(f"right answers: {human.right} of {human.answers} ({right} %)")
-    for name, cases in missing.items():
-        listed = ", ".join(cases[:5]) + (", …" if len(cases) > 5 else "")
-        console.print(f"{name}: {len(cases)} of {len(annotation.annotators[name])} without an answer: {listed}")
-    for model in reports[-1].models:
-        for note in model.notes:
-            console.print(f"{model.name}: {note}")
+def _print_report(report: Report, no_alpha: str) -> None:
+    """Print the table of annotators, that of outlier classes with each model, and the agreement."""
+    console, folded = make_console(), {"overflow": "fold", "no_wrap": True}
+    names = ("asked", "answered", "right", "cannot tell")
+    table = Table(Column("annotator", overflow="fold"), *number_columns(*names, "accuracy", **folded))
+    for one in report["annotators"]:
+        counts = [str(one[name.replace(" ", "_")]) for name in names]
+        accuracy = f"{100 * one['right'] / one['answered']:.2f}" if one["answered"] else "–"
+        table.add_row(one["annotator"], *counts, accuracy)
+    console.print(table)
+    words = (Column(name, overflow="fold") for name in ("", "outlier class"))
+    table = Table(*words, *number_columns("cases", "accuracy", "95 % interval", "OPP", **folded))
+    # Annotators, then each model, and the annotators on the cases that it can score.
+    for scored in ({"name": _PEOPLE, "opp": None, **report}, *report["models"]):
+        rows = [*scored["by_outlier_class"].items(), ("all", scored["accuracy"])]
+        for number, (outlier_class, bars) in enumerate(rows):
+            opp = f"{100 * scored['opp']['value']:.2f}" if scored["opp"] and outlier_class == "all" else ""
+            table.add_row("" if number else scored["name"], outlier_class, *_cells(bars), opp)
+        if "annotators_on_the_same_cases" in scored:
+            table.add_row(f"{_PEOPLE}, same cases", "all", *_cells(scored["annotators_on_the_same_cases"]), "")
+        table.add_section()
+    console.print(table)
+    if alpha := report["alpha"]:
+        interval = f"{alpha['value']:.3f} ({alpha['low']:.3f} to {alpha['high']:.3f})"
+        said = f"Krippendorff's alpha {interval}, from {alpha['count']} test cases with two answers or more"
+    else:
+        said = f"no Krippendorff's alpha: {no_alpha}"
+    print_line(f"agreement: {said}")
+    if answers := report["answers"]:
+        right = report["right_answers"]
+        print_line(f"right answers: {right} of {answers} ({100 * right / answers:.2f} %)")
 
 
-def _add_rows(
-    table: Table, name: str, classes: Mapping[str, ErrorBars | None], overall: ErrorBars | None, opp: ErrorBars | None
-) -> None:
-    for at, (outlier_class, bars) in enumerate(classes.items()):
-        table.add_row("" if at else name, outlier_class, *_cells(bars), "")
-    table.add_row("", "all", *_cells(overall), _percent(100 * opp.value) if opp else "")
-
-
-def _cells(bars: ErrorBars | None) -> tuple[str, str, str]:
+def _cells(bars: Report | None) -> tuple[str, str, str]:
     if bars is None:
-        return "0", _percent(None), ""
-    interval = f"{_percent(100 * bars.low)} to {_percent(100 * bars.high)}"
-    return str(bars.n), _percent(100 * bars.value), interval
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
-
-
-# The report as JSON.
-
-
-def _answers_as_json(report: AnswersReport) -> dict[str, Any]:
-    human = report.human
-    return {
-        "annotators": [asdict(annotator) for annotator in human.annotators],
-        "answers": human.answers,
-        "right_answers": human.right,
-        "accuracy": _bars_as_json(human.overall),
-        "by_outlier_class": {name: _bars_as_json(bars) for name, bars in human.by_outlier_class.items()},
-        "alpha": _bars_as_json(report.alpha),
-        "models": [
-            {
-                "name": model.name,
-                "notes": list(model.notes),
-                "opp": _bars_as_json(model.opp),
-                "accuracy": _bars_as_json(model.accuracy),
-                "by_outlier_class": {name: _bars_as_json(bars) for name, bars in model.by_outlier_class.items()},
-                "annotators_on_the_same_cases": _bars_as_json(model.people),
-            }
-            for model in report.models
-        ],
-    }
-
-
-def _bars_as_json(bars: ErrorBars | None) -> dict[str, Any] | None:
-    return {"count": bars.n, "value": bars.value, "low": bars.low, "high": bars.high} if bars else None
+        return "0", "–", ""
+    value, low, high = (f"{100 * bars[name]:.2f}" for name in ("value", "low", "high"))
+    return str(bars["count"]), value, f"{low} to {high}"

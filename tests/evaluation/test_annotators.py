@@ -11,6 +11,7 @@ from wikisem.errors import MissingExtraError
 from wikisem.evaluation.annotators import (
     agreement,
     case_groups,
+    case_shares,
     krippendorff_alpha,
     score_annotators,
     score_model,
@@ -127,34 +128,30 @@ def test_without_the_library_the_message_names_the_extra(monkeypatch: pytest.Mon
 def test_each_case_counts_once_with_the_share_of_its_answers() -> None:
     """Of four cases: all, half, none and one answer right; an unanswered case is in no mean."""
     annotation = make_set([1, 2, 3, 4, 5], ["a", "b"], classes=[1, 1, 2, None, 2])
-    score = score_annotators(
-        make_answers({"a": [1, 2, 0, 4, None], "b": [1, 6, 2, None, None]}, annotation), annotation
-    )
-    assert score.shares == {"case-01": 1, "case-02": 0.5, "case-03": 0, "case-04": 1}
-    assert score.overall is not None
-    assert (score.overall.n, score.overall.value) == (4, 0.625)
-    assert score.overall.low < 0.625 < score.overall.high
-    values = {name: (one.n, one.value) for name, one in score.by_outlier_class.items() if one}
+    given = make_answers({"a": [1, 2, 0, 4, None], "b": [1, 6, 2, None, None]}, annotation)
+    score = score_annotators(given, annotation)
+    assert case_shares(given, annotation) == {"case-01": 1, "case-02": 0.5, "case-03": 0, "case-04": 1}
+    assert (score["accuracy"]["count"], score["accuracy"]["value"]) == (4, 0.625)
+    assert score["accuracy"]["low"] < 0.625 < score["accuracy"]["high"]
+    values = {name: (one["count"], one["value"]) for name, one in score["by_outlier_class"].items() if one}
     assert values == {"1": (2, 0.75), "2": (1, 0), "unknown": (1, 1)}
-    assert [(one.asked, one.answered, one.right, one.cannot_tell) for one in score.annotators] == [
-        (5, 4, 3, 1),
-        (5, 3, 1, 0),
-    ]
-    assert (score.answers, score.right) == (7, 4)
+    counts = [(one["asked"], one["answered"], one["right"], one["cannot_tell"]) for one in score["annotators"]]
+    assert counts == [(5, 4, 3, 1), (5, 3, 1, 0)]
+    assert (score["answers"], score["right_answers"]) == (7, 4)
 
 
 def test_a_class_without_answers_has_no_estimate() -> None:
     """It is named all the same, as the set asked for it."""
     annotation = make_set([1, 1], ["a"], classes=[1, 3])
     score = score_annotators(make_answers({"a": [1, None]}, annotation), annotation)
-    assert score.by_outlier_class["3"] is None
-    assert score.by_outlier_class["1"] is not None
+    assert score["by_outlier_class"]["3"] is None
+    assert score["by_outlier_class"]["1"] is not None
 
 
 def test_a_model_is_scored_on_the_cases_that_people_answered() -> None:
     """A case that it does not know, and one without an answer, are in neither number."""
     annotation = make_set([1, 2, 3, 4], ["a"], classes=[1, 2, 3, 3])
-    human = score_annotators(make_answers({"a": [1, 1, 3, None]}, annotation), annotation)
+    shares = case_shares(make_answers({"a": [1, 1, 3, None]}, annotation), annotation)
     groups = case_groups(annotation.cases, "en")
     assert [group.outliers[0].surface for group in groups] == ["word1a", "word2b", "word3c", "word4d"]
     assert all(group.outliers[0].surface not in surfaces(group.cluster) and len(group.cluster) == 5 for group in groups)
@@ -164,11 +161,10 @@ def test_a_model_is_scored_on_the_cases_that_people_answered() -> None:
         for at, word in enumerate(word for group in groups for word in surfaces(group.cluster))
     }
     known |= {"word1a": np.array([0.0, 1.0]), "word2b": np.array([1.0, 0.055]), "word4d": np.array([0.0, 1.0])}
-    model = score_model(Evaluation("m", ("note",), tuple(score_groups(groups, known))), human, seed=1)
-    assert model.accuracy is not None
-    assert model.people is not None
-    assert (model.accuracy.n, model.accuracy.value) == (2, 0.5)
-    assert (model.people.n, model.people.value) == (2, 0.5)
-    assert model.opp is not None
-    assert 0.5 <= model.opp.value < 1
-    assert {name: one and one.value for name, one in model.by_outlier_class.items()} == {"1": 1, "2": 0, "3": None}
+    model = score_model(Evaluation("m", ("note",), tuple(score_groups(groups, known))), shares, seed=1)
+    people = model["annotators_on_the_same_cases"]
+    assert (model["accuracy"]["count"], model["accuracy"]["value"]) == (2, 0.5)
+    assert (people["count"], people["value"]) == (2, 0.5)
+    assert 0.5 <= model["opp"]["value"] < 1
+    values = {name: one and one["value"] for name, one in model["by_outlier_class"].items()}
+    assert values == {"1": 1, "2": 0, "3": None}
