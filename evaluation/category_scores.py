@@ -49,9 +49,6 @@ from wikisem.sampling import hash_key, hash_keys
 IntArray = npt.NDArray[np.int64]
 
 
-# A category in a vocabulary, and a score of it: both serve OddOneOut, too.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoryVectors:
     """The distinct words of a category.
@@ -264,11 +261,6 @@ class IntruderPool:
     def __len__(self) -> int:
         return len(self.rows) + self.missing
 
-    def blocks(self) -> Iterator[Rows]:
-        """All vectors in double precision, some rows at a time."""
-        for start in range(0, len(self.rows), _ROWS_AT_ONCE):
-            yield self.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(self.rows))))
-
     def take(self, index: IntArray) -> Rows:
         """The vectors of the words at these places, in double precision."""
         return self.vectors[self.rows[index]].astype(np.float64)
@@ -278,8 +270,18 @@ def intruder_pools(
     categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
 ) -> Iterator[IntruderPool]:
     """The pool of each category; UsageError if it is to come from the vocabulary of a model that lists no words."""
+    for members in categories if intruders == "other-categories" else ():
+        vectors: dict[tuple[str, ...], Any | None] = {}
+        for other in categories:
+            vectors |= dict.fromkeys(other.keys)
+            vectors |= {other.keys[index]: row_at(other.vectors, row) for row, index in enumerate(other.known.tolist())}
+        mine = set(members.keys)
+        theirs = [vector for key, vector in vectors.items() if key not in mine]
+        known = [vector for vector in theirs if vector is not None]
+        stacked = stack(known) if known else members.vectors[:0]
+        missing = 0 if skip_oov else len(theirs) - len(known)
+        yield IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))
     if intruders == "other-categories":
-        yield from (_others(members, categories, skip_oov) for members in categories)
         return
     if vocabulary is None:
         raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")
@@ -291,19 +293,6 @@ def intruder_pools(
         else:
             outside = rows[~np.isin(rows, members.in_vocabulary)]
             yield IntruderPool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
-
-
-def _others(members: CategoryVectors, categories: Sequence[CategoryVectors], skip_oov: bool) -> IntruderPool:
-    vectors: dict[tuple[str, ...], Any | None] = {}
-    for other in categories:
-        vectors |= dict.fromkeys(other.keys)
-        vectors |= {other.keys[index]: row_at(other.vectors, row) for row, index in enumerate(other.known.tolist())}
-    mine = set(members.keys)
-    theirs = [vector for key, vector in vectors.items() if key not in mine]
-    known = [vector for vector in theirs if vector is not None]
-    stacked = stack(known) if known else members.vectors[:0]
-    missing = 0 if skip_oov else len(theirs) - len(known)
-    return IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))
 
 
 # All pairs (S, w), counted without looking at any mean.
@@ -326,35 +315,15 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
                 "them all; draw a sample"
             )
         counter = ExactCounter(settings.distance, prepare(settings.distance, members.vectors), k)
-        correct = sum(counter.count(prepare(settings.distance, block)) for block in pool.blocks())
+        for start in range(0, len(pool.rows), _ROWS_AT_ONCE):
+            block = pool.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(pool.rows))))
+            correct += counter.count(prepare(settings.distance, block))
     return score_of(members, correct, comb(size, k) * len(pool) - own)
 
 
 # This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
 _COMPARED_AT_ONCE: Final = 1 << 21
 _FEWEST_WORDS_AT_ONCE: Final = 32
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ComparisonTerms:
-    """The parts of F for some words: ``base`` has shape ``(words,)``, ``each`` and ``swap`` ``(members, words)``.
-
-    The comparison of an intruder w with a member s of S, where T is S without s, is
-    F_T(w) - swap_s(w) > F_T(s) + tolerance, with F_T(x) = base(x) + the sum over T of each_t(x):
-
-    euclidean    m (|w - μ|² - |s - μ|²) = 2 (F_T(w) - F_T(s)) with F_T(x) = (m - 2)/2 |x|² - Σ_T x·t.
-    cosine-unit  the projections of s and w on the mean differ by (F_T(w) - F_T(s)) / m with F_T(x) = -Σ_T x·t.
-    cosine-raw   the projections differ by (F_T(w) - swap_s(w) - F_T(s)) / m with F_T(x) = -|x| - Σ_T x·t/|x| and
-                 swap_s(w) = w·s (1/|w| - 1/|s|).
-
-    An example in one dimension: S = {0, 2} and w = 9, so k = 2, m = 3 and μ = 11/3. w is the farthest from μ. Against
-    s = 2, T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
-    3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
-    """
-
-    base: Vector
-    each: Vector
-    swap: Vector | None = None
 
 
 class ExactCounter:
@@ -390,12 +359,31 @@ class ExactCounter:
         return total
 
     def _table(self, words: Rows) -> tuple[Vector, Vector | None]:
-        """F_T(w), a row for each T and a column for each w; and swap_s(w), a row for each s."""
-        terms = comparison_terms(self._distance, self._members, words, self._k)
-        table = np.tile(terms.base, (len(self._subsets), 1))
+        """F_T(w), a row for each T and a column for each w; and swap_s(w), a row for each s.
+
+        The comparison of an intruder w with a member s of S, where T is S without s, is
+        F_T(w) - swap_s(w) > F_T(s) + tolerance:
+
+        euclidean    m (|w - μ|² - |s - μ|²) = 2 (F_T(w) - F_T(s)) with F_T(x) = (m - 2)/2 |x|² - Σ_T x·t.
+        cosine-unit  the projections of s and w on the mean differ by (F_T(w) - F_T(s)) / m with F_T(x) = -Σ_T x·t.
+        cosine-raw   the projections differ by (F_T(w) - swap_s(w) - F_T(s)) / m with F_T(x) = -|x| - Σ_T x·t/|x| and
+                     swap_s(w) = w·s (1/|w| - 1/|s|).
+
+        In one dimension, S = {0, 2} and w = 9: k = 2, m = 3 and μ = 11/3. w is the farthest from μ. Against s = 2,
+        T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
+        3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
+        """
+        each, base, swap = products(self._members, words), np.zeros(words.shape[0]), None
+        if self._distance == "euclidean":
+            base = (self._k - 1) / 2 * paired_products(words, words)
+        elif self._distance == "cosine-raw":
+            base = -lengths(words)
+            swap = each / -base - each / lengths(self._members)[:, None]
+            each = each / -base
+        table = np.tile(base, (len(self._subsets), 1))
         for member in self._subsets.T:
-            table += terms.each[member]
-        return table, terms.swap
+            table -= each[member]
+        return table, swap
 
     def _exceeds(
         self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice
@@ -404,17 +392,6 @@ class ExactCounter:
         values = table[rows] if swap is None else table[rows] - swap[members]
         exceeds: npt.NDArray[np.bool_] = values > self._limits[rows, members][:, None]
         return exceeds
-
-
-def comparison_terms(distance: Distance, members: Rows, words: Rows, k: int) -> ComparisonTerms:
-    """The parts of F for words of shape ``(words, d)``, all prepared."""
-    each = products(members, words)
-    if distance == "euclidean":
-        return ComparisonTerms((k - 1) / 2 * paired_products(words, words), -each)
-    if distance == "cosine-unit":
-        return ComparisonTerms(np.zeros(words.shape[0]), -each)
-    long, own = lengths(words), lengths(members)
-    return ComparisonTerms(-long, -each / long, each / long - each / own[:, None])
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,50 +436,31 @@ _PAIRS_AT_ONCE: Final = 4096
 
 
 def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> CategoryScore:
-    words, k = _words(members, settings), settings.k
+    """The score of a category by drawn pairs; the pair of each number depends on it and the seed alone.
+
+    Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the
+    pool that are not in S. A pair with a word that has no vector is wrong.
+    """
+    words, k, distance = _words(members, settings), settings.k, settings.distance
     if len(words) < k or len(pool) <= min(k, int(np.count_nonzero(pool.shared >= 0))):
         return score_of(members, 0, 0)
-    correct = count_sampled(members, words, pool, k, settings.distance, seed, settings.sample)
-    return score_of(members, correct, settings.sample)
-
-
-def count_sampled(
-    members: CategoryVectors, words: IntArray, pool: IntruderPool, k: int, distance: Distance, seed: int, sample: int
-) -> int:
-    """In how many of the sampled pairs w stands out of S.
-
-    ``words`` are what S is drawn from: for each word the place of its vector, -1 for one that has none, with which, as
-    with a w that has none, a pair is wrong. The pair of each number depends on it and the seed alone.
-    """
     if not len(members.known):
-        return 0
+        return score_of(members, 0, settings.sample)
     vectors, total = prepare(distance, members.vectors), 0
-    for start in range(0, sample, _PAIRS_AT_ONCE):
-        numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, sample))
-        sets, intruders = draw_pairs(words, pool, k, seed, numbers)
+    for start in range(0, settings.sample, _PAIRS_AT_ONCE):
+        numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, settings.sample))
+        keys = hash_keys(seed, numbers[:, None] * (len(words) + 1) + np.arange(len(words) + 1))
+        sets = words[np.argsort(keys[:, :-1], axis=1)[:, :k]]
+        taken = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
+        free = len(pool) - np.count_nonzero(taken >= 0, axis=1)
+        intruders = (keys[:, -1] % free.astype(np.uint64)).astype(np.int64)
+        for place in taken.T:
+            intruders += (place >= 0) & (intruders >= place)
         whole = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
         others = prepare(distance, pool.take(intruders[whole]))
         chosen = [vectors[places] for places in sets[whole].T]
         total += int(np.count_nonzero(stands_out(distance, chosen, others, tie_margin(distance, vectors))))
-    return total
-
-
-def draw_pairs(
-    words: IntArray, pool: IntruderPool, k: int, seed: int, numbers: npt.NDArray[np.int64]
-) -> tuple[IntArray, npt.NDArray[np.int64]]:
-    """The pairs of these numbers: k of the words, shape ``(p, k)``, and the place of an intruder in the pool, ``(p,)``.
-
-    Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the
-    pool that are not in S.
-    """
-    keys = hash_keys(seed, numbers[:, None] * (len(words) + 1) + np.arange(len(words) + 1))
-    sets = words[np.argsort(keys[:, :-1], axis=1)[:, :k]]
-    taken = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
-    free = len(pool) - np.count_nonzero(taken >= 0, axis=1)
-    intruders = (keys[:, -1] % free.astype(np.uint64)).astype(np.int64)
-    for place in taken.T:
-        intruders += (place >= 0) & (intruders >= place)
-    return sets, intruders
+    return score_of(members, total, settings.sample)
 
 
 def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> npt.NDArray[np.bool_]:

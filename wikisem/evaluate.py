@@ -141,7 +141,7 @@ def open_vectors(
     elif isinstance(source, EmbeddingModel):
         model = copy(source) if name else source
         if name:
-            object.__setattr__(model, "name", name)  # some lookups are frozen
+            model.name = name
     else:
         model = open_object(source, name, phrases, tokenize, keys)
     if similarity is None:

@@ -122,12 +122,6 @@ def _checked(matrix: Matrix, path: Path) -> Matrix:
 # Weights of the cells.
 
 
-def raw(counts: Counts) -> Vector:
-    """The counts themselves."""
-    numbers: Vector = counts.matrix.data
-    return numbers
-
-
 def pmi(counts: Counts) -> Vector:
     """Pointwise mutual information, ln(P(w, c) / (P(w) P(c))), of each cell, by the counts of the whole matrix."""
     by_word, by_context, total = counts.sums()
@@ -165,7 +159,7 @@ def log_likelihood(counts: Counts) -> Vector:
 
 
 WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
-    "raw": raw,
+    "raw": lambda counts: np.asarray(counts.matrix.data),
     "pmi": pmi,
     "ppmi": ppmi,
     "loglikelihood": log_likelihood,

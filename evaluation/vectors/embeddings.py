@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -44,11 +44,6 @@ class Spelling:
     phrases: bool
     masked: bool
     numbers: bool
-
-    @property
-    def masks_digits(self) -> bool:
-        """Whether numbers of two digits or more are written with #, as in the vectors of Google News."""
-        return self.masked and not self.numbers
 
 
 def spelling_of(words: Collection[str]) -> Spelling:
@@ -132,25 +127,12 @@ class WordVectors:
     whole_spelling: Spelling | None = None
     whole_size: int | None = None
 
-    @property
-    def size(self) -> int:
-        """How many words the whole vocabulary has, whether they have been read or not."""
-        return len(self.index) if self.whole_size is None else self.whole_size
-
-    def spelling(self) -> Spelling:
-        """How the vocabulary spells words."""
-        return self.whole_spelling or spelling_of(self.index)
-
     def find(self, word: str) -> Any | None:
         """The raw vector of a word, in double precision; None if the word has none that can be compared."""
         index = self.index.get(word)
         if index is not None:
             return usable(row_at(self.rows, index))
         return usable(self.unseen(word)) if self.unseen is not None else None
-
-    def knows(self, word: str) -> bool:
-        """Whether the vocabulary itself has the word, with a vector to compare."""
-        return word in self.index and self.find(word) is not None
 
     def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Rows]]:
         """Row numbers and raw vectors in double precision, ``size`` rows at a time, without those of no direction."""
@@ -213,11 +195,6 @@ def width(rows: Rows) -> int:
     """How many numbers a row holds, of sparse rows the mean."""
     count, dimensions = rows.shape
     return rows.nnz // max(1, count) if is_sparse(rows) else int(dimensions)
-
-
-def mean(vectors: Sequence[Any]) -> Any:
-    """The mean of one vector or more."""
-    return sum(vectors[1:], start=vectors[0]) / len(vectors)
 
 
 def products(ones: Rows, others: Rows) -> Vector:
@@ -304,35 +281,29 @@ def cosine(ones: Any, others: Any) -> Vector:
     return products(unit(stack(ones)), unit(stack(others)))
 
 
-@runtime_checkable
-class EmbeddingModel(Protocol):
-    """Anything that has vectors for items; ``notes`` say what a reader of its scores should know."""
+class EmbeddingModel:
+    """Anything that has vectors for items.
 
-    @property
-    def name(self) -> str:
-        """What the report calls it."""
+    ``notes`` are what a reader of its scores should know. ``words`` is the vocabulary, None for a model that reads any
+    text and lists no words, and ``vocabulary_size`` how many words there are, whether they have been read or not.
+    """
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Facts about the model that bear on its scores."""
+    words: WordVectors | None = None
+    vocabulary_size: int | None = None
 
-    @property
-    def words(self) -> WordVectors | None:
-        """The vocabulary; None for a model that reads any text and lists no words."""
-
-    @property
-    def vocabulary_size(self) -> int | None:
-        """How many words the model lists, whether they have been read or not; None where it reads any text."""
-
-    @property
-    def similarity(self) -> Similarity:
-        """How near the vectors of some items are to those of others."""
+    def __init__(self, name: str, similarity: Similarity = cosine, notes: Sequence[str] = ()) -> None:
+        self.name, self.similarity, self.notes = name, similarity, tuple(notes)
 
     def find(self, items: Iterable[str]) -> Mapping[str, Any]:
-        """The raw vector of each item, as its ``similarity`` takes it; what is out of vocabulary is not there."""
+        """The raw vector of each item, as ``similarity`` takes it; what is out of vocabulary is not there.
+
+        DamagedInputError for a vector that is not finite.
+        """
+        raise NotImplementedError
 
     def parts(self, item: str) -> list[str]:
-        """What an item is looked up as: equal parts, equal item."""
+        """What an item is looked up as, equal parts for equal items: the whole, with blanks between its tokens."""
+        return [" ".join(tokens_of(item))]
 
 
 def require_cosine(model: EmbeddingModel, reason: str) -> None:
@@ -351,7 +322,7 @@ def require_vocabulary(model: EmbeddingModel, task: str) -> WordVectors:
 # Items by their words, or as a model encodes them.
 
 
-class WordModel:
+class WordModel(EmbeddingModel):
     """Items as means of the word vectors of their tokens or phrases.
 
     The averages are those of Blair et al. (2016), section 4.3: the mean of the raw vectors of the known tokens, or, if
@@ -363,6 +334,8 @@ class WordModel:
     its notes.
     """
 
+    words: WordVectors
+
     def __init__(
         self,
         name: str,
@@ -372,52 +345,38 @@ class WordModel:
         similarity: Similarity = cosine,
         about: Sequence[str] = (),
     ) -> None:
-        spelling = words.spelling()
-        self.name = name
-        self.words = words
-        self.similarity = similarity
-        self.about = about
+        spelling = words.whole_spelling or spelling_of(words.index)
+        self.words, self.tokenize = words, tokenize
+        self.vocabulary_size = len(words.index) if words.whole_size is None else words.whole_size
         self.lowercase = not spelling.capitals
         self.phrases = phrases and spelling.phrases
-        self.masks_digits = spelling.masks_digits
-        self.tokenize = tokenize
-
-    @property
-    def vocabulary_size(self) -> int:
-        """How many words the whole vocabulary has."""
-        return self.words.size
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Whether text is lowercased, phrases are looked up, and unseen words get vectors."""
-        spelling = tuple(
-            note
-            for holds, note in [
-                (self.lowercase, "text lowercased: no word of the vocabulary starts with a capital"),
-                (self.phrases, "the vocabulary has phrases: items are means of their longest known phrases"),
-                (self.masks_digits, "two or more digits in a row looked up as #, as the vocabulary has them"),
-                (self.words.unseen is not None, "words outside the vocabulary have vectors from character n-grams"),
-            ]
-            if holds
-        )
-        return (*self.about, *spelling)
+        # Numbers of two digits or more are written with #, as in the vectors of Google News.
+        self.masks_digits = spelling.masked and not spelling.numbers
+        notes = {
+            "text lowercased: no word of the vocabulary starts with a capital": self.lowercase,
+            "the vocabulary has phrases: items are means of their longest known phrases": self.phrases,
+            "two or more digits in a row looked up as #, as the vocabulary has them": self.masks_digits,
+            "words outside the vocabulary have vectors from character n-grams": words.unseen is not None,
+        }
+        super().__init__(name, similarity, [*about, *(note for note, holds in notes.items() if holds)])
 
     def find(self, items: Iterable[str]) -> Mapping[str, Any]:
-        """The mean of the raw vectors of each item's known parts; items without any are out of vocabulary.
-
-        DamagedInputError, as of any model, for a vector that is not finite.
-        """
+        """The mean of the raw vectors of each item's known parts; items without any are out of vocabulary."""
         found = ((item, [self.words.find(part) for part in self.parts(item)]) for item in items)
         known = ((item, [vector for vector in vectors if vector is not None]) for item, vectors in found)
-        return known_vectors(self.name, ((item, usable(mean(own)) if own else None) for item, own in known))
+        means = ((item, usable(sum(own[1:], start=own[0]) / len(own)) if own else None) for item, own in known)
+        return known_vectors(self.name, means)
 
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
-        tokens = self.tokenize(self.spelled(item))
+        tokens, index = self.tokenize(self.spelled(item)), self.words.index
         parts = list[str]()
         while tokens:
-            lengths = range(len(tokens), 1, -1) if self.phrases else ()
-            length = next((n for n in lengths if self.words.knows("_".join(tokens[:n]))), 1)
+            length = len(tokens) if self.phrases else 1
+            while length > 1 and (
+                (phrase := "_".join(tokens[:length])) not in index or self.words.find(phrase) is None
+            ):
+                length -= 1
             parts.append("_".join(tokens[:length]))
             tokens = tokens[length:]
         return parts
@@ -428,20 +387,12 @@ class WordModel:
         return mask_digits(lowered) if self.masks_digits else lowered
 
 
-@dataclass(frozen=True)
-class TextModel:
+class TextModel(EmbeddingModel):
     """Items as a model encodes them: a callable from strings to as many vectors, None where it has no vector."""
 
-    name: str
-    encode: Callable[[Sequence[str]], Any]
-    notes: tuple[str, ...] = ()
-    words: None = None
-    vocabulary_size: None = None
-    similarity: Similarity = cosine
-
-    def parts(self, item: str) -> list[str]:
-        """The whole item, with blanks between its tokens."""
-        return [" ".join(tokens_of(item))]
+    def __init__(self, name: str, encode: Callable[[Sequence[str]], Any]) -> None:
+        super().__init__(name)
+        self.encode = encode
 
     def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
         """One vector for each item, encoded with blanks between its tokens, every item once and in sorted order."""
@@ -505,11 +456,22 @@ class KeyModel(WordModel):
     def __init__(
         self, name: str, words: WordVectors, kind: Keys, similarity: Similarity = cosine, about: Sequence[str] = ()
     ) -> None:
-        super().__init__(name, words, False, lambda key: [key], similarity)
-        self.lowercase = self.masks_digits = False
-        self._form = _form_of(words.index, kind)
+        forms = _FORMS[kind]
+        best = len(forms) - 1  # the bare key, which any word may be
+        for word in words.index:
+            seen = (
+                index
+                for index, (before, after) in enumerate(forms[:best])
+                if word.startswith(before) and word.endswith(after)
+            )
+            best = next(seen, best)
+            if not best:
+                break
+        self._form = forms[best]
         shown = _written("Q42" if kind == "qid" else "New York", self._form)[0]
-        self.about = (*about, f"vectors keyed by {kind}, written as {shown}")
+        about = (*about, f"vectors keyed by {kind}, written as {shown}")
+        plain = replace(words, whole_spelling=Spelling(capitals=True, phrases=False, masked=False, numbers=False))
+        super().__init__(name, plain, False, lambda key: [key], similarity, about)
 
     def parts(self, item: str) -> list[str]:
         """The word that a key is looked up as, whether known or not."""
@@ -529,56 +491,28 @@ def _written(key: str, form: tuple[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{before}{text}{after}" for text in (blanks.replace(" ", "_"), blanks) if text))
 
 
-def _form_of(words: Iterable[str], kind: Keys) -> tuple[str, str]:
-    """How the vocabulary writes keys."""
-    forms = _FORMS[kind]
-    best = len(forms) - 1  # the bare key, which any word may be
-    for word in words:
-        seen = (
-            index
-            for index, (before, after) in enumerate(forms[:best])
-            if word.startswith(before) and word.endswith(after)
-        )
-        best = next(seen, best)
-        if not best:
-            break
-    return forms[best]
-
-
-@dataclass(frozen=True)
-class SimilarityModel:
+class SimilarityModel(EmbeddingModel):
     """Items by their similarities alone, whole and with blanks between their tokens; there are no vectors.
 
-    ``find`` gives the words themselves, which ``similarity`` compares. ``words_known`` None knows any text.
+    ``find`` gives the words themselves, which ``similarity`` compares. ``known`` None knows any text.
     """
 
-    name: str
-    similarity: Similarity
-    words_known: frozenset[str] | None = None
-    lowercase: bool = False
-    words: None = None
-
-    @property
-    def vocabulary_size(self) -> int | None:
-        """How many words the table has; None where any text is compared."""
-        return None if self.words_known is None else len(self.words_known)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That similarities are given, and whether text is lowercased."""
-        given = "similarities are given, word by word"
-        lowered = "text lowercased: no word of the table starts with a capital"
-        return (given, lowered) if self.lowercase else (given,)
+    def __init__(
+        self, name: str, similarity: Similarity, known: frozenset[str] | None = None, lowercase: bool = False
+    ) -> None:
+        lowered = ["text lowercased: no word of the table starts with a capital"] if lowercase else []
+        super().__init__(name, similarity, ["similarities are given, word by word", *lowered])
+        self.known, self.lowercase = known, lowercase
+        self.vocabulary_size = None if known is None else len(known)
 
     def parts(self, item: str) -> list[str]:
         """The whole item in the spelling of the table."""
-        text = " ".join(tokens_of(item))
-        return [text.lower() if self.lowercase else text]
+        return [text.lower() if self.lowercase else text for text in super().parts(item)]
 
     def find(self, items: Iterable[str]) -> Mapping[str, str]:
         """The word that each item is compared as; an item that the table does not have is out of vocabulary."""
         words = {item: self.parts(item)[0] for item in items}
-        return {item: word for item, word in words.items() if self.words_known is None or word in self.words_known}
+        return {item: word for item, word in words.items() if self.known is None or word in self.known}
 
 
 def given_similarity(function: Callable[[Any, Any], Any], name: str) -> Similarity:
@@ -603,10 +537,8 @@ def compared_by(model: EmbeddingModel, similarity: Similarity, note: str) -> Emb
     def stacked(ones: Any, others: Any) -> Vector:
         return similarity(stack(ones), stack(others))
 
-    if isinstance(model, TextModel):
-        return replace(model, similarity=stacked, notes=(note, *model.notes))
-    if isinstance(model, WordModel):
-        other = copy(model)
-        other.similarity, other.about = stacked, (note, *model.about)
-        return other
-    raise UsageError(f"{model.name}: expected a model with vectors to compare, saw one of similarities")
+    if isinstance(model, SimilarityModel):
+        raise UsageError(f"{model.name}: expected a model with vectors to compare, saw one of similarities")
+    other = copy(model)
+    other.similarity, other.notes = stacked, (note, *model.notes)
+    return other

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from io import BufferedIOBase
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 
@@ -30,8 +30,6 @@ from wikisem.evaluation.vectors.embeddings import (
     spelling_of,
     tokens_of,
 )
-
-# What the first lines say.
 
 # Several times what the largest language models have (2026-11); a header may ask for any.
 _MOST_DIMENSIONS: Final = 100_000
@@ -102,19 +100,12 @@ def excerpt(line: bytes) -> str:
 
 
 # By their first bytes, forms that are not read: what they are, and what to do.
-_REFUSED: Final[Mapping[bytes, str]] = {
+REFUSED: Final[Mapping[bytes, str]] = {
     b"\x80": "a pickle, as gensim saves models; wikisem loads none, since a pickle can run any code: in gensim, "
     "kv.save_word2vec_format(FILE) writes vectors that are read (of a whole model, kv is model.wv)",
     b"PK\x03\x04": "a zip archive, as numpy.savez and torch.save write; numpy.save(FILE.npy, rows) writes an array "
     "that is read, with a word for each row in FILE.words",
 }
-
-
-def refuse_other_forms(start: bytes, name: str) -> None:
-    """Raise DamagedInputError for a form that is known and not read, by the first bytes of the file."""
-    for magic, saw in _REFUSED.items():
-        if start.startswith(magic):
-            raise DamagedInputError(f"{name}: {EXPECTED}, saw {saw}")
 
 
 # An array of numpy with the words of its rows beside it.
@@ -166,58 +157,36 @@ def read_text(
     header = graph or read_header(start, name)
     dimensions = header[1] if header else len(start.split()) - 1
     longest = LONGEST_WORD + dimensions * _LONGEST_NUMBER
-    kept = _Reader(name, dimensions, asked)
-    if not header:
-        kept.read(iter([(1, start)]))
-    lines = ((number, line) for number, line in lines_of(stream, name, longest, first=2) if line.strip())
-    kept.read(islice(lines, graph[0]) if graph else lines)
-    if header and kept.seen != header[0]:
-        raise DamagedInputError(f"{name}: expected {header[0]} words, as the first line says, saw {kept.seen}")
-    return kept.vectors()
+    lines: Iterator[tuple[int, bytes]] = (
+        (number, line) for number, line in lines_of(stream, name, longest, first=2) if line.strip()
+    )
+    if graph:
+        lines = islice(lines, graph[0])
+    elif not header:
+        lines = chain([(1, start)], lines)
 
+    def damage(number: int, line: bytes) -> DamagedInputError:
+        return DamagedInputError(f"{name}:{number}: expected a word and {dimensions} numbers, saw {excerpt(line)}")
 
-class _Reader:
-    """Words and rows as lines come, ``seen`` of them in all."""
-
-    def __init__(self, name: str, dimensions: int, asked: Container[str] | None) -> None:
-        self.name = name
-        self.dimensions = dimensions
-        self.asked = asked
-        self.words = list[str]()
-        self.blocks = [np.empty((0, dimensions), np.float32)]
-        self.spelling = spelling_of(())
-        self.seen = 0
-
-    def read(self, lines: Iterator[tuple[int, bytes]]) -> None:
-        while block := list(islice(lines, _LINES_AT_ONCE)):
-            self.seen += len(block)
-            wanted = block if self.asked is None else self._choose(block)
-            rows = np.empty((len(wanted), self.dimensions), np.float32)
-            for row, (number, line) in zip(rows, wanted, strict=True):
-                word = _read_line(line, row)
-                if word is None:
-                    raise self._damage(number, line)
-                self.words.append(word)
-            self.blocks.append(rows)
-
-    def vectors(self) -> WordVectors:
-        spelling = None if self.asked is None else self.spelling
-        return from_words(self.words, np.concatenate(self.blocks), spelling, self.seen)
-
-    def _choose(self, block: Sequence[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-        """The lines of words that are asked for; all others are counted, and their spelling is noted."""
-        assert self.asked is not None
-        words = [line[: _word_end(line, self.dimensions)].decode(errors="replace") for _, line in block]
-        for word, (number, line) in zip(words, block, strict=True):
-            if not word:
-                raise self._damage(number, line)
-        found = spelling_of(words)
-        self.spelling = Spelling(*(old or new for old, new in zip(astuple(self.spelling), astuple(found), strict=True)))
-        return [pair for word, pair in zip(words, block, strict=True) if word in self.asked]
-
-    def _damage(self, number: int, line: bytes) -> DamagedInputError:
-        wanted = f"expected a word and {self.dimensions} numbers"
-        return DamagedInputError(f"{self.name}:{number}: {wanted}, saw {excerpt(line)}")
+    kept, blocks, seen, spelling = list[str](), [np.empty((0, dimensions), np.float32)], 0, spelling_of(())
+    while block := list(islice(lines, _LINES_AT_ONCE)):
+        seen += len(block)
+        if asked is not None:
+            words = [line[: _word_end(line, dimensions)].decode(errors="replace") for _, line in block]
+            if not all(words):
+                raise damage(*block[words.index("")])
+            ours, theirs = astuple(spelling), astuple(spelling_of(words))
+            spelling = Spelling(*(old or new for old, new in zip(ours, theirs, strict=True)))
+            block = [pair for word, pair in zip(words, block, strict=True) if word in asked]
+        rows = np.empty((len(block), dimensions), np.float32)
+        for row, (number, line) in zip(rows, block, strict=True):
+            if (read := _read_line(line, row)) is None:
+                raise damage(number, line)
+            kept.append(read)
+        blocks.append(rows)
+    if header and seen != header[0]:
+        raise DamagedInputError(f"{name}: expected {header[0]} words, as the first line says, saw {seen}")
+    return from_words(kept, np.concatenate(blocks), None if asked is None else spelling, seen)
 
 
 def _word_end(line: bytes, dimensions: int) -> int:
@@ -316,17 +285,22 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
             form.refuse(f"{form.words} words", f"{len(words)} whole ones")
         start = _ARGUMENTS.size + _VOCABULARY.size + sum(map(len, words)) + len(words) * (1 + _COUNT_AND_TYPE)
         stream.seek(start)
-        data = stream.read(_MATRIX.size)
-        if len(data) < _MATRIX.size:
+        head = stream.read(_MATRIX.size)
+        if len(head) < _MATRIX.size:
             form.refuse("a matrix", "that it is cut off")
-        quantized, rows, columns = _MATRIX.unpack(data)
+        quantized, rows, columns = _MATRIX.unpack(head)
         if quantized or (rows, columns) != (form.words + form.buckets, form.dimensions):
             expected = f"{form.words + form.buckets:,} rows of {form.dimensions} numbers"
             form.refuse(expected, f"{rows:,} of {columns}{', quantized' if quantized else ''}")
-        shape = rows, columns
-        matrix = _map(file, start + _MATRIX.size, shape) if not compression(file) else _gather(stream, shape)
-    if matrix is None:
-        form.refuse(f"a matrix of {shape[0]:,} rows", "that it is cut off")
+        size, data = 4 * rows * columns, bytearray()
+        if not compression(file) and file.stat().st_size >= start + _MATRIX.size + size:
+            matrix: VectorRows = np.memmap(file, "<f4", "r", start + _MATRIX.size, (rows, columns)).view(np.ndarray)
+        else:
+            while len(data) < size and (block := stream.read(min(_BYTES_AT_ONCE, size - len(data)))):
+                data += block
+            if len(data) < size:
+                form.refuse(f"a matrix of {rows:,} rows", "that it is cut off")
+            matrix = np.frombuffer(data, "<f4").reshape(rows, columns)
     texts = [word.decode(errors="replace") for word in words]
     chosen = [index for index, text in enumerate(texts) if asked is None or text in asked]
     subwords = _Subwords(matrix, form)
@@ -434,19 +408,6 @@ class _Subwords:
                 owners.append(owner[first][chosen])
                 rows.append(form.words + (hashes[chosen] % np.uint32(form.buckets)).astype(np.int64))
         return np.concatenate(owners), np.concatenate(rows)
-
-
-def _map(file: Path, start: int, shape: tuple[int, int]) -> VectorRows | None:
-    if file.stat().st_size < start + 4 * shape[0] * shape[1]:
-        return None
-    return np.memmap(file, "<f4", "r", start, shape).view(np.ndarray)
-
-
-def _gather(stream: BufferedIOBase, shape: tuple[int, int]) -> VectorRows | None:
-    data, size = bytearray(), 4 * shape[0] * shape[1]
-    while len(data) < size and (block := stream.read(min(_BYTES_AT_ONCE, size - len(data)))):
-        data += block
-    return np.frombuffer(data, "<f4").reshape(shape) if len(data) == size else None
 
 
 # Lines of two names and a number.

@@ -22,7 +22,6 @@ from wikisem.evaluation.vectors import files
 from wikisem.evaluation.vectors.embeddings import (
     EmbeddingModel,
     KeyModel,
-    Rows,
     Similarity,
     SimilarityModel,
     TextModel,
@@ -130,11 +129,17 @@ def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
 
 def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Sequence[str]], Any]:
     if kind == "sentence-transformers:":
-        return sentence_encoder(target, options.get("prompt", ""))
+        module = optional_module("sentence_transformers", "the model", "transformers")
+        model = _open(target, lambda: module.SentenceTransformer(target))
+        # Models trained with instructions need them before each text.
+        more = {"prompt": options.get("prompt") or None, "show_progress_bar": False}
+        return lambda texts: model.encode(list(texts), **more)
+    if kind == "model2vec:":
+        module = optional_module("model2vec", "the model", "model2vec")
+        model = _open(target, lambda: module.StaticModel.from_pretrained(target))
+        return lambda texts: model.encode(list(texts))  # zero for text it does not know
     if kind == "transformers:":
         return static_encoder(target)
-    if kind == "model2vec:":
-        return model2vec_encoder(target)
     if kind == "characters:":
         return character_encoder(target)
     layer = options.get("layer", "-1")
@@ -266,8 +271,8 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
         dimensions = header[1] if header else len(first.split()) - 1
         text = dimensions > 0 and files.is_text(rest if header else start, dimensions)
         if not text and (header is None or dimensions < 1):
-            files.refuse_other_forms(start, str(file))
-            raise DamagedInputError(f"{file}: {files.EXPECTED}, saw {files.excerpt(first)}")
+            known = (saw for magic, saw in files.REFUSED.items() if start.startswith(magic))
+            raise DamagedInputError(f"{file}: {files.EXPECTED}, saw {next(known, files.excerpt(first))}")
         with open_unpacked(file) as stream:
             return (
                 files.read_text(stream, str(file), asked, graph)
@@ -355,7 +360,18 @@ def open_object(
 def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
     if odd := [word for word in words if not isinstance(word, str)][:1]:
         raise DamagedInputError(f"{name}: expected words that are strings, saw {odd[0]!r}")
-    numbers = _numbers(name, rows)
+    try:
+        if is_sparse(rows):
+            from scipy.sparse import csr_array  # noqa: PLC0415 - who has sparse rows has SciPy
+
+            numbers = csr_array(rows, dtype=np.float64)
+            numbers.eliminate_zeros()
+        else:
+            numbers = np.asarray(rows)
+            if numbers.dtype not in (np.float32, np.float64):
+                numbers = numbers.astype(np.float64, casting="same_kind")
+    except (TypeError, ValueError) as error:
+        raise DamagedInputError(f"{name}: expected a row of numbers for each word, saw {error}") from error
     if not words or numbers.ndim != 2 or numbers.shape[0] != len(words):
         wanted = f"{len(words):,} rows of numbers, one for each word" if words else "words with vectors"
         raise DamagedInputError(f"{name}: expected {wanted}, saw numbers of shape {numbers.shape}")
@@ -365,21 +381,6 @@ def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
     return from_words(words, numbers)
 
 
-def _numbers(name: str, rows: Any) -> Rows:
-    """The rows as an array of numpy or a CSR array, in single or double precision."""
-    try:
-        if is_sparse(rows):
-            from scipy.sparse import csr_array  # noqa: PLC0415 - who has sparse rows has SciPy
-
-            found = csr_array(rows, dtype=np.float64)
-            found.eliminate_zeros()
-            return found
-        array = np.asarray(rows)
-        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64, casting="same_kind")
-    except (TypeError, ValueError) as error:
-        raise DamagedInputError(f"{name}: expected a row of numbers for each word, saw {error}") from error
-
-
 # Models of transformers, sentence-transformers and model2vec, all imported when a model is opened: none is in the base
 # install. Texts are encoded some at a time, on the CPU or whatever device the library chooses.
 
@@ -387,20 +388,6 @@ Encoder = Callable[[Sequence[str]], Any]
 
 _TEXTS_AT_ONCE: Final = 32
 _MARK: Final = "{}"
-
-
-def sentence_encoder(name: str, prompt: str = "") -> Encoder:
-    """Whole texts by a sentence-transformers model, after ``prompt``, as models trained with instructions need it."""
-    module = optional_module("sentence_transformers", "the model", "transformers")
-    model = _open(name, lambda: module.SentenceTransformer(name))
-    return lambda texts: model.encode(list(texts), prompt=prompt or None, show_progress_bar=False)
-
-
-def model2vec_encoder(name: str) -> Encoder:
-    """The means of a model2vec model's static vectors, weighted as the model has it; zero for text it does not know."""
-    module = optional_module("model2vec", "the model", "model2vec")
-    model = _open(name, lambda: module.StaticModel.from_pretrained(name))
-    return lambda texts: model.encode(list(texts))
 
 
 def static_encoder(name: str) -> Encoder:

@@ -76,8 +76,8 @@ def test_only_what_is_asked_is_kept(tmp_path: Path) -> None:
     vectors = read_vectors(tmp_path / "v.txt", {"w7", "w19999", "none"})
     assert dict(vectors.index) == {"w7": 0, "w19999": 1}
     assert vectors.rows[0].tolist() == [8, 46, 0.5]
-    assert vectors.size == read_vectors(tmp_path / "v.txt").size == 20_001
-    assert vectors.spelling().numbers
+    assert vectors.whole_size == read_vectors(tmp_path / "v.txt").whole_size == 20_001
+    assert vectors.whole_spelling is not None and vectors.whole_spelling.numbers
 
 
 @pytest.mark.parametrize("bad", ["w 1 2", "w 1 2 3 4", "alone"])
