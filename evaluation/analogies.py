@@ -258,9 +258,6 @@ def _looks(
         before, last = last, min(4 * last, near.shape[1])
 
 
-# Questions.
-
-
 @dataclass(frozen=True, slots=True)
 class Section:
     """The questions of one relation, each four words: a is to b as c is to d.
@@ -339,9 +336,6 @@ def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
             words = tuple(section.words[number] for number in numbers[np.argsort(first)].tolist())
             found.append(WordCategory(f"{section.name}-{side}", words))
     return found
-
-
-# Scores.
 
 
 @dataclass(frozen=True, slots=True)

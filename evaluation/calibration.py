@@ -254,9 +254,6 @@ class _Likelihood:
         return np.column_stack([of_abilities, of_mean, of_spread])
 
 
-# What the estimates say of models.
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The ability of a model less that of another, and how many groups of this kind tell the two apart.
@@ -290,8 +287,6 @@ def differences(found: Calibration) -> list[Difference]:
         for (one, other), gap, error, p, ratio in zip(both, gaps, errors, p_values, ratios, strict=True)
     ]
 
-
-# Short forms of a set.
 
 _HALVES: Final = 1000
 _SPLITS: Final = 20
@@ -375,9 +370,6 @@ def shortest_form(forms: Sequence[Form]) -> Form | None:
     return min((form for form in forms if form.chosen and form.rho >= KEPT), key=lambda form: form.groups, default=None)
 
 
-# A further model, asked one group after the other.
-
-
 class AdaptiveForm:
     """The ability of a model that was not calibrated, from its answers to some groups of a calibrated bank.
 
@@ -442,8 +434,6 @@ def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> t
         notes += [f"{model}: {unknown} groups that are not in the bank are left out"] if unknown else []
     return rows, notes
 
-
-# Answers, case by case, and what they say as rows.
 
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 # Below this reliability, answers do not tell the single groups apart.

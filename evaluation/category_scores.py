@@ -142,8 +142,6 @@ def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequen
     return Scored(model, dataset, "own", {WHOLE: whole}, plain | {Part(COVERAGE): skipped})
 
 
-# Topk.
-
 # A category of one word has no neighbours to find; the authors' code skips it as well.
 _FEWEST_WORDS: Final = 2
 _NUMBERS_AT_ONCE: Final = 1 << 22
@@ -196,9 +194,6 @@ def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarit
     return near
 
 
-# Topk and OddOneOut in one number.
-
-
 def combined(oddoneout: int, topk: int) -> float:
     """The Combined score, from numbers of right answers, by which Stringham and Izbicki (2020), table 1, choose models.
 
@@ -210,8 +205,6 @@ def combined(oddoneout: int, topk: int) -> float:
     """
     return harmonic_mean([oddoneout + 1, topk + 1])
 
-
-# OddOneOut.
 
 # Why a model with a similarity of its own is refused.
 ODDONEOUT_DISTANCES: Final = "OddOneOut goes by distances of its own"
@@ -239,8 +232,6 @@ def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:
     words[members.known] = np.arange(len(members.known))
     return words[words >= 0] if settings.skip_oov else words
 
-
-# Where w comes from.
 
 _ROWS_AT_ONCE: Final = 1 << 14
 
@@ -430,8 +421,6 @@ def steps(count: int, k: int) -> Iterator[Step]:
             yield Step(row, slice(last + 1, count), others)
 
 
-# A sample of pairs, one comparison after another.
-
 _PAIRS_AT_ONCE: Final = 4096
 
 
@@ -476,9 +465,6 @@ def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float
     far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
     is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
     return is_odd
-
-
-# What both have in common.
 
 
 def prepare(distance: Distance, vectors: Rows) -> Rows:

@@ -58,9 +58,6 @@ Case = tuple[str, str]  # by the QIDs of its class and its outlier
 Answers = Mapping[Case, Answer]
 
 
-# A model on a data set.
-
-
 def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
     """The cases of each language whose outliers have QIDs."""
     found: dict[str, set[Case]] = {}
@@ -130,8 +127,6 @@ def answers(
             found.setdefault((group.id, outlier), Answer(outlier, tuple(items[order].tolist())))
     return found
 
-
-# Two languages.
 
 _ROUNDING: Final = 1e-9
 # Above this, kappa divides by zero.

@@ -141,9 +141,6 @@ def _is_date(text: str) -> bool:
         return False
 
 
-# The cases of a model on a data set, by the number of their newest member.
-
-
 def newest_item(group: Group) -> int:
     """The highest item number in the cluster of a group; 0 where a member has no QID."""
     qids = [member.id for member in group.cluster]
@@ -205,9 +202,6 @@ def measure_cutoff(
             f"(95 %: Q{low} to Q{high}{made and ', made '}{made}; p {p_value(step.p)})"
         )
     return [*rows_of("cutoff", [Scored(evaluation.name, evaluation.dataset, "own", parts)], seed), change], said
-
-
-# The change.
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,6 @@ UNKNOWN = "unknown"
 Known = Mapping[str, Any]
 
 
-# What a model answered, and the tally of it.
-
-
 @dataclass(frozen=True, slots=True)
 class CaseScore:
     """One test case: OP as a share of the cluster, and whether the outlier was detected (OP = |C|)."""
@@ -199,9 +196,6 @@ def answers_of(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
                 }
 
 
-# Models on a data set.
-
-
 def score_models(
     groups: Sequence[Group], models: Iterable[EmbeddingModel], compactness: Compactness = "pairs"
 ) -> tuple[list[Evaluation], list[Evaluation]]:
@@ -279,8 +273,6 @@ def words_of(group: Group) -> list[str]:
     """All surfaces of a group, cluster first."""
     return [member.surface for member in group.members]
 
-
-# A model on a group.
 
 _FEWEST_CLUSTER_ITEMS: Final = 2
 
@@ -379,9 +371,6 @@ def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Comp
     own = within.sum(axis=1) - np.diagonal(within)
     gaps: Vector = (own + to_outlier - from_outlier.sum(axis=1, keepdims=True)) / scale
     return gaps
-
-
-# Names of groups in reports.
 
 
 def distinct_names(groups: Sequence[Group]) -> list[str]:

@@ -255,9 +255,6 @@ def p_value(p: float) -> str:
     return f"= {p:.{digits}f}".replace("0.", ".", 1) if p >= 0.0001 else "< .0001"
 
 
-# What a task returns.
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Scores:
     """The ``rows`` of a task, and ``notes`` that a reader should know.
@@ -311,9 +308,6 @@ def scores_of(
         if count < FEW_UNITS
     ]
     return Scores(rows, [*few, *dict.fromkeys(own)], answers)
-
-
-# Rows in files.
 
 
 class _Report(msgspec.Struct):

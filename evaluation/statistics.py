@@ -65,9 +65,6 @@ def clustered_wilson(sums: FloatArray, sizes: FloatArray) -> tuple[float, float]
     return wilson(share, min(cases, share * (1 - share) * (scale / error) ** 2))
 
 
-# Means over test cases of independent units.
-
-
 @dataclass(frozen=True, slots=True)
 class ErrorBars:
     """A mean over the cases of ``n`` units, its interval of 95 %, and its clustered standard error.
@@ -259,9 +256,6 @@ def _student_quantile(freedom: int) -> float:
     return math.sqrt(freedom) * math.tan(low)
 
 
-# Two models on the same test cases.
-
-
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
     """The score of one model less that of another, in shares, with its interval of 95 % and two-sided p-value."""
@@ -400,8 +394,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         adjusted[index] = largest
     return adjusted
 
-
-# Correlations of scores.
 
 # With fewer models, a correlation says nothing.
 FEWEST_MODELS: Final = 4

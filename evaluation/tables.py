@@ -91,9 +91,6 @@ def _compared(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.vocabulary == "common"] or list(rows)
 
 
-# Cells.
-
-
 def _title(metric: str) -> str:
     return _TITLES.get(metric, metric.replace("_", " "))
 
@@ -117,9 +114,6 @@ def _ends(row: Row) -> str:
 
 def _part(row: Row) -> str:
     return _OUTLIER_CLASSES.get(row.name, row.name) or row.part
-
-
-# Several models in one table.
 
 
 def _ranking_title(rows: Sequence[Row]) -> str:
@@ -208,9 +202,6 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
             words = "not all models know" if len(known) > 1 else "the model does not know"
             lacking = f"{count - kept:,.0f} of {count:,.0f} {total.metric.replace('_', ' ')}, with words that {words}"
             yield f"{where}left out: {lacking}{own and '; '}{own}"
-
-
-# A model with its parts, and what scores cover.
 
 
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
@@ -302,9 +293,6 @@ def _rate(row: Row) -> str:
     if row.value is None or row.low is None or row.high is None:
         return "–"
     return f"{row.value:.1f}" + (f" ({row.low:.1f} to {row.high:.1f})" if row.low < row.high else "")
-
-
-# Plots.
 
 
 def plots_of(rows: Sequence[Row]) -> list[Intervals]:

@@ -30,8 +30,6 @@ from wikisem.records import TIERS, Wall
 
 IntArray = npt.NDArray[np.int64]
 
-# The best partition, exactly.
-
 
 def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tuple[int, ...]]:
     """The partition of words into groups of these sizes with the largest sum of weights within groups.
@@ -115,8 +113,6 @@ def count_partitions(sizes: Sequence[int]) -> int:
     return factorial(sum(sizes)) // prod(map(factorial, sizes)) // alike
 
 
-# A model on a wall.
-
 # Similarities are compared to this many binary digits of the largest, and sums of them are then exact.
 _DIGITS: Final = 40
 # More than the pairs of words in all groups together.
@@ -187,9 +183,6 @@ def score_answered(wall: Wall, text: str) -> WallScore:
     found = parse_answer(text, surfaces)
     groups = tuple(tuple(surfaces[place] for place in group) for group in found)
     return WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, score_partition(found, truth))
-
-
-# A model on many walls.
 
 
 class WallEvaluation(NamedTuple):

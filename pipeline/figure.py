@@ -25,8 +25,6 @@ from wikisem.pipeline.commands.explain import Explanation, way_up
 from wikisem.pipeline.console.terminal import log
 from wikisem.records import OUTLIER_CLASSES, Outlier
 
-# The picture.
-
 # Cluster, the outlier classes, others; and on each the ink with more contrast, 4.5 or above (WCAG 1.4.3).
 COLOURS: Final = ("#0072B2", *(kind.colour for kind in OUTLIER_CLASSES.values()), "#6B6B6B")
 INKS: Final = ("white", "black", "black", "black", "black", "black", "white")
@@ -100,8 +98,6 @@ def _figure(graph: nx.DiGraph, title: str) -> Figure:
     return figure
 
 
-# Which classes and instances it shows, and how they are joined.
-
 _CLUSTER, _OTHER = 0, max(OUTLIER_CLASSES) + 1
 # Columns from left to right: grandparents, parents, the class and its like, classes on the way, instances.
 _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
@@ -165,8 +161,6 @@ def _add_edges(graph: nx.DiGraph, edges: list[tuple[str, str, int]]) -> None:
         if low != high:
             graph.add_edge(low, high, kind=kind, instance=False)
 
-
-# Where they are placed.
 
 # Lines that a box with two lines of text takes.
 _ROOM: Final = 2.2

@@ -28,8 +28,6 @@ from wikisem.pipeline.console.terminal import draw_plot, log, progress
 from wikisem.records import Group
 from wikisem.wikis import wiki_of
 
-# Tasks on test groups.
-
 
 def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
@@ -135,9 +133,6 @@ def walls(arguments: argparse.Namespace) -> None:
     _deliver(scores, "walls", arguments, "walls")
 
 
-# Tasks on words.
-
-
 def categories(arguments: argparse.Namespace) -> None:
     """Score Topk, OddOneOut, or both in one number, on a file of categories or on those of its questions."""
     path, task = arguments.categories, arguments.task
@@ -173,9 +168,6 @@ def analogies(arguments: argparse.Namespace) -> None:
     deliver_scores(
         replace(scores, notes=[*scores.notes, note]), f"analogies, {arguments.method}", arguments, "questions"
     )
-
-
-# The data sets that a command names, and the answers that it writes.
 
 
 def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, list[Group]]:
@@ -216,8 +208,6 @@ def _deliver(scores: Scores, title: str, arguments: argparse.Namespace, what: st
         what = f"{what} whose words a model knows"
     deliver_scores(scores, title, arguments, what)
 
-
-# The models that a command names, and progress while they are scored.
 
 T = TypeVar("T")
 

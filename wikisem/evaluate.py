@@ -150,9 +150,6 @@ def open_vectors(
     return compared_by(model, given_similarity(similarity, given), f"vectors compared by {given}")
 
 
-# Tasks on test groups.
-
-
 def outliers(
     groups: Groups,
     models: Models,
@@ -415,9 +412,6 @@ def walls(
     return scores_of("walls", scored, notes, seed, lambda: walls_.answers_of(common or whole))
 
 
-# Tasks on words.
-
-
 def topk(
     categories: Categories,
     models: Models,
@@ -558,9 +552,6 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
     there are no questions, and DamagedInputError, with file and line, for a line that is not one.
     """
     return analogies_.split_relations(analogies_.read_questions(path_of(path)))
-
-
-# What the tasks take.
 
 
 def _opened(models: Models, keys: Keys | None = None) -> Iterator[EmbeddingModel]:

@@ -26,8 +26,6 @@ from wikisem.records import DRAWN, LEVELS, Group, Member, Outlier
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 
-# What is measured.
-
 Relation = Literal["itself", "above", "below", "none"]
 
 
@@ -216,9 +214,6 @@ def repeated(surfaces: Sequence[str]) -> int:
     return len(surfaces) - len({surface.casefold() for surface in surfaces})
 
 
-# Pairs of groups with nearly the same cluster.
-
-
 class Pair(NamedTuple):
     """Two groups of a language, and the number of members that both have."""
 
@@ -245,8 +240,6 @@ def near_duplicates(groups: Sequence[Group]) -> list[Pair]:
         earlier[group.language].add(number, cluster)
     return sorted(pairs, key=lambda pair: (-pair.shared, pair))
 
-
-# The audit.
 
 # Below this, most links with a surface form lead to another page than the item's.
 LOW_PAGE_SHARE: Final = 0.5
@@ -369,9 +362,6 @@ def audit_groups(
     )
 
 
-# What is wrong with a group, in words.
-
-
 def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Finding]:
     """All findings of a group, wrong test cases first; ``pairs`` are the near-duplicates that it is part of."""
     found = [finding for outlier in group.outliers for finding in _of_outlier(outlier)]
@@ -415,8 +405,6 @@ def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
         if is_foreign_label(item, group.group.language):
             yield Finding(f"member {item.surface} is a label in another language")
 
-
-# Every measure by language and outlier class.
 
 CLUSTER: Final = "cluster"
 

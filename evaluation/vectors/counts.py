@@ -20,9 +20,6 @@ from wikisem.evaluation.vectors.files import read_triples
 Matrix = Any  # scipy.sparse.csr_array, of which SciPy has no types
 
 
-# Counts, and the vectors of their words.
-
-
 @dataclass(frozen=True)
 class Counts:
     """How often each word, a row of ``matrix``, occurs in each context, a column: a CSR array without zeros."""
@@ -119,9 +116,6 @@ def _checked(matrix: Matrix, path: Path) -> Matrix:
     return matrix
 
 
-# Weights of the cells.
-
-
 def pmi(counts: Counts) -> Vector:
     """Pointwise mutual information, ln(P(w, c) / (P(w) P(c))), of each cell, by the counts of the whole matrix."""
     by_word, by_context, total = counts.sums()
@@ -164,9 +158,6 @@ WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
     "ppmi": ppmi,
     "loglikelihood": log_likelihood,
 }
-
-
-# Similarities of weighted rows.
 
 
 def dice(ones: Any, others: Any) -> Vector:

@@ -29,8 +29,6 @@ Rows = Any  # a numpy array or a scipy.sparse.csr_array, of which SciPy has no t
 TIE_TOLERANCE: Final = 1e-12
 
 
-# How words are spelled, and divided into tokens.
-
 _BLANKS: Final = re.compile(r"[_\s]+")
 _PHRASE: Final = re.compile(r"[^_]_+[^_]")
 _DIGITS: Final = re.compile(r"\d{2,}")
@@ -109,9 +107,6 @@ def open_tokenizer(name: str) -> Tokenizer:
     return tokenize
 
 
-# Words with their vectors.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class WordVectors:
     """The raw vector of each word: row ``index[word]`` of ``rows``, which has shape ``(words, dimensions)``.
@@ -170,9 +165,6 @@ def usable(vector: Any) -> Any | None:
 def numbers_of(vector: Any) -> Vector:
     """The numbers of a vector, of a sparse one those that it lists."""
     return np.asarray(vector.data if is_sparse(vector) else vector)
-
-
-# What is computed of rows, dense or sparse.
 
 
 def row_at(rows: Rows, index: int) -> Any:
@@ -269,8 +261,6 @@ def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
     return double, usable_rows
 
 
-# What scores ask of any model.
-
 # From some vectors, a sequence or rows, and others to the similarity of each to each, shape (ones, others). It need not
 # be symmetric.
 Similarity = Callable[[Any, Any], Vector]
@@ -317,9 +307,6 @@ def require_vocabulary(model: EmbeddingModel, task: str) -> WordVectors:
     if model.words is None:
         raise UsageError(f"{task} needs a model with a vocabulary, {model.name} has none")
     return model.words
-
-
-# Items by their words, or as a model encodes them.
 
 
 class WordModel(EmbeddingModel):
@@ -420,8 +407,6 @@ def known_vectors(name: str, pairs: Iterable[tuple[str, Any | None]]) -> dict[st
         )
     return known
 
-
-# Items by their QID or title.
 
 _ENTITY: Final = "http://www.wikidata.org/entity/"
 _RESOURCE: Final = "http://dbpedia.org/resource/"

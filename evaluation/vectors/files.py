@@ -108,8 +108,6 @@ REFUSED: Final[Mapping[bytes, str]] = {
 }
 
 
-# An array of numpy with the words of its rows beside it.
-
 NUMPY: Final = b"\x93NUMPY"
 
 
@@ -211,9 +209,6 @@ def _read_line(line: bytes, row: VectorRows) -> str | None:
     except ValueError:
         return None
     return fields[0].decode(errors="replace")
-
-
-# The binary form of word2vec.
 
 
 def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None) -> WordVectors:
@@ -410,9 +405,6 @@ class _Subwords:
         return np.concatenate(owners), np.concatenate(rows)
 
 
-# Lines of two names and a number.
-
-
 def read_triples(
     path: Path, fields: str, at_least: float
 ) -> tuple[list[str], list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], Vector]:
@@ -440,9 +432,6 @@ def read_triples(
         raise DamagedInputError(f"{path}: expected lines of {fields}, saw none")
     row_places, column_places = (np.frombuffer(each, np.int64) for each in (rows, columns))
     return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
-
-
-# Similarities, word by word.
 
 
 def read_similarities(path: Path, name: str) -> SimilarityModel:

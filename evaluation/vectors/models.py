@@ -292,9 +292,6 @@ def _whole_file(file: Path, what: str) -> Iterator[None]:
         raise DamagedInputError(f"{file}: expected whole {what}, saw {str(error) or type(error).__name__}") from error
 
 
-# Models that are Python objects.
-
-
 class KeyedVectors(Protocol):
     """What is read of gensim's KeyedVectors: its words, and a row of numbers for each."""
 

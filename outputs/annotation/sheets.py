@@ -32,9 +32,6 @@ from wikisem.wikipedia.language_tables import iso_639
 CANNOT_TELL: Final = 0
 
 
-# An annotation set: its test cases with the key, and the cases of each annotator in order.
-
-
 @dataclass(frozen=True, slots=True)
 class AnnotationCase:
     """A test case as it is shown: its words in order, and the number of the outlier among them, counted from 1.
@@ -143,8 +140,6 @@ def read_key(folder: Path) -> AnnotationSet:
         )
     return annotation
 
-
-# Sampling.
 
 _Class = int | None
 
@@ -309,8 +304,6 @@ class Answer:
     with_help: bool = True
 
 
-# Instructions.
-
 TITLE: Final = "Which one does not belong?"
 QUESTION: Final = "Which one does not belong with the others?"
 _NO_OTHER_HELP: Final = "Please do not use Wikidata, language models or the answers of others."
@@ -473,8 +466,6 @@ def parse_csv(data: bytes, where: str) -> list[Answer]:
     return answers
 
 
-# Tasks of Label Studio.
-
 _NAME_WITHOUT_HELP: Final = "without_help"
 _CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
 _CONFIG: Final = """<View>
@@ -573,9 +564,6 @@ def parse_export(data: bytes, where: str) -> list[Answer]:
                     raise DamagedInputError(f"{place}: expected {expected}, saw {choices!r}")
                 answers.append(Answer(about.set, about.annotator, about.case, int(match[1]), text, place, with_help))
     return answers
-
-
-# Answers of any format against their set.
 
 
 def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[Answer]:

@@ -142,9 +142,6 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
             print_line(f"{model.name}: {note}")
 
 
-# What is written and read: sheets and answers.
-
-
 def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
     """Write the key and all sheets; UsageError if the folder holds another set, whose answers would be lost.
 
@@ -202,8 +199,6 @@ def read_answers(folder: Path, annotation: AnnotationSet) -> list[sheets.Answer]
         )
     return sheets.check_answers(answers, annotation)
 
-
-# The report as tables for people.
 
 _PEOPLE: Final = "annotators"
 

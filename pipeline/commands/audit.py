@@ -129,9 +129,6 @@ def _read_bounds(path: Path) -> WitnessBounds:
     return WitnessBounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
 
 
-# The audit as tables for people.
-
-
 def print_audit(audits: Sequence[Audit]) -> None:
     """Two tables for each language with all data sets beside each other, then the worst groups of the first one."""
     console = make_console()
@@ -195,9 +192,6 @@ def _cell(measure: str, value: float | None) -> str:
     if measure.startswith("item number"):
         return f"Q{value:.0f}"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-
-
-# The audit as JSON.
 
 
 def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
