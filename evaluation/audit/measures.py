@@ -6,7 +6,7 @@ and shares no class with either.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from statistics import fmean, median
@@ -343,16 +343,13 @@ def audit_groups(
             found.append(AuditedGroup(one, tuple(findings)))
         broken_share = {"breaks a filter": fmean(bool(one.broken) for one in measured)} if recipe else {}
         languages[language] = _values(measured, len(repeats), broken_share)
-
-    def badness(one: AuditedGroup) -> tuple[int, int, str, str]:
-        wrong = sum(finding.wrong for finding in one.findings)
-        return -wrong, -len(one.findings), one.measures.group.language, one.measures.group.id
-
+    found.sort(key=lambda one: (one.measures.group.language, one.measures.group.id))
+    found.sort(key=lambda one: (-sum(finding.wrong for finding in one.findings), -len(one.findings)))
     coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
     margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
     return Audit(
         name,
-        groups=tuple(sorted(found, key=badness)),
+        groups=tuple(found),
         near_duplicates=tuple(pairs),
         languages=languages,
         baselines=baselines_by_language(groups, frequencies),
@@ -364,46 +361,36 @@ def audit_groups(
 
 def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Finding]:
     """All findings of a group, wrong test cases first; ``pairs`` are the near-duplicates that it is part of."""
-    found = [finding for outlier in group.outliers for finding in _of_outlier(outlier)]
-    found.extend(_of_cluster(group))
-    for pair in pairs:
-        other = pair.second if pair.first == group.group.id else pair.first
-        found.append(Finding(f"members that are in {other} too: {pair.shared}"))
-    return sorted(found, key=lambda finding: not finding.wrong)
-
-
-def _of_outlier(one: OutlierMeasures) -> Iterator[Finding]:
-    name = f"{one.item.surface} ({one.item.id})" if one.item.id else one.item.surface
-    if one.relation == "itself":
-        yield Finding(f"{name} is the class itself", wrong=True)
-    elif one.relation in {"above", "below"}:
-        yield Finding(f"{name} is a class {one.relation} it", wrong=True)
-    if one.below_class:
-        yield Finding(f"{name} is an instance of the class, or of one below it", wrong=True)
-    if one.repeats:
-        yield Finding(f"{name} has the surface form of a member", wrong=True)
-    if one.shared_classes:
-        yield Finding(f"{name} shares a class with a member")
-    if one.inside:
-        yield Finding(f"{name} is inside the surface form of a member, or has one inside")
-    if one.capital_differs:
-        yield Finding(f"{name} differs in its initial capital from all members")
-    if one.item.page_share is not None and one.item.page_share < LOW_PAGE_SHARE:
-        yield Finding(f"{name} most often means another page ({one.item.page_share:.2f})")
-
-
-def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
-    for verdict in group.broken:
-        yield Finding(f"breaks {verdict.reason}: {verdict.detail}")
-    if group.repeated:
-        yield Finding("members have the same surface form")
-    if group.contained:
-        yield Finding("a member's surface form is inside another's")
+    found = []
+    for one in group.outliers:
+        name = f"{one.item.surface} ({one.item.id})" if one.item.id else one.item.surface
+        wrong = {
+            "is the class itself": one.relation == "itself",
+            f"is a class {one.relation} it": one.relation in {"above", "below"},
+            "is an instance of the class, or of one below it": one.below_class,
+            "has the surface form of a member": one.repeats,
+        }
+        other = {
+            "shares a class with a member": one.shared_classes,
+            "is inside the surface form of a member, or has one inside": one.inside,
+            "differs in its initial capital from all members": one.capital_differs,
+        }
+        found += [Finding(f"{name} {text}", wrong=True) for text, holds in wrong.items() if holds]
+        found += [Finding(f"{name} {text}") for text, holds in other.items() if holds]
+        if one.item.page_share is not None and one.item.page_share < LOW_PAGE_SHARE:
+            found.append(Finding(f"{name} most often means another page ({one.item.page_share:.2f})"))
+    found += [Finding(f"breaks {verdict.reason}: {verdict.detail}") for verdict in group.broken]
+    found += [Finding("members have the same surface form")] if group.repeated else []
+    found += [Finding("a member's surface form is inside another's")] if group.contained else []
     for item in group.group.cluster:
         if item.page_share is not None and item.page_share < LOW_PAGE_SHARE:
-            yield Finding(f"member {item.surface} most often means another page ({item.page_share:.2f})")
+            found.append(Finding(f"member {item.surface} most often means another page ({item.page_share:.2f})"))
         if is_foreign_label(item, group.group.language):
-            yield Finding(f"member {item.surface} is a label in another language")
+            found.append(Finding(f"member {item.surface} is a label in another language"))
+    for pair in pairs:
+        other_id = pair.second if pair.first == group.group.id else pair.first
+        found.append(Finding(f"members that are in {other_id} too: {pair.shared}"))
+    return sorted(found, key=lambda finding: not finding.wrong)
 
 
 CLUSTER: Final = "cluster"
@@ -414,14 +401,11 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
     language = groups[0].group.language
     # Of groups whose recipe asked for none, nothing is known.
     asked = any(one.item.certificate is not None for group in groups for one in group.outliers)
+    levels = LEVELS if any(one.group.level for one in groups) else ()
     columns: dict[str, Values] = {
         CLUSTER: {
             "groups": len(groups),
-            **(
-                {f"groups of {level}": sum(one.group.level == level for one in groups) for level in LEVELS}
-                if any(one.group.level for one in groups)
-                else {}
-            ),
+            **{f"groups of {level}": sum(one.group.level == level for one in groups) for level in levels},
             **_item_values([item for group in groups for item in group.group.cluster], language),
             "a surface form inside another": _mean(group.contained > 0 for group in groups),
             "equal surface forms": _mean(group.repeated > 0 for group in groups),
