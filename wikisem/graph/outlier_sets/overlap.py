@@ -28,6 +28,7 @@ from wikisem.graph.csr import (
     Int64s,
     Ints,
     first_of,
+    indices_of,
     offsets_of,
     pack_pairs,
     pairs_from,
@@ -288,7 +289,7 @@ class Overlap:
             others, shared = self.shared(kind)
             found.append(others[shared * among >= NEAR_EXPECTED * instances[component]])
         able: Ints = distinct(np.concatenate(found))
-        certified: Ints = able[(instances[able] > self._strength) & ~np.isin(able, components)]
+        certified: Ints = able[(instances[able] > self._strength) & ~indices_of(able, components)[1]]
         return certified
 
     def certificate(self, node: int, pool_list: int, kinds: Ints | None = None) -> Certified | None:
@@ -302,7 +303,7 @@ class Overlap:
         seen = step
         while len(step):
             others = self._index.instances[step] - 1
-            able = step[(others >= self._strength) & ~np.isin(step, components)]
+            able = step[(others >= self._strength) & ~indices_of(step, components)[1]]
             able = able if near is None else np.intersect1d(able, near)
             if len(able) and own >= self._strength:
                 first = self._ancestors.row_to_node[self._ancestors.component_starts[able]]
