@@ -366,6 +366,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         every.english += judged.english
     groups, repeated = _without_near_duplicates(every.groups, work)
     groups, capped = _cap(groups, work)
+    every.groups.clear()  # of a full dump, most are not kept, and large
     rejections = [*every.rejections, *repeated, *capped]
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
