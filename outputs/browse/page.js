@@ -56,7 +56,7 @@ const percent = (value) => value == null ? "–" : `${(100 * value).toFixed(0)} 
 const score = (value) => value == null ? "–" : value.toFixed(1);
 const bdi = (text, own) => el("bdi", { lang: own.tag, dir: "auto" }, text);
 // A class without a label in the language has its English one, and says so.
-const title = (group, own) => group.english ? el("span", {}, bdi(group.label, { tag: "en" }), el("span", { class: "soft", dir: "ltr" }, ` (${t("label in English")})`)) : bdi(group.label, own);
+const title = (group, own) => group.english ? el("span", {}, bdi(group.label, { tag: "en" }), " ", el("span", { class: "soft", dir: "ltr" }, `(${t("label in English")})`)) : bdi(group.label, own);
 const link = (href, ...children) => el("a", { href, ...(href.startsWith("#") ? {} : { rel: "noreferrer", target: "_blank" }) }, ...children);
 const counts = (value) => Object.entries(value).map(([name, count]) => `${t(name)} ${number(count)}`).join(", ");
 
@@ -151,7 +151,7 @@ async function overview() {
   const about = Object.entries(index.about.facts).map(([name, value]) => [name, el("span", {}, String(value))]);
   return [
     el("h1", {}, index.about.name),
-    group ? el("p", {}, t("Words of one class, and words that do not belong. Which, the quiz asks."), " ", link(address(`${own.code}/quiz`), t("Quiz"))) : "",
+    group ? el("p", {}, t("A group has words of one class, and words that do not belong. The quiz asks which these are."), " ", link(address(`${own.code}/quiz`), t("Quiz"))) : "",
     group ? card(group, own, { title: el("span", {}, link(address(own.code), called(own)), ": ", title(group, own)) }) : "",
     el("p", {}, t("Test cases: {0}. Languages with groups: {1}.", number(index.languages.reduce((sum, one) => sum + one.cases, 0)), filled.length)),
     table("Languages", ["language", "groups", "cases", "words from", "rejected classes", ...models.map((model) => t("OPP of {0}", model))], rows),
