@@ -256,8 +256,9 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_
 
     @property
     def classes_of_proofs(self) -> set[str]:
-        """The classes without a label here that its proofs name: contradictions, and coarse types of outliers."""
-        return {one for one in (*(m.contradicts for m in self.cluster), *(o.type for o in self.outliers)) if one}
+        """The classes without a label here that its proofs name: contradictions, and coarse types of near outliers."""
+        types = [one.type for one in self.outliers if one.outlier_class == NEAR]
+        return {one for one in (*types, *(member.contradicts for member in self.cluster)) if one is not None}
 
 
 # A wall has four groups of four words; in one with herrings at least so many fit a second group.

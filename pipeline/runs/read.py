@@ -124,7 +124,7 @@ def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str
 
 
 def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
-    """By language, the labels of classes that brought outliers in, contradict members, or are coarse types of outliers.
+    """By language, the labels of classes that brought outliers in, contradict members, or are types of near outliers.
 
     Empty of a release, which has no entities.
     """

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from benchmarks.gallery import group_section, rejected_section
 from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
+from wikisem.class_names import proofs_in_words
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.commands.explain import Explanation, Kinship, _kin_lines
@@ -22,7 +23,7 @@ from wikisem.pipeline.figure import COLOURS, INKS, families_for
 from wikisem.pipeline.runs import read
 from wikisem.pipeline.runs.read import labels_of, labels_of_classes
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe, SurfaceOptions
-from wikisem.records import Entity
+from wikisem.records import NEAR, Entity
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "Baku", "Oslo"]
 RECIPE = Recipe(
@@ -83,6 +84,16 @@ def test_classes_that_brought_outliers_in_have_labels(output: Path, tmp_path: Pa
     assert set(found["en"]) == {one.via for one in group.outliers} == set(found["de"])
     assert found["en"]["Q101"] == found["de"]["Q101"] == "river"
     assert labels_of_classes(str(tmp_path), [group]) == {}
+
+
+def test_the_proof_of_a_near_outlier_names_its_coarse_type(output: Path) -> None:
+    """Which it shares with members; that of other outliers says nothing."""
+    group = read_groups(str(output), "en")[0]
+    rhine = next(one for one in group.outliers if one.id == "Q20")
+    near = replace(group, outliers=(replace(rhine, outlier_class=NEAR, type="Q102"), replace(rhine, type="Q102")))
+    labels = labels_of_classes(str(output), [near])["en"]
+    first, second = proofs_in_words(near, labels)
+    assert first == f"{second}; its coarse type is place (Q102)"
 
 
 def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
