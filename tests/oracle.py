@@ -12,6 +12,7 @@ from functools import lru_cache
 from math import log, sqrt
 
 import networkx as nx
+import regex
 from msgspec.structs import asdict, replace
 
 from tests.surface_oracle import means_item
@@ -19,6 +20,7 @@ from wikisem.graph import signatures
 from wikisem.graph.outlier_sets import coarse_types, overlap
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
+from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import qid_number
@@ -219,6 +221,7 @@ class OracleGroups:
         self.graph, self.recipe = graph, recipe
         least, known = recipe.surface.minimum_page_share, {q: e.sitelinks for q, e in graph.entities.items()}
         self.profile, self.names = profile, names_that_mean(names, known, least) if least else names
+        self.affixes = count_affixes(name.surface for qid, name in names.items() if qid in graph.classes)
 
     def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
         """O1, O2 and O3 of v, whatever has a surface form."""
@@ -527,7 +530,8 @@ class OracleGroups:
         if not cluster:
             return Rejection(v, self.profile.code, "levels", "")
         label = "" if self._label(v) == v else self._label(v)
-        verdict = check_cluster(surfaces, self.profile, options.filters, options.cluster.minimum, label)
+        filters, minimum = options.filters, options.cluster.minimum
+        verdict = check_cluster(surfaces, self.profile, filters, minimum, label, self.affixes)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         coherence = self.coherence(v, cluster) if options.witness else None
@@ -772,10 +776,11 @@ class Placing:
     ) -> None:
         self.oracles, self.clusters = oracles, clusters
         seed = hash_key(next(iter(oracles.values())).recipe.seed, qid_number(v), "place")
-        self.form, self.form_coin, self.fame, self.fame_coin, self.pairs = (
+        keys = [
             Fraction(hash_key(seed, 8 * (4 * index + number % 4) + ((number - 1) // 4 << 32) + each, "place"), 2**64)
-            for each in range(5)
-        )
+            for each in range(8)
+        ]
+        self.form, self.form_coin, self.fame, self.fame_coin, self.pairs, self.letter, self.age, self.age_coin = keys
 
     def cost(self, item: str) -> int | None:
         """How far the item is from the place, but for letter pairs; None if it is no outlier at all."""
@@ -787,9 +792,14 @@ class Placing:
             for values, share, coin in (
                 (written_values, self.form, self.form_coin),
                 (known_values, self.fame, self.fame_coin),
+                (lambda one: [qid_number(one.id)], self.age, self.age_coin),
             ):
                 for value, *others in zip(values(member), *map(values, cluster), strict=True):
                     total += place_cost(others, share, coin, value)
+            sitelinks = [one.sitelinks or 0 for one in cluster]
+            # Sitelinks count twice.
+            total += place_cost(sitelinks, self.fame, self.fame_coin, member.sitelinks or 0)
+            total += letter_cost([one.surface for one in cluster], self.letter, member.surface)
         return total
 
     def cost_of_pairs(self, item: str) -> int:
@@ -799,9 +809,22 @@ class Placing:
             words = [*(one.surface for one in cluster), self.oracles[code].names[item].surface]
             pairs = [{f" {word.casefold()} "[at : at + 2] for at in range(len(word.casefold()) + 1)} for word in words]
             shares = [Fraction(sum(pair in other for pair in own for other in pairs), len(own)) for own in pairs]
-            oddest = all(share > shares[-1] for share in shares[:-1])
-            total += MISSED * (oddest != (self.pairs * (len(cluster) + 1) < 1))
+            oddest, is_meant = all(share > shares[-1] for share in shares[:-1]), self.pairs * (len(cluster) + 1) < 1
+            total += BEYOND * (oddest and not is_meant) + MISSED * (is_meant and not oddest)
         return total
+
+
+def letter_cost(members: Sequence[str], share: Fraction, surface: str) -> int:
+    """What it costs an outlier to end as no member does without being meant to, or the other way round."""
+    *others, own = [regex.findall(r"\X", word.casefold())[-1] for word in (*members, surface)]
+    is_alone = own not in others
+    # As likely as that one of all words ends like no other, if the outlier does.
+    if len(set(others)) > 1 and share * (len(members) + 1) < 1 + sum(others.count(each) == 1 for each in others):
+        return 0 if is_alone else MISSED
+    # Another word is odder, unless all are alike.
+    count = [*others, own].count(own)
+    is_odd = any(others.count(each) < count for each in others if each != own)
+    return 0 if not is_alone and (is_odd or len(set(others)) == 1) else BEYOND
 
 
 def written_values(one: Member) -> list[int]:

@@ -48,8 +48,7 @@ SHARED: Final = 4
 # Footnote 3: six of the eight for one Han character, where any other affix needs four.
 _ONE_HAN_MORE: Final = 2
 
-# Among fewer surface forms than this, the cluster's own four are too large a share to be a surprise: of 2,000, four of
-# eight give 8.95, of 1,000 they give 7.75.
+# The share of an affix among fewer surface forms than this says too little of the language to be asked alone.
 ENOUGH: Final = 2000
 
 
@@ -62,13 +61,14 @@ def check_affix(
     """Reject when at least ``number`` surfaces begin or end alike, by the language's rule; None switches it off.
 
     A single Han character needs two more surfaces than ``number``. "surprise" measures by the ``counts`` of the
-    language; if they are unknown, or from too few surface forms, the limit is four by the language's rule.
+    language; if they are unknown, or from too few surface forms, there is also the limit of four by its rule.
     """
     if number is None:
         return KEEP
     if number == "surprise":
-        if counts is not None and counts.total >= ENOUGH:
-            return check_affix_surprise(surfaces, counts)
+        verdict = KEEP if counts is None else check_affix_surprise(surfaces, counts)
+        if counts is not None and (counts.total >= ENOUGH or not verdict.keep):
+            return verdict
         number = SHARED
     # What an affix is called, the parts of a surface form, how many make an affix, and how many sharing it reject.
     # Words not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and
@@ -122,9 +122,11 @@ def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdic
                     sharing.setdefault(affix, []).append(surface)
             often = {affix: having for affix, having in sharing.items() if len(having) >= SHARED}
             for affix, having in often.items():
-                share = max(known.get(affix, 0) / counts.total, RARE)
+                # The cluster's own are no evidence of how common the affix is.
+                others, total = known.get(affix, 0) - len(having), max(counts.total - len(surfaces), 1)
+                share = max(max(others, 1) / total, RARE)
                 if surprise(len(having), len(surfaces), share) >= SURPRISE:
-                    seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of all have"
+                    seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of others have"
                     return reject("affix", f"{seen}: {', '.join(having)}")
             # No surface that shares no affix of this length shares a longer one.
             letters = {surface: letters[surface] for having in often.values() for surface in having}

@@ -40,8 +40,11 @@ _ALL_KEYS: Final = 2**64
 NEAR: Final = 1
 MISSED: Final = 1 << 20
 BEYOND: Final = 1 << 21
-# For each of three ranges of each of six values; 32 bits hold the sum of all exactly.
-_STEPS: Final = np.tile(np.array([NEAR, MISSED - NEAR, BEYOND - MISSED], dtype=np.float32), 6)
+# What each of seven values counts. An item's number follows its fame, so that without twice the weight of sitelinks
+# the two together leave fewer items of the right fame.
+_WEIGHTS: Final = (1, 1, 1, 2, 1, 1, 1)
+# For each of three ranges of each value; 32 bits hold the sum of all exactly.
+_STEPS: Final = np.kron(_WEIGHTS, [NEAR, MISSED - NEAR, BEYOND - MISSED]).astype(np.float32)
 # Of an item that is no outlier at all.
 BARRED: Final = 1 << 50
 
@@ -101,25 +104,54 @@ def _ends(ordered: Sequence[int], rank: int, coin: int, span: int) -> tuple[Rang
     return (max(below, low + 1), min(above, high - 1)), (low + 1, high - 1)
 
 
-# The places of an outlier: its form, its fame, and its letter pairs, which depend on the whole cluster.
+# The places of an outlier: its form, its fame, its age, its last letter, and its letter pairs, which depend on the
+# whole cluster.
 
 
 def values_of(member: Member) -> tuple[int, ...]:
-    """What places are of: characters, words, digits and punctuation; sitelinks, links to the page and with its name."""
-    values = (*form_of(member.surface), member.sitelinks, member.total, member.links)
-    return tuple(min(value or 0, _MOST) for value in values)
+    """What places are of: characters, words, digits and punctuation; sitelinks, links to the page and with its name.
+
+    Then its number: items are numbered in the order of their creation. The code of its last letter is no measure; it is
+    compared with those of the members.
+    """
+    *form, letter = form_of(member.surface)
+    values = (*form, member.sitelinks, member.total, member.links, qid_number(member.id))
+    return (*(min(value or 0, _MOST) for value in values), letter)
 
 
-# How many of these values are of the form; the others are of fame.
+# How many of these values are of the form; the others are of fame, but for the last two.
 _FORM: Final = 3
 # Where sitelinks are among them; links to the page are next.
 _SITELINKS: Final = 3
+_AGE: Final = 6
 
 
 def columns_of(table: SurfaceTable, forms: SurfaceForms, rows: Ints) -> Int32s:
-    """The same of some rows of a language's surface forms, shape ``(6, n)``."""
-    numbers = (forms.characters, forms.words, forms.marks, table.sitelinks, table.totals, table.links)
-    return np.stack([np.minimum(each[rows], _MOST, dtype=np.int64).astype(np.int32) for each in numbers])
+    """The same of some rows of a language's surface forms, shape ``(8, n)``."""
+    numbers = (forms.characters, forms.words, forms.marks, table.sitelinks, table.totals, table.links, table.numbers)
+    columns = [np.minimum(each[rows], _MOST, dtype=np.int64).astype(np.int32) for each in numbers]
+    return np.stack([*columns, forms.last_letters[rows]])
+
+
+class LastLetters:
+    """The last letters (graphemes) of a cluster, to find out whether an outlier is the one that ends like no other.
+
+    Who picks a word that ends like no other cannot tell it from members that do so as well. Where the last letters are
+    n, n, n, n, e, e, g and d, an outlier of its own letter is picked in one case of three, so it has one in three of
+    nine cases. In the others its letter is among those beside which another word is odder: n, e, g or d.
+    """
+
+    def __init__(self, cluster: Iterable[int]) -> None:
+        having = Counter(cluster)
+        fewest = sorted([*having.values()])
+        self.alone = 0 if len(having) == 1 else 1 + sum(count == 1 for count in having.values())
+        self.every = list(having)
+        # Of one more word with the letter, another letter still has fewer.
+        self.common = [
+            letter
+            for letter, count in having.items()
+            if len(having) == 1 or (fewest[1] if count == fewest[0] else fewest[0]) <= count
+        ]
 
 
 class ClusterPairs:
@@ -174,14 +206,20 @@ class Place:
     odd: bool
     pairs: ClusterPairs
     known: bool
+    letters: LastLetters
+    odd_letter: bool
 
     def cost_of_pairs(self, surface: str) -> int:
         """``MISSED`` where a surface form has the oddest letter pairs and should not, or the other way round."""
-        return 0 if self.pairs.is_oddest(surface) == self.odd else MISSED
+        return (0 if self.odd else BEYOND) if self.pairs.is_oddest(surface) else MISSED * self.odd
 
     def cost(self, member: Member) -> int:
         """How far an item is from the place."""
-        costs = [bounds.cost(value) for bounds, value in zip(self.bounds, values_of(member), strict=True)]
+        *values, letter = values_of(member)
+        sized = zip(_WEIGHTS, self.bounds, values, strict=True)
+        costs = [weight * bounds.cost(value) for weight, bounds, value in sized]
+        takes = letter not in self.letters.every if self.odd_letter else letter in self.letters.common
+        costs.append(0 if takes else MISSED if self.odd_letter else BEYOND)
         return sum(costs) + self.cost_of_pairs(member.surface) + BARRED * self.bars(member)
 
     def bars(self, item: HasFame) -> bool:
@@ -197,8 +235,12 @@ def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
     ranges = np.array([place.bounds for place in places], dtype=np.int32)
     low, width = ranges[..., :1], (ranges[..., 1:] - ranges[..., :1]).view(np.uint32)
     # What is below the range is far above its width as an unsigned number.
-    outside = (columns[:, np.newaxis] - low).view(np.uint32) > width
+    outside = (columns[:-1, np.newaxis] - low).view(np.uint32) > width
     found: Int64s = (_STEPS @ outside.reshape(len(places), len(_STEPS), -1).astype(np.float32)).astype(np.int64)
+    letters, last = places[0].letters, columns[-1]
+    is_own = ~(last == np.array(letters.every, dtype=np.int32)[:, np.newaxis]).any(axis=0)
+    is_common = (last == np.array(letters.common, dtype=np.int32)[:, np.newaxis]).any(axis=0)
+    found += np.stack([MISSED * ~is_own if place.odd_letter else BEYOND * ~is_common for place in places])
     if places[0].known:
         found[:, ~columns[_SITELINKS : _SITELINKS + 2].any(axis=0)] += BARRED
     return found
@@ -218,6 +260,7 @@ class Places:
             for code, cluster in clusters.items()
         }
         self._pairs = {code: ClusterPairs(cluster) for code, cluster in clusters.items()}
+        self._letters = {code: LastLetters(values[-1]) for code, values in self._values.items()}
         self._known = {code: all(map(is_known, cluster)) for code, cluster in clusters.items()}
         self._keys: dict[int, list[int]] = {}
         self._found: dict[tuple[int, int], dict[str, Place]] = {}
@@ -229,18 +272,21 @@ class Places:
             first = 32 * number + ((outlier_class - 1) // 4 << 32)
             if first not in self._keys:
                 self._keys[first] = hash_keys(self._seed, first + np.arange(32), "place").tolist()
-            keys = self._keys[first][8 * (outlier_class % 4) :]
+            keys = self._keys[first][8 * (outlier_class % 4) :][:8]
             self._found[outlier_class, number] = {code: self._place(code, keys) for code in self._values}
         return self._found[outlier_class, number]
 
     def _place(self, code: str, keys: Sequence[int]) -> Place:
-        form, form_coin, fame, fame_coin, odd = keys[:5]
+        form, form_coin, fame, fame_coin, odd, odd_letter, age, age_coin = keys
         values = self._values[code]
         above = len(values[0]) + 1
         form_rank, fame_rank = form * above // _ALL_KEYS, fame * above // _ALL_KEYS
         bounds = [_bounds(each, form_rank, form_coin) for each in values[:_FORM]]
-        bounds += [_bounds(each, fame_rank, fame_coin) for each in values[_FORM:]]
-        return Place(tuple(bounds), odd * above < _ALL_KEYS, self._pairs[code], self._known[code])
+        bounds += [_bounds(each, fame_rank, fame_coin) for each in values[_FORM:_AGE]]
+        bounds.append(_bounds(values[_AGE], age * above // _ALL_KEYS, age_coin))
+        letters = self._letters[code]
+        is_odd, has_odd_letter = odd * above < _ALL_KEYS, odd_letter * above < letters.alone * _ALL_KEYS
+        return Place(tuple(bounds), is_odd, self._pairs[code], self._known[code], letters, has_odd_letter)
 
 
 def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:

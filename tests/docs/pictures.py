@@ -56,7 +56,7 @@ SHOTS: Final = (
     Shot("../browse-ar.png", "samples/browse/index.html#/ar", 1000, 760, "روما", "يانغتسي"),
     Shot("../annotate-ar.png", "sheets-ar/sheets/annotator-1.html", 800, 640, keys=Keys.ENTER + "3"),
 )
-FIGURES: Final = ("films.svg",)
+FIGURES: Final = ("genres.svg",)
 
 
 @contextlib.contextmanager

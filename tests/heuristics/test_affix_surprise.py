@@ -30,7 +30,7 @@ def test_what_many_surface_forms_have_is_no_surprise() -> None:
     assert check_affix_surprise(["The Who", "The Band", "The Cure", "The Fall", *others], ENGLISH).keep
     verdict = check_affix_surprise(["Los Reyes", "Los Lobos", "Los Bravos", "Los Canarios", *others], ENGLISH)
     assert (verdict.keep, verdict.reason) == (False, "affix")
-    assert verdict.detail.startswith("4 share the beginning 'L', which 0.01% of all have: Los Reyes, Los Lobos")
+    assert verdict.detail.startswith("4 share the beginning 'L', which 0.02% of others have: Los Reyes, Los Lobos")
 
 
 def test_the_more_share_an_affix_the_more_ordinary_it_may_be() -> None:
@@ -47,13 +47,24 @@ def test_the_limits_that_the_documentation_names(count: int, share: float) -> No
 
 
 def test_a_language_of_few_surface_forms_keeps_the_old_rule() -> None:
-    """Below 2,000, and where nothing was counted, four by the language's own rule reject."""
+    """Below 2,000, and where nothing was counted, four by the language's own rule reject as well."""
     clubs = ["Arsenal F.C.", "Everton F.C.", "Fulham F.C.", "Chelsea F.C.", "Ajax", "Porto", "Roma"]
     english = language_profile("en")
-    for counts in (None, count_affixes(clubs), AffixCounts(1999, {}, {})):
+    for counts in (None, count_affixes(clubs), AffixCounts(1999, {}, {" F.C."[-n:]: 150 for n in range(1, 6)})):
         assert "last word 'F.C.'" in check_affix(clubs, english, "surprise", counts).detail
         assert check_affix(clubs[1:], english, "surprise", counts).keep
-    assert "share the end '.'" in check_affix(clubs, english, "surprise", AffixCounts(2000, {}, {})).detail
+    for total in (1999, 2000):
+        assert "share the end '.'" in check_affix(clubs, english, "surprise", AffixCounts(total, {}, {})).detail
+
+
+def test_a_small_sample_knows_how_rare_an_ending_is_beside_the_clusters_own() -> None:
+    """Of 600 surface forms six end in "-film", five of them in the cluster: the sixth alone is evidence."""
+    films = ["Stummfilm", "Kinderfilm", "Animationsfilm", "Dokumentarfilm", "Exploitationfilm"]
+    cluster, german = [*films, "Anime", "Thriller", "Drama"], language_profile("de")
+    counts = count_affixes([*ORDINARY[:594], *cluster, "Tonfilm"])
+    verdict = check_affix(cluster, german, "surprise", counts)
+    assert verdict.detail.startswith("5 share the end 'm', which 0.17% of others have: Stummfilm")
+    assert check_affix(cluster, german, 4).keep
 
 
 def test_a_number_measures_by_the_language_whatever_was_counted() -> None:
@@ -113,7 +124,8 @@ def rejected_by_plain_reading(cluster: list[str], population: list[str]) -> bool
         turned, all_turned = [word[side] for word in cluster], [word[side] for word in population]
         for shared in {word[:n] for word in turned for n in range(1, LONGEST + 1) if n <= len(word)}:
             k, n = sum(word.startswith(shared) for word in turned), len(cluster)
-            p = max(sum(word.startswith(shared) for word in all_turned) / len(population), 1e-4)
+            others = max(sum(word.startswith(shared) for word in all_turned) - k, 1)
+            p = max(others / max(len(population) - n, 1), 1e-4)
             tail = sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
             if k >= 4 and tail <= 1e-8:
                 return True

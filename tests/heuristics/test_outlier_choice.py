@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, HasSurface, ItemsByClass, choose_outliers
-from wikisem.heuristics.selection.places import BARRED, Place
+from wikisem.heuristics.selection.places import BARRED, Int32s, Place, costs_of, values_of
 from wikisem.records import Member, Outlier
 
 CLUSTER = [
@@ -32,11 +33,17 @@ def outlier(number: int, surface: str, outlier_class: int) -> Outlier:
 Sources = Sequence[Sequence[Outlier]]
 
 
+def columns(items: Iterable[Mapping[str, Outlier]], code: str) -> Int32s:
+    """What places compare, one column an item."""
+    return np.array([values_of(item[code]) for item in items], dtype=np.int32).T
+
+
 class Brought:
     """What a class brings, in an order that is given, and how near it is to places."""
 
     def __init__(self, items: Iterable[Mapping[str, Outlier]], places: Sequence[Mapping[str, Place]] = ()) -> None:
         self.items, self.places = items, places
+        self._costs: dict[int, list[int]] = {}
 
     def __iter__(self) -> Iterator[Mapping[str, Outlier]]:
         return iter(self.items)
@@ -50,14 +57,11 @@ class Brought:
         )
 
     def by_place(self, number: int, below: int) -> Iterator[tuple[int, Mapping[str, Outlier]]]:
-        """The items by what they cost, one by one."""
-        costs = [
-            sum(
-                place.cost(item[code]) - place.cost_of_pairs(item[code].surface)
-                for code, place in self.places[number].items()
-            )
-            for item in self.items
-        ]
+        """The items by what they cost, the nearest first."""
+        if number not in self._costs:
+            each = [costs_of([place], columns(self.items, code))[0] for code, place in self.places[number].items()]
+            self._costs[number] = sum(each).tolist()
+        costs = self._costs[number]
         found = sorted(zip(costs, self.items, strict=True), key=lambda pair: pair[0])
         return iter([(cost, item) for cost, item in found if cost < below])
 

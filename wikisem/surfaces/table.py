@@ -1,6 +1,7 @@
 """The surface forms of one language as arrays that are mapped into memory, to look them up by item."""
 
 import string
+import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_
 from wikisem.ids import qid_of
 from wikisem.records import Member
 from wikisem.sampling import hash_keys
+from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikis import OTHER_LABEL_CODES
 
 # The columns of schemas.SURFACES that are read: the item, and what a member of a group shows.
@@ -190,27 +192,41 @@ _MARKS: Final = frozenset(string.digits + string.punctuation)
 _IS_MARK: Final = np.array([chr(byte) in _MARKS for byte in range(256)])
 
 
-def form_of(surface: str) -> tuple[int, int, int]:
+def form_of(surface: str) -> tuple[int, int, int, int]:
     """Return the numbers of its characters (code points), of its words between blanks, and of digits and punctuation.
 
+    The fourth is a code of its last letter.
+
     >>> form_of("42nd Street")
-    (11, 2, 2)
+    (11, 2, 2, 116)
     """
-    return len(surface), surface.count(" ") + 1, sum(character in _MARKS for character in surface)
+    marks = sum(character in _MARKS for character in surface)
+    return len(surface), surface.count(" ") + 1, marks, _letter_code(surface)
+
+
+# Set in the codes of letters that have more than one code point.
+_SEVERAL: Final = 1 << 30
+
+
+def _letter_code(surface: str) -> int:
+    """The code of the last letter (grapheme cluster), case ignored: its code point, or a hash if it has several."""
+    last = graphemes(surface.casefold())[-1]
+    return ord(last) if len(last) == 1 else _SEVERAL | zlib.crc32(last.encode()) >> 2
 
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForms:
-    """``form_of`` each row of a table of surface forms, as three arrays."""
+    """``form_of`` each row of a table of surface forms, as four arrays."""
 
     characters: npt.NDArray[np.uint16]
     words: npt.NDArray[np.uint16]
     marks: npt.NDArray[np.uint16]
+    last_letters: npt.NDArray[np.int32]
 
     @staticmethod
     def of(table: SurfaceTable) -> "SurfaceForms":
         """Return what all surface forms of a table look like; larger numbers count as 65,535."""
-        numbers = [np.zeros((3, 0), dtype=np.uint16)]
+        numbers, letters = [np.zeros((3, 0), dtype=np.uint16)], [np.zeros(0, dtype=np.int32)]
         ends = [*range(0, len(table), _CHUNK), len(table)]
         for begin, end in pairwise(ends):
             bounds = table.offsets[begin : end + 1]
@@ -220,7 +236,24 @@ class SurfaceForms:
             counts = np.stack([np.diff(offsets_of(kind.astype(np.int64))[bounds - bounds[0]]) for kind in kinds])
             counts[1] += 1
             numbers.append(np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16))
-        return SurfaceForms(*np.concatenate(numbers, axis=1))
+            letters.append(_last_letters(bounds - bounds[0], text))
+        characters, words, marks = np.concatenate(numbers, axis=1)
+        return SurfaceForms(characters, words, marks, np.concatenate(letters))
+
+
+def _last_letters(bounds: Int64s, text: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+    """The codes of the last letters of some surface forms.
+
+    Most end in two code points that no letter of several has: these are looked up for each such end once.
+    """
+    surfaces = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(text))
+    tails = pc.utf8_slice_codeunits(surfaces, -2).dictionary_encode()
+    ends = tails.dictionary.to_pylist()
+    known = np.array([_letter_code(end) if isinstance(graphemes(end), str) else -1 for end in ends], dtype=np.int32)
+    letters: npt.NDArray[np.int32] = known[tails.indices.to_numpy()]
+    rows = np.flatnonzero(letters < 0)
+    letters[rows] = [_letter_code(surface) for surface in surfaces.take(pa.array(rows)).to_pylist()]
+    return letters
 
 
 def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:
