@@ -1,7 +1,4 @@
-"""The errors that wikisem raises: a class for each kind, also a builtin error, with the exit code of a command.
-
-Credentials of URLs are hidden in their texts, and wherever else a path or a URL becomes text that is shown or kept.
-"""
+"""The errors that wikisem raises: each is a builtin error too, has an exit code, and hides credentials of URLs."""
 
 import importlib
 import re

@@ -120,10 +120,7 @@ class _Driver:
 
 
 class _StoreFile(io.RawIOBase):
-    """A file in a store: no read waits for ever, and all of it is at most LARGEST_SET bytes.
-
-    What a driver raises while it is read is a MissingInputError.
-    """
+    """A file in a store: no read waits for ever, all is at most LARGEST_SET bytes; else MissingInputError."""
 
     def __init__(self, file: Any, url: str) -> None:
         self._file, self._url = file, url
@@ -182,10 +179,7 @@ def _reported(kind: type[MissingInputError | OutputError], action: str) -> Itera
 
 
 def open_binary(path: str) -> BinaryIO:
-    """The raw bytes of a file, seekable; the opener that wikisem.dumps takes. FileNotFoundError if there is none.
-
-    Of a URL no more is in memory than what is read, and 16 MiB that are read ahead.
-    """
+    """The raw bytes of a file, seekable, of a URL with 16 MiB read ahead; FileNotFoundError if there is none."""
     if is_local(path):
         return open(path, "rb")  # noqa: PTH123 - as fast as it gets, and the caller closes it
     with _reported(MissingInputError, f"read {path}"):
@@ -265,10 +259,7 @@ def sync_files(folder: str, paths: Iterable[str]) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Copy a file, in place of what has the name of the copy, here by a hard link if there are any; else OutputError.
-
-    Doing it again changes nothing, so a bundle may be run again.
-    """
+    """Copy a file, in place of what has the name of the copy, here by a hard link if there are any; OutputError."""
     if not is_local(target):
         with _reported(OutputError, f"copy {source} to {target}"):
             driver, name = _driver(target)
@@ -494,10 +485,7 @@ def remove_below(root: str, name: str) -> None:
 
 
 class _UrlPath(str):
-    """A URL with as much of ``pathlib.Path`` as readers of data sets and writers of results need.
-
-    There are no folders on a store: a folder exists if there are files in it, and is made with its first file.
-    """
+    """A URL with as much of ``pathlib.Path`` as data sets and results need; a store has a folder if files are in it."""
 
     __slots__ = ()
 

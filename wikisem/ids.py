@@ -1,7 +1,4 @@
-"""Ids of Wikidata and of languages: checked before they touch a path, a query or an array.
-
-The forms are those of https://www.wikidata.org/wiki/Wikidata:Identifiers (2026-11).
-"""
+"""Ids of Wikidata (https://www.wikidata.org/wiki/Wikidata:Identifiers, 2026-11) and of languages, checked first."""
 
 import re
 from typing import Final

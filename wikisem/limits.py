@@ -1,7 +1,4 @@
-"""Limits of all that comes over a network: of the web (``wikisem.web``) and of stores (``wikisem.files``).
-
-SECURITY.md lists them for users.
-"""
+"""Limits of all that comes over a network, from the web and from stores; SECURITY.md lists them for users."""
 
 from collections.abc import Callable
 from concurrent.futures import Future

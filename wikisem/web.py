@@ -1,7 +1,4 @@
-"""The HTTP client for all servers, by urllib3: user agent, redirects, limits of time and size, retries.
-
-A whole exchange has one time-out, from the name of the host to the last byte. Bodies are never unpacked.
-"""
+"""The HTTP client for all servers, by urllib3: user agent, redirects, limits of time and size, retries."""
 
 import getpass
 import socket

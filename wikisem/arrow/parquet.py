@@ -159,10 +159,7 @@ def _read(source: BinaryIO, start: int, stop: int) -> bytes:
 
 
 class _CheckedFile(io.RawIOBase):
-    """The file that Arrow reads from: it reads and checks whole blocks, and returns the bytes asked for.
-
-    From byte ``border`` on it is ``tail``, which begins with the checksums of the blocks.
-    """
+    """The file that Arrow reads from, in whole blocks that are checked, up to byte ``border``; ``tail`` is the rest."""
 
     def __init__(self, source: BinaryIO, path: str, border: int, tail: bytes) -> None:
         super().__init__()

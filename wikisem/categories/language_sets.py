@@ -190,10 +190,7 @@ class Emoji:
 
 
 def installed_emoji() -> list[Emoji]:
-    """Return the emoji of the installed list; MissingExtraError if the package that has it is not installed.
-
-    The package is notofonttools, in which the Noto team keeps the list current; nothing is downloaded.
-    """
+    """Return the emoji of the list that notofonttools has; MissingExtraError if that package is not installed."""
     try:
         path = Path(str(distribution("notofonttools").locate_file("third_party/ucd/emoji-test.txt")))
         with path.open(encoding="utf-8") as lines:
@@ -206,10 +203,7 @@ def installed_emoji() -> list[Emoji]:
 
 
 def read_emoji(lines: Iterable[str]) -> list[Emoji]:
-    """Return the fully-qualified emoji of emoji-test.txt in their order.
-
-    Emoji with a skin tone are left out: each is also listed without one, and any model finds the two nearest.
-    """
+    """Return the fully-qualified emoji of emoji-test.txt in their order, each without the variants with a skin tone."""
     group = subgroup = ""
     found = []
     for line in lines:

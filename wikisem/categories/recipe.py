@@ -130,10 +130,7 @@ _PACKAGE: Final = "wikisem.recipes.categories"
 
 
 def load_category_recipe(name_or_path: str | Path) -> CategoryRecipe:
-    """Read a category recipe from a path, or one that ships with wikisem by its name.
-
-    Raises RecipeError when there is neither, or when the recipe is invalid.
-    """
+    """Read a category recipe from a path, or one that ships with wikisem by its name; RecipeError if it is invalid."""
     path = find_recipe(name_or_path, _PACKAGE)
     return parse_category_recipe(read_toml(path), where=str(path))
 

@@ -246,10 +246,7 @@ def open_unpacked(file: Path) -> BufferedIOBase:
 
 
 def lines_of(stream: BufferedIOBase, name: str, longest: int = 1 << 20, first: int = 1) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a stream with their line feeds, counted from ``first``.
-
-    DamagedInputError for a line longer than ``longest`` bytes, so that no file fills the memory.
-    """
+    """Yield the lines of a stream, counted from ``first``; DamagedInputError for one of more than ``longest`` bytes."""
     for number in count(first):
         line = stream.readline(longest)
         if not line:

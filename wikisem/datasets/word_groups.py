@@ -212,10 +212,7 @@ def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list
 
 
 def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:
-    """The groups of the data set at ``root``; those without a language get that of their folder, if it names one.
-
-    The nearest folder that names a language decides, at last that of the data set.
-    """
+    """The groups of the data set at ``root``; one without a language gets that of its nearest folder that names one."""
 
     def language_of(where: str) -> str:
         path, top, whole = PurePath(where), PurePath(str(root)), root.resolve()

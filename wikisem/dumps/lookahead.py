@@ -89,10 +89,7 @@ class Lookahead:
         return None
 
     def read_buffered(self, most: int | None = None) -> bytes:
-        """Return what was read and not used, or else the next bytes of the file; b"" at its end.
-
-        Takes at most ``most`` bytes; the others stay.
-        """
+        """Return up to ``most`` bytes that were read and not used, or else the next of the file; b"" at its end."""
         if self.base >= self._start + len(self._data):
             self.fill()
         first = self.base - self._start

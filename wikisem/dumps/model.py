@@ -47,10 +47,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A part of a file that could not be decoded, or the part of a record that was cut off by it.
-
-    ``lost`` tells whether text may be missing here; it is false where only a checksum or the end of a file is wrong.
-    """
+    """A part of a file that cannot be decoded, or what it cut off of a record; ``lost`` if text may be missing."""
 
     reason: str
     where: str

@@ -73,10 +73,7 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
 
 
 def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
-    """Which contents have a prefix that leads away from the articles of this wiki, and which ones need a closer look.
-
-    A colon in front keeps a link to a category a link, and leads nowhere else.
-    """
+    """Which contents have a prefix that leads away from the articles of this wiki, and which need a closer look."""
     undecided = parts.at(parts.starts) == ord(":")
     starts = parts.starts + undecided
     colons = first_position(parts.data == ord(":"), starts, parts.title_ends)

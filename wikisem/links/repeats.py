@@ -47,10 +47,7 @@ def superseded(versions: Positions, part: Positions) -> Mask:
 
 
 def without_pages(data: bytes, starts: Positions) -> bytes:
-    """Return a chunk with blanks for the pages that begin at some bytes of it, so that all others stay where they are.
-
-    Starts outside the chunk belong to other chunks and are ignored.
-    """
+    """Return a chunk with blanks for the pages that begin at some bytes of it; starts outside the chunk are ignored."""
     inside = starts[(starts >= 0) & (starts < len(data))].tolist()
     if not inside:
         return data

@@ -1,7 +1,4 @@
-"""Recipes: TOML in, a validated frozen value out, or an error that says what was expected, what was seen and where.
-
-A recipe is a file, or one of the TOML files that ship with wikisem. Category recipes are read with the same functions.
-"""
+"""Recipes: TOML in, a validated frozen value out, or an error that says what was expected, what was seen and where."""
 
 import difflib
 import re
@@ -27,10 +24,7 @@ _REPLACED: Final = {
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Read a recipe from a path, or one that ships with wikisem by its name ("wikisem", "wikisem500", "demo").
-
-    Raises RecipeError if there is neither, or if the recipe is invalid.
-    """
+    """Read a recipe from a path, or one that ships with wikisem by its name ("wikisem", "demo"); RecipeError."""
     path = find_recipe(name_or_path, __package__, _REPLACED)
     return parse_recipe(read_toml(path), where=str(path))
 
@@ -194,10 +188,7 @@ def convert(data: Any, kind: type[T]) -> T:
 
 
 def _prepare(data: Any, info: inspect.Type, path: str, whole: inspect.Type) -> Any:
-    """Return the data with None for what is switched off; RecipeError for a key that no table of this kind has.
-
-    The message names the table of ``whole`` that has the key, or the nearest key of this one.
-    """
+    """Return the data with None for what is off; RecipeError for an unknown key, with the table that has it."""
     if isinstance(info, inspect.UnionType) and data is False:
         return None
     if isinstance(info, inspect.VarTupleType) and isinstance(data, list):

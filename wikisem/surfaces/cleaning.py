@@ -1,7 +1,4 @@
-"""Strings as surface forms: cleaning, conversion to a variant, and whether an anchor is another form of a title.
-
-docs/surface-forms.md has the cases by which the numbers here were chosen.
-"""
+"""Strings as surface forms, by rules whose cases docs/surface-forms.md has: cleaning, variants, inflected forms."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

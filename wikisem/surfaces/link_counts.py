@@ -96,10 +96,7 @@ def _scan(
 
 
 def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
-    """Return each redirect page once, by source; a redirect to itself is dropped.
-
-    A source that came with several targets (parts of different dumps) keeps the first by code point.
-    """
+    """Return each redirect page once, by source, with its first target by code point; none to itself."""
     elsewhere = redirects.filter(pc.not_equal(redirects["source"], redirects["target"]))
     ordered = sort_by(elsewhere.select(REDIRECTS.names), [("source", "ascending"), ("target", "ascending")])
     return _first_of_each(ordered, "source")

@@ -59,10 +59,7 @@ class SurfaceTable:
 
     @staticmethod
     def of_table(table: pa.Table, graph: ClassGraph) -> "SurfaceTable":
-        """The surface forms of items in the graph, from ``COLUMNS``; the last two may be missing, as in older files.
-
-        DamagedInputError for a source or a label code that is unknown.
-        """
+        """The surface forms of items in the graph, from ``COLUMNS`` with or without the last two; DamagedInputError."""
         numbers = qid_numbers(table["qid"])
         indices, here = indices_of(numbers, graph.items)
         table, items = table.filter(pa.array(here)).combine_chunks(), indices[here].astype(np.uint32)
