@@ -159,9 +159,19 @@ class AnalogySearch:
         self, questions: IntArray, offset: Singles, pair: IntArray, near: Singles, nearest: IntArray, third: IntArray
     ) -> Flags:
         """The same for questions whose pairs have a row in ``offset``."""
-        answers = questions[:, 3]
-        target = offset[pair, answers] + self._pair_near(questions[:, 2], answers)
-        floor = self._floor(target)
+        answers, own = questions[:, 3], np.empty(len(questions), np.float32)
+        # A section may have a hundred million questions: their vectors would not fit into the memory.
+        at_once = max(1, _NUMBERS_AT_ONCE // max(1, width(self.rows)))
+        for start in range(0, len(questions), at_once):
+            chunk = slice(start, start + at_once)
+            own[chunk] = paired_products(self.rows[questions[chunk, 2]], self.rows[answers[chunk]])
+        target = offset[pair, answers] + (own if self.method == "3cosadd" else self._log(own))
+        # Below the floor no word can tie with d. Ties are between products; the sums of 3CosMul are their logarithms.
+        floor = target - _MARGIN
+        if self.method == "3cosmul":
+            of_d = np.exp(target.astype(np.float64))
+            logs = np.log(np.maximum(of_d - TIE_TOLERANCE, 1e-300)) - _MARGIN
+            floor = np.where(of_d < 0.9 * TIE_TOLERANCE, -np.inf, logs).astype(np.float32)
         best = np.where(np.isneginf(floor), np.inf, -np.inf).astype(np.float32)
         highest = offset.max(axis=1)
         for some, look in _looks(target, floor, best, highest[pair], near, third):
@@ -177,18 +187,6 @@ class AnalogySearch:
         rest = np.flatnonzero(unsettled | close)
         found[rest] = self._right_of_all(questions[rest], offset, pair[rest], target[rest], floor[rest])
         return found
-
-    def _floor(self, target: Singles) -> Singles:
-        """The sums below which no word can tie with d, whose sums are these; minus infinity if it ties with any word.
-
-        Ties are between products; the sums of 3CosMul are their logarithms.
-        """
-        if self.method == "3cosadd":
-            return target - _MARGIN
-        products_ = np.exp(target.astype(np.float64))
-        floor = np.log(np.maximum(products_ - TIE_TOLERANCE, 1e-300)) - _MARGIN
-        floor[products_ < 0.9 * TIE_TOLERANCE] = -np.inf
-        return floor.astype(np.float32)
 
     def _right_of_all(
         self, questions: IntArray, offset: Singles, pair: IntArray, target: Singles, floor: Singles
@@ -208,15 +206,6 @@ class AnalogySearch:
                 exact = self.sums(questions[index], np.append(rivals, questions[index, 3]))
                 found[index] = (exact[-1] > exact[:-1] + TIE_TOLERANCE).all()
         return found
-
-    def _pair_near(self, third: IntArray, answers: IntArray) -> Singles:
-        near = np.empty(len(third), np.float32)
-        # A section may have a hundred million questions: their vectors would not fit into the memory.
-        at_once = max(1, _NUMBERS_AT_ONCE // max(1, width(self.rows)))
-        for start in range(0, len(third), at_once):
-            some = slice(start, start + at_once)
-            near[some] = paired_products(self.rows[third[some]], self.rows[answers[some]])
-        return near if self.method == "3cosadd" else self._log(near)
 
     def sums(self, question: IntArray, words: IntArray) -> npt.NDArray[np.float64]:
         """The sum of some words for one question, in double precision; for 3CosMul the product itself."""

@@ -20,7 +20,6 @@ Difficulty and discrimination of a group are means of its posterior distribution
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -89,7 +88,8 @@ class Calibration:
     """The estimates: abilities with their ``covariance``, and difficulty and ln of discrimination of each group.
 
     ``posterior``, shape ``(groups, nodes)``, has the probability of each pair of ``node_b`` and ``node_a`` for a group.
-    ``mean`` and ``spread`` are those of ln a; the spread is 0 for the Rasch model.
+    ``mean`` and ``spread`` are those of ln a; the spread is 0 for the Rasch model. ``errors`` are those of abilities;
+    each group's ``difficulty`` and ``log_discrimination`` have a mean and a standard deviation.
     """
 
     answers: Answers
@@ -100,21 +100,9 @@ class Calibration:
     node_a: FloatArray
     node_b: FloatArray
     posterior: FloatArray
-
-    @property
-    def errors(self) -> FloatArray:
-        """The standard errors of the abilities."""
-        return np.sqrt(np.diagonal(self.covariance))
-
-    @cached_property
-    def difficulty(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and standard deviation of each group's difficulty."""
-        return self._moments(self.node_b)
-
-    @cached_property
-    def log_discrimination(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and standard deviation of the logarithm of each group's discrimination."""
-        return self._moments(np.log(self.node_a))
+    errors: FloatArray
+    difficulty: tuple[FloatArray, FloatArray]
+    log_discrimination: tuple[FloatArray, FloatArray]
 
     def reliability(self) -> tuple[float, float | None]:
         """The share of the variance of b, and of ln a, that the answers explain; None for the Rasch model.
@@ -141,10 +129,6 @@ class Calibration:
         worth = cases * np.sum([self.information(ability) for ability in self.abilities.tolist()], axis=0)
         return np.argsort(-worth, kind="stable").tolist()  # type: ignore[no-any-return]
 
-    def _moments(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        mean = self.posterior @ values
-        return mean, np.sqrt(np.maximum(0.0, self.posterior @ values**2 - mean**2))
-
 
 def calibrate(answers: Answers, *, discriminations: bool | None = None) -> Calibration:
     """Fit the two-parameter model, or without ``discriminations`` that of Rasch; None lets the number of models decide.
@@ -167,7 +151,9 @@ def _fit(answers: Answers, discriminations: bool | None) -> tuple["_Likelihood",
     if discriminations is None:
         discriminations = len(answers.models) >= FEWEST_FOR_2PL
     likelihood = _Likelihood(answers, discriminations)
-    return likelihood, minimize(likelihood, likelihood.start(), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
+    start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
+    return likelihood, minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
 
 
 class _Likelihood:
@@ -188,11 +174,6 @@ class _Likelihood:
         self._prior = -(self._b**2 + self._z**2) / 2
         self._prior -= logsumexp(self._prior)
 
-    def start(self) -> FloatArray:
-        right, asked = self._answers.right.sum(axis=0), self._answers.asked.sum(axis=0)
-        shares = (right + 0.5) / (asked + 1)
-        return np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
-
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         spread = math.exp(parameters[-1])
         posterior, likelihoods = self._posterior(parameters)
@@ -205,8 +186,14 @@ class _Likelihood:
     def calibration(self, parameters: FloatArray, covariance: FloatArray) -> Calibration:
         posterior, _ = self._posterior(parameters)
         spread = math.exp(parameters[-1]) if self._z.any() else 0.0
-        abilities, mean, a = parameters[:-2], float(parameters[-2]), self._a(parameters)
-        return Calibration(self._answers, abilities, covariance, mean, spread, a, self._b, posterior)
+        abilities, mean, (a, _) = parameters[:-2], float(parameters[-2]), self._curves(parameters)
+
+        def moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+            average = posterior @ values
+            return average, np.sqrt(np.maximum(0.0, posterior @ values**2 - average**2))
+
+        estimates = np.sqrt(np.diagonal(covariance)), moments(self._b), moments(np.log(a))
+        return Calibration(self._answers, abilities, covariance, mean, spread, a, self._b, posterior, *estimates)
 
     def covariance(self, parameters: FloatArray) -> FloatArray:
         """The sandwich of the abilities; n classes add up with the correction n / (n - 1)."""
@@ -222,33 +209,27 @@ class _Likelihood:
         meat = (scores - scores.mean(axis=0)).T @ scores * count / (count - 1)
         return np.asarray((bread @ meat @ bread)[: self._models, : self._models])
 
-    def _a(self, parameters: FloatArray) -> FloatArray:
-        return np.asarray(np.exp(parameters[-2] + math.exp(parameters[-1]) * self._z))
-
-    def _logits(self, parameters: FloatArray) -> FloatArray:
-        return np.asarray(self._a(parameters)[:, None] * (parameters[None, :-2] - self._b[:, None]))
+    def _curves(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The discrimination of each node, and the logits of each model there."""
+        a = np.exp(parameters[-2] + math.exp(parameters[-1]) * self._z)
+        return a, np.asarray(a[:, None] * (parameters[None, :-2] - self._b[:, None]))
 
     def _posterior(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of each group the probability of each node, and the logarithm of its marginal likelihood."""
-        logits, right, asked = self._logits(parameters), self._answers.right, self._answers.asked
+        (_, logits), right, asked = self._curves(parameters), self._answers.right, self._answers.asked
         joint = self._prior + right @ log_expit(logits).T + (asked - right) @ log_expit(-logits).T
         likelihoods = logsumexp(joint, axis=1)
         return np.exp(joint - likelihoods[:, None]), np.asarray(likelihoods)
 
     def _scores(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
         """The gradient of each group's log-likelihood, shape ``(groups, models + 2)``."""
-        logits, a, right, asked = (
-            self._logits(parameters),
-            self._a(parameters)[:, None],
-            self._answers.right,
-            self._answers.asked,
-        )
+        (a, logits), right, asked = self._curves(parameters), self._answers.right, self._answers.asked
         chances = expit(logits)
 
         def weighted(by: FloatArray) -> FloatArray:
             return np.asarray(right * (posterior @ by) - asked * (posterior @ (by * chances)))
 
-        of_abilities = weighted(np.broadcast_to(a, logits.shape))
+        of_abilities = weighted(np.broadcast_to(a[:, None], logits.shape))
         of_mean = weighted(logits).sum(axis=1)
         of_spread = weighted(logits * (math.exp(parameters[-1]) * self._z[:, None])).sum(axis=1)
         return np.column_stack([of_abilities, of_mean, of_spread])

@@ -90,18 +90,17 @@ def compare_languages(
             {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
         )
-        sizes = _sizes(before.keys(), after.keys()), _sizes(cases, cases_now)
-        found.append(LanguageChanges(language, *sizes, tuple(changes)))
+        groups_changed, cases_changed = (
+            (len(old_ids - new_ids), len(old_ids & new_ids), len(new_ids - old_ids))
+            for old_ids, new_ids in ((before.keys(), after.keys()), (cases, cases_now))
+        )
+        found.append(LanguageChanges(language, groups_changed, cases_changed, tuple(changes)))
     return found
 
 
 def _reasons(rejections: Mapping[str, Sequence[Rejection]], language: str) -> dict[str, str]:
     own = rejections.get(language, ())
     return {one.qid: f"{one.reason}: {one.detail}" if one.detail else one.reason for one in own}
-
-
-def _sizes(old: Any, new: Any) -> tuple[int, int, int]:
-    return len(old - new), len(old & new), len(new - old)
 
 
 def _compare_groups(old: Group, new: Group) -> list[Change]:

@@ -145,12 +145,20 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
     shared = sorted(first.keys() & second.keys())
     if not shared:
         return []
-    rows = np.array([_case(first[key], second[key]) for key in shared], dtype=np.float64)
+    found = []
+    for one, other in ((first[key], second[key]) for key in shared):
+        both_wrong = not one.right and not other.right
+        common = set(one.order) & set(other.order) - {one.outlier}
+        chance = len(common) / ((len(one.order) - 1) * (len(other.order) - 1))
+        same_word = both_wrong and one.order[0] == other.order[0]
+        right = one.right, other.right, one.right and other.right
+        found.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
+    rows = np.array(found, dtype=np.float64)
     _, group_of = np.unique([group for group, _ in shared], return_inverse=True)
     sizes = np.bincount(group_of).astype(np.float64)
     sums: FloatArray = np.stack([np.bincount(group_of, column) for column in rows.T], axis=1)
     means = (sums.sum(axis=0) / len(shared)).tolist()
-    both_right, rankc = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
+    both_right, overlap = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
     wrong = sums[:, _BOTH_WRONG]
     count = int(wrong.sum())
     same = clustered_means(sums[:, [_SAME]], wrong, seed)[0] if count else None
@@ -164,26 +172,10 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
         row("both_right", both_right, chance=100 * means[_RIGHT] * means[_OTHER]),
         row("kappa", _kappa_bars(sums, sizes, seed), 1, chance=0.0),
         row("same_word", same, cases=count, chance=by_chance),
-        row("rankc", rankc, 1, chance=means[_RANKC_CHANCE]),
+        row("rankc", overlap, 1, chance=means[_RANKC_CHANCE]),
         row("accuracy", None, value=100 * means[_RIGHT]),
         row("accuracy_other", None, value=100 * means[_OTHER]),
     ]
-
-
-def _case(one: Answer, other: Answer) -> tuple[float, ...]:
-    """What one case adds to the sums."""
-    both_wrong = not one.right and not other.right
-    shared = set(one.order) & set(other.order) - {one.outlier}
-    chance = len(shared) / ((len(one.order) - 1) * (len(other.order) - 1))
-    return (
-        one.right,
-        other.right,
-        one.right and other.right,
-        both_wrong,
-        both_wrong and one.order[0] == other.order[0],
-        chance * both_wrong,
-        *rankc(one.order, other.order),
-    )
 
 
 def rankc(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:

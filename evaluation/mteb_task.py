@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from datasets import Dataset, load_dataset
 from mteb._create_dataloaders import create_dataloader
@@ -22,7 +21,7 @@ from mteb.abstasks.task_metadata import TaskMetadata
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.outlier_detection import score_groups, tally, words_of
-from wikisem.evaluation.vectors.embeddings import TextModel, Vector
+from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.records import Group
 from wikisem.wikipedia.language_tables import iso_639_3, iso_15924
 from wikisem.wikis import date_in_name
@@ -47,7 +46,11 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
         raise MissingInputError(f"{folder}: expected groups/{'*'.join(missing[:1]) or '*'}.parquet, saw none")
     chosen = {code: files[code] for code in languages or files}
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files.values())).hexdigest()
-    tables = {code: _read_table(path) for code, path in chosen.items()}
+    tables = {}
+    for code, path in chosen.items():
+        # Whole, so that all checksums of a table are verified before MTEB reads it without them.
+        with path.open("rb") as source, open_parquet(source, str(path), "a Parquet file of groups") as file:
+            tables[code] = file.read()
     scripts = {}  # of the words of each table: its own language, or those that are mixed
     for code, table in tables.items():
         members = pc.list_flatten(table["cluster"])
@@ -81,12 +84,6 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
     return type("WikisemOutlierDetection", (_OutlierDetection,), {"metadata": metadata, "files": chosen})()
 
 
-def _read_table(path: Path) -> pa.Table:
-    """The whole table, so that all its checksums are verified before MTEB reads it without them."""
-    with path.open("rb") as source, open_parquet(source, str(path), "a Parquet file of groups") as file:
-        return file.read()
-
-
 def language_script(code: str) -> str:
     """The language and script of a Wikipedia as MTEB writes them: "deu-Latn"."""
     return f"{iso_639_3(code)}-{iso_15924(code)}"
@@ -107,20 +104,6 @@ class _OutlierDetection(AbsTask):
     def _evaluate_subset(self, model: Any, data_split: Dataset, **about: Any) -> dict[str, float]:
         """OPP and accuracy from 0 to 1, with the error bars of OPP."""
         groups = [msgspec.convert(row, Group) for row in data_split]
-        known = self._encode(model, sorted({word for group in groups for word in words_of(group)}), about)
-        found = tally([(group, case) for group in score_groups(groups, known) for case in group.cases])
-        accuracy, opp = found.error_bars()
-        assert accuracy is not None and opp is not None
-        return {
-            "opp": opp.value / 100,
-            "accuracy": accuracy.value / 100,
-            "opp_low": opp.low / 100,
-            "opp_high": opp.high / 100,
-            "cases": float(found.counts.sum()),
-        }
-
-    def _encode(self, model: Any, words: Sequence[str], about: Mapping[str, Any]) -> Mapping[str, Vector]:
-        """A vector for each word, which the encoder gets as ``wikisem evaluate`` gives it: with blanks for "_"."""
 
         def encode(texts: Sequence[str]) -> Any:
             vectors = model.encode(
@@ -132,7 +115,18 @@ class _OutlierDetection(AbsTask):
             )
             return np.asarray(vectors, dtype=np.float64)
 
-        return TextModel("the model", encode).find(words)
+        # As ``wikisem evaluate`` asks a model: each word once, with blanks for "_".
+        known = TextModel("the model", encode).find({word for group in groups for word in words_of(group)})
+        found = tally([(group, case) for group in score_groups(groups, known) for case in group.cases])
+        accuracy, opp = found.error_bars()
+        assert accuracy is not None and opp is not None
+        return {
+            "opp": opp.value / 100,
+            "accuracy": accuracy.value / 100,
+            "opp_low": opp.low / 100,
+            "opp_high": opp.high / 100,
+            "cases": float(found.counts.sum()),
+        }
 
     def _calculate_descriptive_statistics_from_split(
         self, split: str, *, hf_subset: str | None = None, **_: Any

@@ -234,7 +234,7 @@ def evaluate_models(
     whole = [evaluate(model, model.known, "own") for model in models]
     if len(models) < 2:
         return whole, []
-    shared = _shared(models)
+    shared = set.intersection(*(set(model.known) for model in models))
     common = [{surface: model.known[surface] for surface in shared} for model in models]
     return whole, [evaluate(model, known, "common") for model, known in zip(models, common, strict=True)]
 
@@ -248,17 +248,14 @@ def _look_up(surfaces: set[str], models: Iterable[EmbeddingModel]) -> list[Model
     return list(map(look_up, models))
 
 
-def _shared(models: Sequence[Model]) -> set[str]:
-    return set.intersection(*(set(model.known) for model in models))
-
-
 def keep_shared(groups: Sequence[Group], models: Iterable[EmbeddingModel]) -> list[Group]:
     """The groups with only the words that are in the vocabulary of every model; there must be at least one model.
 
     Blair et al. (2016, section 4.2) sampled the cases for annotators from these. A group may be left without words.
     Models are taken one after the other and not kept.
     """
-    shared = _shared(_look_up({surface for group in groups for surface in words_of(group)}, models))
+    surfaces = {surface for group in groups for surface in words_of(group)}
+    shared = set.intersection(*(set(model.known) for model in _look_up(surfaces, models)))
     return [
         replace(
             group,

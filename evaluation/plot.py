@@ -24,11 +24,6 @@ from wikisem.records import DRAWN, OUTLIER_CLASSES, TIERS
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """ρ of two sequences of the same length; None where it is not defined: fewer than two points, or all equal."""
-    return correlate(one, other).spearman
-
-
 def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownDate] = ()) -> None:
     """Draw the first two scores side by side, one line for each model, into a .png, .svg or .pdf file.
 
@@ -105,7 +100,7 @@ def _whose(row: Row) -> tuple[str, str]:
 
 def correlation(rows: Sequence[Row]) -> float | None:
     """ρ of outlier class and score over the rows of all models together; None where it is not defined."""
-    return spearman([_place(row) or 0.0 for row in rows], [row.value or 0.0 for row in rows])
+    return correlate([_place(row) or 0.0 for row in rows], [row.value or 0.0 for row in rows]).spearman
 
 
 def draw_correlations(path: Path, curves: Sequence[Curve]) -> None:
@@ -125,7 +120,8 @@ def _draw_consistency(path: Path, rows: Sequence[Row]) -> None:
     measured = [row for row in rows if row.part == "languages"]
     models = list(dict.fromkeys(map(_whose, measured)))
     by_model = [[row for row in measured if _whose(row) == model] for model in models]
-    side = 1.5 + 0.45 * max((len(_languages(own)) for own in by_model), default=0)
+    most = max((len({code for row in own for code in row.name.split(", ")}) for own in by_model), default=0)
+    side = 1.5 + 0.45 * most
     figure = Figure(figsize=(2 * side + 2, max(1, len(models)) * side), layout="constrained")
     panels = figure.subplots(len(models), 2, squeeze=False)
     for row, (model, dataset), own in zip(panels, models, by_model, strict=True):
@@ -138,13 +134,9 @@ def _draw_consistency(path: Path, rows: Sequence[Row]) -> None:
     save_figure(figure, path)
 
 
-def _languages(rows: Iterable[Row]) -> list[str]:
-    return sorted({language for row in rows for language in row.name.split(", ")})
-
-
 def _draw_matrix(axes: Axes, rows: Iterable[Row], numbers: Mapping[str, float | None]) -> None:
     """A square for every two languages; one without a number stays white, and so does the diagonal."""
-    languages = _languages(rows)
+    languages = sorted({language for row in rows for language in row.name.split(", ")})
     matrix = np.full((len(languages), len(languages)), np.nan)
     for pair, number in numbers.items():
         if number is not None:

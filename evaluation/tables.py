@@ -56,7 +56,7 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     several = len(models) > 1 and any(row.part == ALL and row.low is not None for row in compared)
     found: list[Block] = []
     if several:
-        found += [_ranking_title(compared), _ranking(compared), *_sentences(rows, full)]
+        found += [*_ranking(compared), *_sentences(rows, full)]
     found += _group_sheets([row for row in compared if row.part == "group"])
     details = () if full else _DETAILS
     for part in dict.fromkeys(row.part for row in scores if not row.model and row.part not in details):
@@ -116,19 +116,6 @@ def _part(row: Row) -> str:
     return _OUTLIER_CLASSES.get(row.name, row.name) or row.part
 
 
-def _ranking_title(rows: Sequence[Row]) -> str:
-    if rows[0].task == "calibrate":
-        scale = "standard deviations of the difficulty of groups, where 0 solves half of a middling group"
-        return f"all models, with intervals of 95 %, in {scale}; tied: not told apart from the best at 5 %"
-    said = "all models, % with intervals of 95 %"
-    if not any(row.mark for row in rows):
-        return said
-    return (
-        f"{said}, on the test cases that all models know; tied: not told apart from the best at 5 % by a permutation "
-        f"test paired by {next(row.unit for row in rows if row.mark)}, with Holm's method for every two models"
-    )
-
-
 def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
     """What the columns of several models are: the data sets, or all of one, its languages, else its other parts."""
     if len({row.dataset for row in rows}) > 1:
@@ -139,8 +126,18 @@ def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
     return lambda row: _part(row) if row.part in shown and (row.part == "language" or not row.language) else ""
 
 
-def _ranking(rows: Sequence[Row]) -> Sheet:
-    """A score and its interval in each cell, the best and what is tied with it marked; and chance."""
+def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
+    """A title, and a score with its interval in each cell, the best and what is tied with it marked; and chance."""
+    said, marked = "all models, % with intervals of 95 %", [row.unit for row in rows if row.mark]
+    if rows[0].task == "calibrate":
+        scale = "standard deviations of the difficulty of groups, where 0 solves half of a middling group"
+        said = f"all models, with intervals of 95 %, in {scale}; tied: not told apart from the best at 5 %"
+    elif marked:
+        said += (
+            ", on the test cases that all models know; tied: not told apart from the best at 5 % by a permutation "
+            f"test paired by {marked[0]}, with Holm's method for every two models"
+        )
+    yield said
     column_of = _columns(rows)
     metrics = list(dict.fromkeys(row.metric for row in rows if row.low is not None))
     shown = [row for row in rows if row.metric in metrics and column_of(row)]
@@ -161,7 +158,7 @@ def _ranking(rows: Sequence[Row]) -> Sheet:
         if chances and metric != "ability":
             guesses = (_number(metric, chances.get(column)) for column in columns)
             lines.append([_title(metric), "chance", *guesses])
-    return Sheet(["score", "model", *columns], lines, [False, False, *(True for _ in columns)])
+    yield Sheet(["score", "model", *columns], lines, [False, False, *(True for _ in columns)])
 
 
 def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:

@@ -146,17 +146,14 @@ def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outli
     if outlier.outlier_class == 1:
         shared = next(parent for parent in parents if parent in above_via)
         _add_class(graph, explanation, shared, _OTHER, _PARENT)
-        _add_edges(graph, [(explanation.qid, shared, _CLUSTER), (outlier.via, shared, 1)])
-        return
-    parent, shared = next(
-        (parent, above) for parent in parents for above in taxonomy.superclasses(parent) if above in above_via
-    )
-    _add_class(graph, explanation, parent, _OTHER, _PARENT)
-    _add_class(graph, explanation, shared, _OTHER, _GRANDPARENT)
-    _add_edges(graph, [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, 2)])
-
-
-def _add_edges(graph: nx.DiGraph, edges: list[tuple[str, str, int]]) -> None:
+        edges = [(explanation.qid, shared, _CLUSTER), (outlier.via, shared, 1)]
+    else:
+        parent, shared = next(
+            (parent, above) for parent in parents for above in taxonomy.superclasses(parent) if above in above_via
+        )
+        _add_class(graph, explanation, parent, _OTHER, _PARENT)
+        _add_class(graph, explanation, shared, _OTHER, _GRANDPARENT)
+        edges = [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, 2)]
     for low, high, kind in edges:
         if low != high:
             graph.add_edge(low, high, kind=kind, instance=False)

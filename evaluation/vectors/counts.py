@@ -80,40 +80,30 @@ def read_counts(path: Path) -> Counts:
         places = np.empty(len(contexts), dtype=np.int64)
         places[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
         matrix = sparse.csr_array((counts, (rows, places[columns])), shape=(len(words), len(contexts)))
-        return Counts(words, _checked(matrix, path))
-    words = words_beside(path)
-    try:
-        matrix = _load(path)
-    except (ValueError, TypeError, KeyError, AttributeError, OSError, MemoryError, zipfile.BadZipFile) as error:
-        raise DamagedInputError(f"{path}: expected a sparse matrix of SciPy, saw {error}") from error
-    if len(words) != matrix.shape[0]:
-        where = path.with_suffix(".words")
-        raise DamagedInputError(f"{where}: expected {matrix.shape[0]} words, one for each row, saw {len(words)}")
-    return Counts(words, _checked(matrix, path))
-
-
-def _load(path: Path) -> Matrix:
-    """The matrix of a file, of as many columns as have counts."""
-    loaded = sparse.load_npz(path)
-    # SciPy's compiled code follows row pointers and column numbers wherever they lead; other forms than these three
-    # have coordinates, which it checks as it reads them.
-    if loaded.format in {"csr", "csc", "bsr"}:
-        loaded.check_format(full_check=True)
-    if not np.issubdtype(loaded.dtype, np.number) or np.iscomplexobj(loaded.data):
-        raise ValueError(f"numbers of the type {loaded.dtype}")
-    matrix = sparse.csr_array(loaded, dtype=np.float64)
-    if matrix.shape[1] > matrix.nnz:  # sums by context take memory for every one, however wide a file says it is
-        used, columns = np.unique(matrix.indices, return_inverse=True)
-        matrix = sparse.csr_array((matrix.data, columns, matrix.indptr), shape=(matrix.shape[0], len(used)))
-    return matrix
-
-
-def _checked(matrix: Matrix, path: Path) -> Matrix:
+    else:
+        words = words_beside(path)
+        try:
+            loaded = sparse.load_npz(path)
+            # SciPy's compiled code follows row pointers and column numbers wherever they lead; other forms than these
+            # three have coordinates, which it checks as it reads them.
+            if loaded.format in {"csr", "csc", "bsr"}:
+                loaded.check_format(full_check=True)
+            if not np.issubdtype(loaded.dtype, np.number) or np.iscomplexobj(loaded.data):
+                raise ValueError(f"numbers of the type {loaded.dtype}")
+            matrix = sparse.csr_array(loaded, dtype=np.float64)
+            if matrix.shape[1] > matrix.nnz:  # sums by context take memory for each, however wide a file says it is
+                used, columns = np.unique(matrix.indices, return_inverse=True)
+                matrix = sparse.csr_array((matrix.data, columns, matrix.indptr), shape=(matrix.shape[0], len(used)))
+        except (ValueError, TypeError, KeyError, AttributeError, OSError, MemoryError, zipfile.BadZipFile) as error:
+            raise DamagedInputError(f"{path}: expected a sparse matrix of SciPy, saw {error}") from error
+        if len(words) != matrix.shape[0]:
+            where = path.with_suffix(".words")
+            raise DamagedInputError(f"{where}: expected {matrix.shape[0]} words, one for each row, saw {len(words)}")
     if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
         raise DamagedInputError(f"{path}: expected counts, saw a number below zero or none at all")
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return matrix
+    return Counts(words, matrix)
 
 
 def pmi(counts: Counts) -> Vector:

@@ -88,24 +88,19 @@ def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
     <BLANKLINE>
     me
     """
-    return "\n\n".join([f"# {_plain(title)}", *map(_markdown, blocks), _plain(made)]) + "\n"
-
-
-def _markdown(block: Block) -> str:
-    if isinstance(block, str):
-        return _plain(block)
-    marks = ["---:" if number else "---" for number in block.numbers]
-    lines = [block.header, *block.rows]
-    rows = [f"| {' | '.join(map(_plain, row))} |" for row in lines]
-    table = "\n".join([rows[0], f"|{'|'.join(marks)}|", *rows[1:]])
-    return f"## {_plain(block.title)}\n\n{table}" if block.title else table
+    parts = [f"# {title.translate(_MARKUP)}"]
+    for block in blocks:
+        if isinstance(block, str):
+            parts.append(block.translate(_MARKUP))
+            continue
+        rows = [f"| {' | '.join(cell.translate(_MARKUP) for cell in row)} |" for row in (block.header, *block.rows)]
+        marks = ["---:" if number else "---" for number in block.numbers]
+        parts += [f"## {block.title.translate(_MARKUP)}"] if block.title else []
+        parts.append("\n".join([rows[0], f"|{'|'.join(marks)}|", *rows[1:]]))
+    return "\n\n".join([*parts, made.translate(_MARKUP)]) + "\n"
 
 
 _MARKUP: Final = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>#|"} | {ord("\n"): "<br>"}
-
-
-def _plain(text: str) -> str:
-    return text.translate(_MARKUP)
 
 
 def report_latex(title: str, blocks: Iterable[Block], made: str) -> str:

@@ -15,7 +15,8 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation import plot
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows, spearman
+from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows
+from wikisem.evaluation.statistics import correlate
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
 from wikisem.outputs.report.page import Curve
 
@@ -41,7 +42,7 @@ def test_rho_is_the_correlation_of_ranks(one: list[int], other: list[int]) -> No
     def ranks(values: list[int]) -> list[float]:
         return [sum(v < value for v in values) + (sum(v == value for v in values) + 1) / 2 for value in values]
 
-    rho = spearman(one, other)
+    rho = correlate(one, other).spearman
     if len(set(one)) == 1 or len(set(other)) == 1:
         assert rho is None
     else:
