@@ -382,14 +382,8 @@ def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
 
 def _result(row: Row) -> dict[str, Any]:
     least, most = _RANGES.get(row.metric, (0, 100))
-    where = [
-        row.task,
-        row.dataset,
-        row.vocabulary,
-        row.part,
-        row.name,
-        row.language if row.language != row.name else "",
-    ]
+    language = row.language if row.language != row.name else ""
+    where = [row.task, row.dataset, row.vocabulary, row.part, row.name, language]
     details = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
     by_unit = f"by {row.unit}"
     error = {"standard_error": {"value": row.se, "method": f"clustered {by_unit}"}} if row.se is not None else {}

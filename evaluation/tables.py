@@ -24,19 +24,10 @@ _TITLES: Final[Mapping[str, str]] = {
 _OUTLIER_CLASSES: Final = {one.name: one.title for one in OUTLIER_CLASSES.values()}
 # Numbers that count something; all others have two decimals.
 _COUNTS: Final = (
-    *("classes", "correct", "groups", "groups_needed", "oddoneout", "missing", "shortest_form", "skipped_categories"),
-    *(
-        "skipped_groups",
-        "skipped_walls",
-        "test_cases",
-        "topk",
-        "unseen",
-        "vocabulary_size",
-        "walls",
-        "whole_walls",
-        "words",
-    ),
-)
+    "classes", "correct", "groups", "groups_needed", "oddoneout", "missing", "shortest_form", "skipped_categories",
+    "skipped_groups", "skipped_walls", "test_cases", "topk", "unseen", "vocabulary_size", "walls", "whole_walls",
+    "words",
+)  # fmt: skip
 # Scores that are no percentages.
 _NO_SHARES: Final = frozenset({"ability", "cutoff", "kappa", "rankc", "rho"})
 # What is shown only if everything is asked for.
