@@ -4,11 +4,10 @@ A word may be in a wall with a class if it could be an outlier of the class with
 word, which makes a herring, do not exclude each other. Instead, *kin* are left out: direct instances of a parent of the
 class, and words that have a class with a member in common, besides their own. A word *fits* the class if the whole
 graph makes it an instance, or if it is of a sibling or cousin and has more evidence than half of the instances
-(``wikisem.heuristics.selection.witness``). With less evidence, from which an outlier gives way all the same, it is in
-no wall with the class.
+(``witness``). With less evidence, from which an outlier gives way all the same, it is in no wall with the class.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 from math import inf
@@ -76,10 +75,9 @@ class WallClass:
 def leading_instances(
     graph: ClassGraph, groups: Iterable[Group], recipe: Recipe, links: PageLinks | None = None
 ) -> dict[str, list[str]]:
-    """For the class of each group the instances that may bring further words, the most prominent first.
+    """For the class of each group the instances that may bring further words, ranked by sitelinks or by ``links``.
 
-    They are ranked by sitelinks, or as members are, by the ``links`` of the language's Wikipedia. Where members are of
-    the torso or the tail, none is better known than the best known of them.
+    Where members are of the torso or the tail, none is better known than the best known of them.
     """
     found: dict[str, list[str]] = {}
     for group in groups:
@@ -119,10 +117,7 @@ class WallIndex:
 
 @dataclass(frozen=True)
 class WallInputs:
-    """What the walls of all languages have in common.
-
-    ``signatures`` are those of the groups' items and classes, None if the recipe has no bound on margins.
-    """
+    """What the walls of all languages share; ``signatures`` are None if the recipe has no bound on margins."""
 
     graph: ClassGraph
     recipe: Recipe
@@ -270,33 +265,24 @@ class _Words:
 def _apart(
     classes: Sequence[WallClass], nodes: Int64s, stated: Masks, inputs: WallInputs, profile: LanguageProfile
 ) -> list[int]:
-    """For each class a bitset of those that may be in one wall with it.
-
-    Neither has the other's label in its own, nor more than a quarter of its words in the other; a class below another
-    one has all. Status classes are in no wall: an item may have the status, and nobody has stated it.
-    """
+    """For each class a bitset of those that may be in one wall with it; status classes are in none."""
     index = inputs.index.outliers
     status = index.is_status[np.searchsorted(index.candidates, nodes)].tolist()
     every = sum(1 << number for number, is_status in enumerate(status) if not is_status)
     apart = [0 if is_status else every & ~(1 << number) for number, is_status in enumerate(status)]
-    alike = (
+    # More than a quarter of the words of one are in the other, all where it is below it; or one has the other's label.
+    alike = [
         (number, other)
         for number, masks in enumerate(stated)
         for other, mask in enumerate(masks)
         if mask.bit_count() > _MOST_SHARED * len(classes[other].words)
-    )
-    for one, other in chain(alike, _named_alike([one.group.label for one in classes], profile)):
-        apart[one] &= ~(1 << other)
-        apart[other] &= ~(1 << one)
-    return apart
-
-
-def _named_alike(labels: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[int, int]]:
-    """The labels that are another one, or are in it."""
+    ]
     by_label: dict[str, list[int]] = {}
-    for number, label in enumerate(labels):
-        by_label.setdefault(label.casefold(), []).append(number)
-    for same in by_label.values():
-        yield from combinations(same, 2)
-    for inner, outer in parts_of_others(list(by_label), profile):
-        yield from product(by_label[inner], by_label[outer])
+    for number, one in enumerate(classes):
+        by_label.setdefault(one.group.label.casefold(), []).append(number)
+    same = (combinations(numbers, 2) for numbers in by_label.values())
+    inside = (product(by_label[inner], by_label[outer]) for inner, outer in parts_of_others(list(by_label), profile))
+    for number, other in chain(alike, *same, *inside):
+        apart[number] &= ~(1 << other)
+        apart[other] &= ~(1 << number)
+    return apart

@@ -104,10 +104,7 @@ def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile:
 
 @lru_cache(maxsize=1 << 16)  # the words of a language are in several walls each
 def _marks(surface: str, spaced: bool, script: str, more: int) -> frozenset[str]:
-    """What two words must not share: a word between blanks or hyphens, and beginnings and ends that say something.
-
-    These are the shortest that do, four letters of an alphabet; with ``more`` they have so many letters less.
-    """
+    """What two words must not share: words, and the shortest beginnings and ends that say something, less ``more``."""
     letters = graphemes(surface.casefold())
     found = set(words(surface)) if spaced else set()
     for side, read in (("<", beginning), (">", end)):
@@ -242,8 +239,6 @@ def draw_walls(classes: Sequence[WallClass], fits: WallFits, profile: LanguagePr
 
 
 class _Drawing:
-    """What was drawn so far in a language, which restricts further walls."""
-
     def __init__(self, classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> None:
         self._groups, self._fits, self._profile, self._recipe = [one.group for one in classes], fits, profile, recipe
         self._words = [one.words for one in classes]
@@ -297,11 +292,7 @@ class _Drawing:
                 self.dropped[tier][fault] += 1
 
     def _classes(self, choice: _Choice, tried: Counter[int], firsts: set[int], key: int) -> list[int]:
-        """Four classes that may be in one wall and have four words each beside the others; empty if there are none.
-
-        Those come first that were tried least often, then those first by hash key. A class that begins no wall is taken
-        out of ``firsts``: later on there are fewer words.
-        """
+        """Four classes that may be in one wall and have four words each beside the others; empty if there are none."""
         keys = hash_keys(key, self._numbers, "class").tolist()
         order = sorted(range(len(keys)), key=lambda one: (tried[one], keys[one]))
         for first in order:
@@ -312,10 +303,7 @@ class _Drawing:
         return []
 
     def _extend(self, choice: _Choice, order: Sequence[int], chosen: list[int], looks: Iterator[int]) -> list[int]:
-        """The first classes in the order that complete the chosen ones.
-
-        They have words enough beside each other; four of them also have words that fit another one.
-        """
+        """The first classes in the order that complete the chosen ones: all have words enough beside each other."""
         if len(chosen) == SIDE:
             return chosen
         open_to = choice.beside(chosen)
@@ -335,10 +323,7 @@ class _Drawing:
         return []
 
     def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
-        """Classes in an order in which each has four words that fit none of the earlier ones; empty if there is none.
-
-        It is found from its end. A class that may come last may always do so: for those before it nothing changes.
-        """
+        """Classes in an order, found from its end, in which each has four words that fit no earlier one; or empty."""
         left, order = list(chosen), list[int]()
         while left:
             for one in left:
@@ -363,10 +348,7 @@ class _Drawing:
     def _open(
         self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()
     ) -> tuple[int, int, int]:
-        """The words that a class may bring beside the chosen ones, those that fit one of them, and those by the graph.
-
-        Words that fit a ``barred`` class are none of these.
-        """
+        """The words of a class that fit no ``barred`` one, beside the chosen; those that fit; those by the graph."""
         usable, fitting, stated = self._left[number], 0, 0
         for other in chosen:
             if other != number:
@@ -378,11 +360,7 @@ class _Drawing:
         return usable, fitting, stated
 
     def _pick(self, number: int, usable: int, fitting: int, stated: int, key: int, most: int) -> tuple[int, ...]:
-        """Four of the usable words, of which no two share a word or an affix; empty if there are not so many.
-
-        Two of them fit other classes if any do, and never more than ``most``, those first that do so by the graph; then
-        come those in the fewest walls, then those first by hash key.
-        """
+        """Four usable words, no two alike: first ``most`` that fit other classes, then those in fewest walls."""
         words = self._words[number]
         keys = hash_keys(key, [qid_number(one.id) for one in words]).tolist()
         places = sorted(
@@ -406,10 +384,7 @@ class _Drawing:
         return next((found for place, rest in tries if (found := self._independent(number, (*taken, place), rest))), ())
 
     def _rows(self, choice: _Choice, chosen: Sequence[int], key: int, *, free: bool) -> list[_Row]:
-        """Four words of each class, none of which an earlier one has.
-
-        If not ``free``, words may only fit classes that come later in ``chosen``.
-        """
+        """Four words of each class, none of which an earlier one has; if not ``free``, they only fit later classes."""
         rows: list[_Row] = []
         taken, most = set[str](), _MOST_HERRINGS
         for place, one in enumerate(chosen):
@@ -447,7 +422,6 @@ class _Drawing:
         ]
 
     def _herrings(self, rows: Sequence[_Row]) -> list[Herring]:
-        """The words that fit further rows."""
         found: list[Herring] = []
         for row in rows:
             others = [other.group for other in rows if other is not row]
