@@ -1,8 +1,7 @@
 """Stage 1: a Wikidata dump to the items that the method reads.
 
 Each range of the dump is read once, into files of items. Whether an item stays can depend on other ranges: its id may
-come twice, and edges elsewhere may lead to it. So the numbers of items and targets are shuffled, and the items stay
-where they are. Most of their files need no change, and are finished by giving them a second name.
+come twice, and edges elsewhere may lead to it. So the numbers of items and targets are shuffled, and the items are not.
 """
 
 from collections import Counter
@@ -39,16 +38,7 @@ from wikisem.files import copy, create_binary, match, open_binary, replace_file,
 from wikisem.layout import UNLINKED, Scratch, index_folder, property_labels_path
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES, PROPERTY_LABELS
-from wikisem.transforms.io.counts import (
-    files_left,
-    open_counted,
-    read_json,
-    require_files,
-    sum_counts,
-    sum_ranges,
-    write_counts,
-    write_unreadable,
-)
+from wikisem.transforms.io import counts as part_counts
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.shuffle import (
     Done,
@@ -59,18 +49,10 @@ from wikisem.transforms.io.shuffle import (
     create_bucket_file,
     done,
     part_path,
-    part_paths,
     read_bucket,
     tasks_of,
 )
-from wikisem.wikidata.entity_columns import (
-    CERTAINTIES,
-    Certainty,
-    count_unlinked,
-    duplicate_rows,
-    edge_targets,
-    superseded_rows,
-)
+from wikisem.wikidata import entity_columns
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader, check_head
 from wikisem.wikidata.entity_tables import EntityTables, IdRange
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields, PropertyLine
@@ -80,7 +62,7 @@ from wikisem.wikidata.table_reader import TableReader
 class ItemFile(NamedTuple):
     """The file of the items of one certainty from one range; without such items there is no file."""
 
-    certainty: Certainty
+    certainty: entity_columns.Certainty
     part: int
 
     @property
@@ -135,12 +117,13 @@ _PROPERTIES: Final = "properties"
 
 
 def write_property_labels(scratch: Scratch, files: Sequence[str]) -> None:
-    """Write the labels of properties as ``schemas.PROPERTY_LABELS``, from the files of ranges that are among these.
-
-    Of several lines of a property that of the latest revision counts, then the one with the greatest labels.
-    """
+    """Write ``schemas.PROPERTY_LABELS`` from the files of ranges among these; of several lines the latest counts."""
     parts = [int(part) for name, _, part in (file.partition("-") for file in files) if name == _PROPERTIES]
-    found = [msgspec.convert(each, PropertyLine) for part in parts for each in read_json(scratch.properties(part))]
+    found = [
+        msgspec.convert(each, PropertyLine)
+        for part in parts
+        for each in part_counts.read_json(scratch.properties(part))
+    ]
     found.sort(key=lambda line: (line.number, line.revision, sorted(line.labels.items())))
     latest = {line.number: line.labels for line in found}
     rows = [(number, *label) for number, labels in latest.items() for label in sorted(labels.items())]
@@ -181,10 +164,10 @@ def merge_numbers(
         file.add(_ALL, encode_numbers(merged))
 
 
-def read_numbers(folder: str) -> Numbers:
-    """The numbers that ``merge_numbers`` left in a folder, ascending, each once."""
-    paths = part_paths(folder, QID_BUCKETS)
-    return union(decode_numbers(batch) for path in paths for batch in read_bucket(path, [_ALL]))
+def read_numbers(folder: str, key: str = _ALL) -> Numbers:
+    """The numbers that ``merge_numbers``, or of rows ``choose_latest``, left in a folder, ascending, each once."""
+    paths = (part_path(folder, bucket) for bucket in range(QID_BUCKETS))
+    return union(decode_numbers(batch) for path in paths for batch in read_bucket(path, [key]))
 
 
 STAGE: Final = "entities"
@@ -211,11 +194,7 @@ _MANY_FILES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class EntityOptions(Fields):
-    """Which fields are kept, and of which items.
-
-    ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them. ``signatures`` are recorded for
-    recipes that compare them, ``relations`` for those that draw related outliers.
-    """
+    """Which fields are kept, and of which items: ``linked_only`` drops those with no sitelink, P279 or edge to them."""
 
     properties: tuple[str, ...] = DEFAULT_PROPERTIES
     linked_only: bool = False
@@ -262,9 +241,13 @@ def read_entities(
     runtime.run(read_ranges, label=STAGE, parts=scratch.counts("read-*"), total=len(ranges), size=size)
     done = [range_counts(scratch, part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
-    left = files_left(done)
+    left = part_counts.files_left(done)
     named = [name.partition("-")[::2] for name in left]
-    work = FileWork(scratch, shuffle, sorted(ItemFile(kind, int(part)) for kind, part in named if kind in CERTAINTIES))
+    work = FileWork(
+        scratch,
+        shuffle,
+        sorted(ItemFile(kind, int(part)) for kind, part in named if kind in entity_columns.CERTAINTIES),
+    )
     numbers = range(len(work.files))
     if len(numbers) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
@@ -300,14 +283,16 @@ def read_entities(
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(numbers))
     kept = [scratch.counts(f"keep-{file.name}") for file in work.files]
-    require_files(scratch.finished, files_left(kept))
-    found = sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + sum_counts(kept)
+    part_counts.require_files(scratch.finished, part_counts.files_left(kept))
+    found = part_counts.sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + part_counts.sum_counts(kept)
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
     write_property_labels(scratch, left)
-    require_files(index_folder(scratch.finished), [bucket_name(bucket, buckets) for bucket in range(buckets)])
-    return found, max(read_json(path)["highest"] for path in done)
+    part_counts.require_files(
+        index_folder(scratch.finished), [bucket_name(bucket, buckets) for bucket in range(buckets)]
+    )
+    return found, max(part_counts.read_json(path)["highest"] for path in done)
 
 
 def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
@@ -325,33 +310,32 @@ def read_range(
     options: EntityOptions,
     closing: bytes,
 ) -> Iterator[Done | Sent]:
-    """Read a numbered range into files of items, counts, unreadable records, and numbers of items and of their targets.
+    """Read a numbered range into counts, unreadable records, numbers of items and targets, and two files of items.
 
-    A range leaves two files of items, one of each certainty, so that most items need not be written again. ``closing``
-    is how each file of a dump ends.
+    ``closing`` is how each file of a dump ends.
     """
     part, range_ = numbered
-    writers = {certainty: ItemWriter(scratch.items(certainty, part)) for certainty in CERTAINTIES}
+    writers = {certainty: ItemWriter(scratch.items(certainty, part)) for certainty in entity_columns.CERTAINTIES}
     numbers, targets, streams = list[Numbers](), list[Numbers](), list[StreamPart]()
     account: TableReader | ChunkReader
     if isinstance(source, EntityTables):
         account = TableReader(source, options, options.linked_only, STAGE)
-        tables = account.read(range_, open_counted)
+        tables = account.read(range_, part_counts.open_counted)
     else:
         account = ChunkReader(source, options.linked_only, STAGE)
-        chunks = read_records(range_, open_counted, b"\n", _CHUNK_BYTES, closing, streams.append)
+        chunks = read_records(range_, part_counts.open_counted, b"\n", _CHUNK_BYTES, closing, streams.append)
         tables = chain(chain.from_iterable(map(account.read, chunks)), account.finish())
     for certainty, table in tables:
         writers[certainty].add(table)
         numbers.append(qid_numbers(table["qid"]))
-        targets.append(edge_targets(table))
+        targets.append(entity_columns.edge_targets(table))
     files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-    write_unreadable(scratch.unreadable(STAGE, part), account.unreadable)
+    part_counts.write_unreadable(scratch.unreadable(STAGE, part), account.unreadable)
     if account.properties:  # most ranges have no line of one
         replace_file(scratch.properties(part), orjson.dumps(account.properties))
         files.append(f"{_PROPERTIES}-{part}")
     highest = max((int(found.max()) for found in numbers if found.size), default=0)
-    write_counts(range_counts(scratch, part), account.counts(), files, streams, highest=highest)
+    part_counts.write_counts(range_counts(scratch, part), account.counts(), files, streams, highest=highest)
     with shuffle.sender(_READ, "", part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
         yield from send_numbers(sender, TARGETS, union(targets))
@@ -387,7 +371,7 @@ def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
 
 def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
     """The ``duplicate_rows`` of a table that holds the rows of a file from ``begin`` on, with their place in it."""
-    found = duplicate_rows(table, repeated)
+    found = entity_columns.duplicate_rows(table, repeated)
     return pa.table(
         {name: found[name] for name in ("number", "lastrevid", "content")}
         | {
@@ -410,8 +394,8 @@ def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Nu
     """The names of files with the numbers of their rows that a later revision supersedes."""
     if not duplicates:
         return
-    superseded = superseded_rows(pa.concat_tables(duplicates), *_POSITION)
-    for certainty in CERTAINTIES:
+    superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
+    for certainty in entity_columns.CERTAINTIES:
         rows = superseded.filter(pc.equal(superseded["certainty"], certainty))
         for part in distinct(rows["part"].to_numpy()).tolist():
             chosen = rows.filter(pc.equal(rows["part"], part))
@@ -421,9 +405,10 @@ def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Nu
 def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
     """Send the numbers of all targets of the edges of the latest rows of a file."""
     file = work.files[number]
-    tables = latest_rows(work.scratch, file, ["instance_of", "subclass_of"], read_superseded(work.scratch, file))
+    superseded = read_numbers(work.scratch.superseded(), file.name)
+    tables = latest_rows(work.scratch, file, ["instance_of", "subclass_of"], superseded)
     with work.shuffle.sender(_LATEST, "", number) as sender:
-        yield from send_numbers(sender, TARGETS, union(edge_targets(table) for _, table in tables))
+        yield from send_numbers(sender, TARGETS, union(entity_columns.edge_targets(table) for _, table in tables))
     yield done(STAGE, number, len(work.files))
 
 
@@ -441,7 +426,7 @@ class KeepItems(beam.DoFn):
 
     def process(self, number: int) -> Iterator[Done | Sent]:  # noqa: D102 - Beam's
         scratch, file = self._work.scratch, self._work.files[number]
-        superseded = read_superseded(scratch, file) if self._duplicates else join([])
+        superseded = read_numbers(scratch.superseded(), file.name) if self._duplicates else join([])
         finished = f"{scratch.finished}/{file.name}.parquet"
         if file.certainty == "certain" and not superseded.size:
             kept = yield from self._send_numbers(number, scratch.items(*file))
@@ -451,7 +436,7 @@ class KeepItems(beam.DoFn):
             counts, written = self._rewrite(file, superseded)
             yield from self._send_numbers(number, finished if f"{file.name}.parquet" in written else "")
         counts.check(STAGE)
-        write_counts(scratch.counts(f"keep-{file.name}"), counts, written)
+        part_counts.write_counts(scratch.counts(f"keep-{file.name}"), counts, written)
         yield done(STAGE, number, len(self._work.files))
 
     def _send_numbers(self, number: int, path: str) -> Generator[Sent, None, int]:
@@ -477,7 +462,7 @@ class KeepItems(beam.DoFn):
             if targets is not None:
                 is_target = is_in(qid_numbers(table["qid"]), targets)
                 dropped, table = table.filter(pa.array(~is_target)), table.filter(pa.array(is_target))
-                unlinked.append(count_unlinked([dropped]))
+                unlinked.append(entity_columns.count_unlinked([dropped]))
                 with_class = pc.sum(unlinked[-1]["items"]).as_py() or 0
                 left_out["no-class"] += dropped.num_rows - with_class
                 left_out["unlinked"] += with_class
@@ -486,7 +471,7 @@ class KeepItems(beam.DoFn):
         written = [f"{file.name}.parquet"] if writer.close() else []
         if left_out["unlinked"]:
             written.append(f"{UNLINKED}/{file.name}.parquet")
-            write_parquet(f"{folder}/{written[-1]}", count_unlinked(unlinked))
+            write_parquet(f"{folder}/{written[-1]}", entity_columns.count_unlinked(unlinked))
         found = {reason: number for reason, number in left_out.items() if number}
         return Counts(kept + sum(found.values()), kept, found), written
 
@@ -508,12 +493,6 @@ def latest_rows(
         dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
         begin += table.num_rows
         yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
-
-
-def read_superseded(scratch: Scratch, file: ItemFile) -> Numbers:
-    """The numbers of the rows of a file that later revisions supersede."""
-    paths = part_paths(scratch.superseded(), QID_BUCKETS)
-    return union(decode_numbers(rows) for path in paths for rows in read_bucket(path, [file.name]))
 
 
 def range_counts(scratch: Scratch, part: int) -> str:

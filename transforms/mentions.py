@@ -1,8 +1,7 @@
 """Stage 2: the links of Wikipedia dumps, counted into the anchor dictionary of each language.
 
-All languages are counted in one pipeline. Each range of a dump is scanned and summed in one worker, which leaves its
-rows in bucket files by the title they lead to. When all ranges of a language are there, its buckets are merged, each in
-one worker: how many it has depends on how many articles it has.
+Each range of a dump is scanned and summed in one worker, which leaves its rows in bucket files by the title they lead
+to. When all ranges of a language are there, its buckets are merged, as many as its articles ask for.
 """
 
 import re
@@ -38,24 +37,8 @@ from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, with
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.schemas import MENTIONS, REDIRECTS
-from wikisem.surfaces.link_counts import (
-    StringSet,
-    add_redirected,
-    convert_titles,
-    deduplicate_redirects,
-    find_conversions,
-    follow_redirects,
-    hashes_of,
-)
-from wikisem.transforms.io.counts import (
-    open_counted,
-    read_json,
-    require_files,
-    sum_counts,
-    sum_ranges,
-    write_counts,
-    write_unreadable,
-)
+from wikisem.surfaces import link_counts
+from wikisem.transforms.io import counts as part_counts
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import (
     Done,
@@ -80,10 +63,9 @@ from wikisem.wikipedia.xml_pages import find_siteinfo
 
 @dataclass(frozen=True)
 class Wiki:
-    """How a wiki is read: what it says of itself, the letters after a link that belong to its anchor, its ranges.
+    """How a wiki is read, and into how many ``buckets`` its rows are shuffled; finished files are in ``folder``.
 
-    ``folder`` is where its finished files are written, and its rows are shuffled in ``buckets``. ``variants`` are set
-    if titles without a page are converted.
+    ``variants`` are set if titles without a page are converted.
     """
 
     folder: str
@@ -96,11 +78,7 @@ class Wiki:
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What the steps of the stage share.
-
-    ``again`` names, by language, the ranges that were scanned before and now are scanned without repeated pages; it is
-    None the first time.
-    """
+    """What the steps share; ``again`` names, by language, the ranges that are scanned again, without repeated pages."""
 
     scratch: Scratch
     shuffle: Shuffle
@@ -121,7 +99,9 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     language, number, part = numbered
     wiki, scratch = work.wikis[language], work.scratch
     if work.again is not None and number not in work.again[language]:
-        yield done(language, number, wiki.ranges, sum_counts([range_counts(scratch, language, number)]).kept)
+        yield done(
+            language, number, wiki.ranges, part_counts.sum_counts([range_counts(scratch, language, number)]).kept
+        )
         return
     repeats = join([]) if work.again is None else read_repeats(scratch, language, number)
     adder = BucketedSums("title", schema=MENTIONS, buckets=wiki.buckets)
@@ -146,7 +126,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
             # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
             yield from sender.add_rows(redirects, gatherer.add(links.redirects))
             if links.titles:
-                yield from sender.add("titles", 0, encode_numbers(hashes_of(links.titles)))
+                yield from sender.add("titles", 0, encode_numbers(link_counts.hashes_of(links.titles)))
         yield from sender.add_rows(mentions, adder.rest())
         yield from sender.add_rows(redirects, gatherer.rest())
     found = np.hstack(versions)
@@ -157,14 +137,14 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     ids = found[0]
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
-    write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
-    write_counts(range_counts(scratch, language, number), counts, streams=streams, span=span)
+    part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
+    part_counts.write_counts(range_counts(scratch, language, number), counts, streams=streams, span=span)
     yield done(language, number, wiki.ranges, counts.kept)
 
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
     try:
-        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
+        yield from read_records(part, part_counts.open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
     except OSError as error:
         raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error
 
@@ -180,10 +160,9 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
         Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
         Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
 
-    A bucket knows the redirects among its own titles. Rows under one are sent to the bucket of the page that it leads
-    to. In languages with several scripts, titles without a page are converted first. Rows are shuffled in as many
-    buckets as the size of the dump asks for, and sent on to those of the dictionary: these are as many as all its
-    articles ask for, so that they are the same however the dump is wrapped.
+    A bucket knows the redirects among its own titles, and sends rows under one to the bucket of its target. Rows are
+    shuffled in as many buckets as the size of the dump asks for, and sent on to those of the dictionary, as many as
+    all its articles ask for: these are the same however the dump is wrapped.
     """
     shuffle, wikis = work.shuffle, work.wikis
     buckets = tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
@@ -223,9 +202,11 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
     if wiki.variants:
         step, parts = "convert", range(wiki.buckets)
-    redirects = deduplicate_redirects(table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS))
+    redirects = link_counts.deduplicate_redirects(
+        table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS)
+    )
     rows = sum_rows(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS, MAX_HELD)
-    direct, redirected = follow_redirects(rows, redirects)
+    direct, redirected = link_counts.follow_redirects(rows, redirects)
     with shuffle.sender("follow", task.key, task.bucket) as sender:
         for name, rows, column in (("direct", direct, "title"), ("redirects", redirects, "source")):
             # All of them belong to the bucket of the task, which may be divided further.
@@ -245,7 +226,7 @@ def write_bucket(task: Task, work: Counting) -> None:
     write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
     redirected = sum_rows(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
     direct = table_of(shuffle.read_rows(task, "follow/direct", sources), MENTIONS)
-    mentions = sort_mentions(add_redirected(direct, redirected))
+    mentions = sort_mentions(link_counts.add_redirected(direct, redirected))
     write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
 
 
@@ -262,7 +243,7 @@ def write_bucket(task: Task, work: Counting) -> None:
 def save_titles(task: Task, work: Counting) -> Iterator[Done]:
     """Write the hashes of the titles of a language beside its mentions, to be mapped; its weight is its pages."""
     wiki = work.wikis[task.key]
-    pages = StringSet.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
+    pages = link_counts.StringSet.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
     save_arrays(pages, pages_folder(wiki.folder))
     if wiki.variants:
         save_arrays(pages, work.titles(task.key))
@@ -273,11 +254,15 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
     wiki, shuffle = work.wikis[task.key], work.shuffle
     if variants := wiki.variants:
-        pages = open_arrays(StringSet, work.titles(task.key))
+        pages = open_arrays(link_counts.StringSet, work.titles(task.key))
         mentions = sum_rows(shuffle.read_rows(task, "scan/unconverted", range(wiki.ranges)), MENTIONS, MAX_HELD)
-        mentions = convert_titles(mentions, find_conversions(mentions["title"], pages, variants), "title")
+        mentions = link_counts.convert_titles(
+            mentions, link_counts.find_conversions(mentions["title"], pages, variants), "title"
+        )
         redirects = table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)
-        redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants), "target")
+        redirects = link_counts.convert_titles(
+            redirects, link_counts.find_conversions(redirects["target"], pages, variants), "target"
+        )
         with shuffle.sender("convert", task.key, task.bucket) as sender:
             yield from sender.add_rows("mentions", split(mentions, "title", task.buckets))
             yield from sender.add_rows("redirects", [(task.bucket, redirects)])
@@ -291,17 +276,16 @@ _AT_ONCE: Final = 1 << 22
 def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]:
     """The ranges with copies of pages that do not count; ``read_repeats`` then finds the copies in each.
 
-    The files of a wiki may have pages more than once: a plain and a multistream dump, or parts that overlap. The files
-    of a dump are sorted by page id, so spans of ids usually show that nothing repeats, and no version is read. Only
-    ranges with overlapping spans can have copies of one page:
+    The files of a wiki may have pages more than once: a plain and a multistream dump, or parts that overlap. They are
+    sorted by page id, so only ranges with overlapping spans of ids can have copies; no version is read of others:
 
         a.xml    range 0   1 to 400      overlaps range 2
                  range 1   401 to 900
         b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
-
-    Ranges with such copies are then scanned again, without these.
     """
-    spans = np.array([read_json(range_counts(scratch, language, number))["span"] for number in range(ranges)])
+    spans = np.array(
+        [part_counts.read_json(range_counts(scratch, language, number))["span"] for number in range(ranges)]
+    )
     # The ranges whose ids do not ascend, or whose span overlaps that of another one.
     ordered = np.argsort(spans[:, 1], kind="stable")
     ordered = ordered[spans[ordered, 0] > 0]
@@ -346,11 +330,10 @@ _INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$
 
 
 def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> tuple[SiteInfo, list[Range]]:
-    """The wiki that a dump is of, and the ranges of its files, which are paths, globs and URLs in any order.
+    """The wiki that a dump is of, and the ranges of its files: paths, globs and URLs, of which index files are skipped.
 
-    Index files of multistream dumps are skipped. A file with a damaged head counts as a part of the same dump, and is
-    read as far as possible. Raises MissingInputError if there is no file, DamagedInputError if one is not a dump, or of
-    another wiki than the first.
+    A file with a damaged head counts as a part of the same dump. Raises MissingInputError if there is no file,
+    DamagedInputError if one is not a dump, or of another wiki than the first.
     """
     paths = [path for path in match(inputs) if not _INDEX.search(path)]
     if not paths:
@@ -377,11 +360,7 @@ _CHUNK: Final = 1 << 19
 def sample_link_letters(
     site: SiteInfo, ranges: Sequence[Range], repeats: Callable[[int], Numbers] = lambda _: join([])
 ) -> LinkLetters:
-    """The letters at the first 10,000 links of a dump, or of all; how it is cut makes no difference.
-
-    They are read first, since they decide the trail of links. ``repeats`` says where, in a numbered range, pages begin
-    that do not count.
-    """
+    """The letters at the first 10,000 links of a dump without ``repeats``, read first: they decide the trail."""
     found = LinkLetters()
     for number, part in enumerate(ranges):
         left_out = repeats(number)
@@ -411,15 +390,13 @@ def count_mentions(
     context: StageContext,
     profiles: Mapping[str, ProfileFile] | None = None,
 ) -> dict[str, Counts]:
-    """Count the links of the dump of each language, in one file or in parts, into ``*.parquet`` of schemas.MENTIONS.
+    """Count the links of the dump of each language into ``*.parquet`` of schemas.MENTIONS in its folder.
 
-    They are written to the folder of the language, beside ``siteinfo.json``, the letters at a sample of its links,
-    ``redirects/*.parquet`` of schemas.REDIRECTS and the hashes of the titles of its pages. All are in buckets by
-    (source) title, sorted, with the same bytes however the dump is compressed or cut. A link to a title that is only a
-    page in another script counts for that page. If a page comes more than once, the newest revision counts; the others
-    are left out as "duplicate". ``profiles`` are the profile files that were given or edited. Counts are pages; a
-    damaged part of a file counts as one unreadable page, since how many it held is unknown. Raises MissingInputError
-    and DamagedInputError.
+    Beside them are ``siteinfo.json``, the letters at a sample of links, ``redirects/*.parquet`` of schemas.REDIRECTS
+    and the hashes of all titles. All are in buckets by (source) title, the same however the dump is compressed or
+    cut. If a page comes more than once, the newest revision counts; the others are left out as "duplicate".
+    ``profiles`` are the profile files that were given or edited. Counts are pages; a damaged part of a file counts as
+    one unreadable page. Raises MissingInputError and DamagedInputError.
     """
     scratch = context.scratch
     found = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
@@ -457,12 +434,12 @@ def count_mentions(
     counted: dict[str, Counts] = {}
     for language, wiki in wikis.items():
         paths = (range_counts(scratch, language, number) for number in range(wiki.ranges))
-        counts = sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
+        counts = part_counts.sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
         buckets = buckets_for(counts.kept)
         names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
-        require_files(wiki.folder, names)
-        require_files(redirects_folder(wiki.folder), names)
-        require_files(pages_folder(wiki.folder), ["hashes.npy"])
+        part_counts.require_files(wiki.folder, names)
+        part_counts.require_files(redirects_folder(wiki.folder), names)
+        part_counts.require_files(pages_folder(wiki.folder), ["hashes.npy"])
         counted[language] = counts
     return counted
 
@@ -473,7 +450,6 @@ def _scan(
     context: StageContext,
     again: Mapping[str, Collection[int]] | None = None,
 ) -> None:
-    """Scan the ranges of some wikis, or those that are to be scanned ``again``, and merge their buckets."""
     work = Counting(context.scratch, context.shuffle, wikis, again)
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language][1])]
 

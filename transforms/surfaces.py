@@ -23,22 +23,8 @@ from wikisem.layout import SURFACES as STAGE
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS, SURFACES
+from wikisem.surfaces import link_counts
 from wikisem.surfaces.cleaning import compose, write_in
-from wikisem.surfaces.link_counts import (
-    ANCHOR_TOTALS,
-    CHOSEN_ANCHORS,
-    PAGE_ITEMS,
-    TOP_ANCHORS,
-    StringSet,
-    add_links,
-    break_ties,
-    follow_redirects,
-    hashes_of,
-    name_pages,
-    title_anchors,
-    top_anchors,
-    total_anchors,
-)
 from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, name_items, sort_items
 from wikisem.transforms.io.counts import read_json, require_files
 from wikisem.transforms.io.runtime import StageContext, label_of
@@ -85,18 +71,16 @@ def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
 
 
 # What waits for the links of anchors: the items of a bucket, and the anchors of their pages.
-_WAITING: Final = {"find/items": ITEMS, "find/top": TOP_ANCHORS, "find/titled": TOP_ANCHORS}
+_WAITING: Final = {"find/items": ITEMS, "find/top": link_counts.TOP_ANCHORS, "find/titled": link_counts.TOP_ANCHORS}
 _LINKS: Final = "add/links"
 
 
 def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
     """Find the surface forms of the items that all parts of the entities sent to the buckets of their titles.
 
-    A tie between anchors is broken by all links with the anchor in the wiki. The dictionary is in buckets by title, and
-    an anchor's links are in all of them. So each bucket is read once more: it keeps the anchors whose hash is wanted,
-    sums their links, and sends the sums to buckets by anchor. They are added up there, and sent back to the buckets of
-    the pages that want them. 7 million pages want about as many anchors, whose hashes take 56 MB of a file that all
-    workers of a machine share.
+    All links with an anchor in the wiki break ties. They are in all buckets, which are by title: so each is read once
+    more, keeps the anchors whose hash is wanted, and sends their sums to buckets by anchor, which send them to those of
+    pages. The hashes of 7 million pages' anchors take 56 MB of a file that all workers of a machine share.
     """
     shuffle, buckets = pages.shuffle, pages.buckets
     anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
@@ -131,7 +115,7 @@ def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     language, bucket, buckets = task[:3]
     items = table_of(pages.shuffle.read_rows(task, "read/items", range(pages.parts), ALL_PARTS), ITEMS)
     folder = redirects_folder(pages.dictionaries[language])
-    direct, redirected = follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
+    direct, redirected = link_counts.follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
     with pages.shuffle.sender("follow", language, bucket) as sender:
         yield from sender.add_rows("items", [(bucket, direct)])
         yield from sender.add_rows("items", split(redirected, "title", buckets))
@@ -139,10 +123,7 @@ def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
 
 
 def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
-    """Send the items of a bucket and the anchors that may be chosen for them; both wait for the links of these anchors.
-
-    The anchors also go to the buckets of anchors, and their hashes to one place.
-    """
+    """Send the items of a bucket and the anchors that may be chosen for them, which wait for these anchors' links."""
     (language, bucket, buckets), options = task[:3], pages.options
     items = sort_items(table_of(pages.shuffle.read_rows(task, "follow/items", range(buckets)), ITEMS))
     titles, mentions = pc.unique(items["title"]), pages.read_mentions(task)
@@ -151,15 +132,17 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
         mentions = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
         mentions = mentions.set_column(1, "anchor", write_in(variant, mentions["anchor"]))
         mentions = sum_rows([mentions], MENTIONS)
-    top = top_anchors(mentions, titles, options.minimum_count, variant)
+    top = link_counts.top_anchors(mentions, titles, options.minimum_count, variant)
     wants_titles = options.form == "dictionary"
-    titled = title_anchors(mentions, titles, variant) if wants_titles else TOP_ANCHORS.empty_table()
+    titled = (
+        link_counts.title_anchors(mentions, titles, variant) if wants_titles else link_counts.TOP_ANCHORS.empty_table()
+    )
     anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
     with pages.shuffle.sender("find", language, bucket) as sender:
         for name, rows in {"items": items, "top": top, "titled": titled}.items():
             yield from sender.add_rows(name, [(bucket, rows)])
         yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", anchor_buckets(buckets)))
-        yield from sender.add("hashes", 0, encode_numbers(np.sort(hashes_of(anchors))))
+        yield from sender.add("hashes", 0, encode_numbers(np.sort(link_counts.hashes_of(anchors))))
     yield done(language, bucket, buckets)
 
 
@@ -168,12 +151,15 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     language, bucket, buckets = task[:3]
     read_rows = partial(pages.shuffle.read_rows, task)
     items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
-    totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
-    chosen, titled = break_ties(top, totals), add_links(titled, totals)
+    totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), link_counts.ANCHOR_TOTALS)
+    chosen, titled = link_counts.break_ties(top, totals), link_counts.add_links(titled, totals)
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
-    titles = open_arrays(StringSet, pages_folder(pages.dictionaries[language]))
-    counts = replace(counts, pages=count_pages(top, titles))
+    titles = pc.unique(top["title"])
+    links = top["total"].take(pc.index_in(titles, value_set=top["title"].combine_chunks())).to_pylist()
+    missing = (~open_arrays(link_counts.StringSet, pages_folder(pages.dictionaries[language])).has(titles)).tolist()
+    best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
+    counts = replace(counts, pages=PageCounts(len(best), sum(missing), best) + PageCounts())
     write_surface_counts(bucket_counts(pages.scratch, language, bucket), {language: counts})
 
 
@@ -186,36 +172,33 @@ _WANTED: Final = pa.schema([("anchor", pa.string())])
 def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
     """Merge the hashes of all buckets of pages, to be mapped into memory."""
     hashes = pages.shuffle.read(task, "find/hashes", range(pages.buckets[task.key]))
-    save_arrays(StringSet.of(map(decode_numbers, hashes)), pages.scratch.wanted(task.key))
+    save_arrays(link_counts.StringSet.of(map(decode_numbers, hashes)), pages.scratch.wanted(task.key))
     yield done(task.key, 0, 1)
 
 
 def count_bucket(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
     language, bucket, buckets = task[:3]
-    wanted = open_arrays(StringSet, pages.scratch.wanted(language))
+    wanted = open_arrays(link_counts.StringSet, pages.scratch.wanted(language))
     with pages.shuffle.sender("count", language, bucket) as sender:
         if wanted.hashes.size:  # else nothing is read
-            links = pages.read_mentions(task, ANCHOR_TOTALS.names)
+            links = pages.read_mentions(task, link_counts.ANCHOR_TOTALS.names)
             anchors = write_in(variant_of(pages.options.variant, language), links["anchor"])
-            found = total_anchors(links.set_column(0, "anchor", anchors), wanted)
+            found = link_counts.total_anchors(links.set_column(0, "anchor", anchors), wanted)
             yield from sender.add_rows("sums", split(found, "anchor", anchor_buckets(buckets)))
     yield done(language, bucket, buckets)
 
 
 def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | Sent]:
-    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that want them.
-
-    ``wanted`` is the kind of the batches that say which those are; they may be the sums themselves.
-    """
+    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that sent batches ``wanted``."""
     shuffle, numbers = pages.shuffle, range(pages.buckets[task.key])
-    totals = sum_rows(shuffle.read_rows(task, "count/sums", numbers), ANCHOR_TOTALS, MAX_HELD)
+    totals = sum_rows(shuffle.read_rows(task, "count/sums", numbers), link_counts.ANCHOR_TOTALS, MAX_HELD)
     known = totals["anchor"].combine_chunks()
     with shuffle.sender("add", task.key, task.bucket) as sender:
         for bucket, batches in zip(numbers, shuffle.read_parts(task, wanted, numbers), strict=True):
             anchors = table_of((decode(batch).select(_WANTED.names) for batch in batches), _WANTED)["anchor"]
             found = totals["count"].take(pc.index_in(anchors, value_set=known))
-            yield from sender.add_rows("links", [(bucket, pa.table([anchors, found], ANCHOR_TOTALS))])
+            yield from sender.add_rows("links", [(bucket, pa.table([anchors, found], link_counts.ANCHOR_TOTALS))])
     yield done(task.key, task.bucket, task.buckets)
 
 
@@ -234,10 +217,9 @@ BEST_LINKED: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class PageCounts:
-    """The pages that items have a sitelink to and links lead to: how many, how many of these the dump does not have.
+    """The pages that items have a sitelink to and links lead to: how many, and how many of these the dump lacks.
 
-    ``best`` are the best linked ones: the number of links, the title, and whether the page is missing, which only links
-    show: a dump that was cut off, or that leaves pages out, looks whole without them.
+    ``best`` are the best linked ones: the number of links, the title, and whether the page is missing.
     """
 
     linked: int = 0
@@ -247,15 +229,6 @@ class PageCounts:
     def __add__(self, other: "PageCounts") -> "PageCounts":
         best = sorted((*self.best, *other.best), key=lambda page: (-page[0], page[1]))
         return PageCounts(self.linked + other.linked, self.missing + other.missing, tuple(best[:BEST_LINKED]))
-
-
-def count_pages(top: pa.Table, pages: StringSet) -> PageCounts:
-    """The counts of the linked pages of a bucket; ``top`` has their titles and how many links lead to each."""
-    titles = pc.unique(top["title"])
-    links = top["total"].take(pc.index_in(titles, value_set=top["title"].combine_chunks())).to_pylist()
-    missing = (~pages.has(titles)).tolist()
-    best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
-    return PageCounts(len(best), sum(missing), best) + PageCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,10 +354,7 @@ def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
 
 
 def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator[Done | Sent]:
-    """Read a numbered part of the files of entities, once for all languages, into the items of each language.
-
-    Items that have a page to look up go to buckets by its title; all others get their fallback at once.
-    """
+    """Read a numbered part of the entities: items with a page go to buckets by its title, others get their fallback."""
     number, paths = numbered
     tables: dict[str, list[pa.Table]] = {language: [] for language in pages.folders}
     # A file at a time: what its languages want of it is small beside all that it holds.
@@ -393,7 +363,7 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
         for language, rows in tables.items():
             rows.append(items.of(language, variant_of(pages.options.variant, language)))
     found: dict[str, SurfaceCounts] = {}
-    none = CHOSEN_ANCHORS.empty_table()
+    none = link_counts.CHOSEN_ANCHORS.empty_table()
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
         for language, folder in pages.folders.items():
             rows = tables.pop(language)
@@ -425,10 +395,7 @@ class NameCounts:
 def write_names(
     entities: str, mentions: Mapping[str, str], folders: Mapping[str, str], context: StageContext
 ) -> dict[str, NameCounts]:
-    """Write the names of each language into its folder, ``*.parquet`` of schemas.NAMES, by bucket as its mentions.
-
-    ``mentions`` has the folders of ``count_mentions``. Raises MissingInputError.
-    """
+    """Write the names of each language into its folder, ``*.parquet`` of schemas.NAMES, by bucket as its mentions."""
     parts, scratch, shuffle = item_parts(entities), context.scratch, context.shuffle
     pages = pages_of(mentions, folders, SurfaceOptions(), len(parts), context)
     buckets = pages.buckets
@@ -466,17 +433,17 @@ _SUMS: Final = "count/sums"
 
 
 def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator[Done | Sent]:
-    """Send the numbers of the items in a numbered part of the entities to the buckets of their pages, in each language.
+    """Send the numbers of the items in a numbered part of the entities to the buckets of their pages.
 
     A sitelink to a redirect names the redirect, and not the page where it leads: that is another item's, or none's.
     """
     (number, paths), buckets = numbered, pages.buckets
-    found: dict[str, list[pa.Table]] = {language: [PAGE_ITEMS.empty_table()] for language in buckets}
+    found: dict[str, list[pa.Table]] = {language: [link_counts.PAGE_ITEMS.empty_table()] for language in buckets}
     for path in paths:
         items = read_parquet(path, ["qid", "titles"])
         titles, numbers = MapLookup(items["titles"]), pa.array(qid_numbers(items["qid"]))
         for language, tables in found.items():
-            rows = pa.table([compose(titles.lookup(wiki_of(language) or "")), numbers], schema=PAGE_ITEMS)
+            rows = pa.table([compose(titles.lookup(wiki_of(language) or "")), numbers], schema=link_counts.PAGE_ITEMS)
             tables.append(rows.filter(rows["title"].is_valid()))
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
         for language, tables in found.items():
@@ -488,7 +455,7 @@ def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterato
 def count_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Send the links of each anchor in a bucket of pages to its bucket of anchors."""
     language, bucket, buckets = task[:3]
-    sums = sum_rows([pages.read_mentions(task, ANCHOR_TOTALS.names)], ANCHOR_TOTALS)
+    sums = sum_rows([pages.read_mentions(task, link_counts.ANCHOR_TOTALS.names)], link_counts.ANCHOR_TOTALS)
     with pages.shuffle.sender("count", language, bucket) as sender:
         yield from sender.add_rows("sums", split(sums, "anchor", anchor_buckets(buckets)))
     yield done(language, bucket, buckets)
@@ -497,9 +464,9 @@ def count_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
 def write_bucket(task: Task, pages: PagesContext) -> None:
     """Write the names of a bucket of pages from its mentions, the links of their anchors and the items of its pages."""
     language, bucket, buckets = task[:3]
-    items = table_of(pages.shuffle.read_rows(task, _TITLES, range(pages.parts), ALL_PARTS), PAGE_ITEMS)
-    totals = table_of(pages.shuffle.read_rows(task, _LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
-    names = name_pages(pages.read_mentions(task), totals, items)
+    items = table_of(pages.shuffle.read_rows(task, _TITLES, range(pages.parts), ALL_PARTS), link_counts.PAGE_ITEMS)
+    totals = table_of(pages.shuffle.read_rows(task, _LINKS, range(anchor_buckets(buckets))), link_counts.ANCHOR_TOTALS)
+    names = link_counts.name_pages(pages.read_mentions(task), totals, items)
     write_parquet(bucket_path(pages.folders[language], bucket, buckets), names, dictionaries=False)
     titles = pc.count_distinct(names["title"]).as_py()
     linked = pc.count_distinct(names.filter(names["qid"].is_valid())["title"]).as_py()

@@ -281,6 +281,6 @@ def test_a_dump_that_cannot_be_read_is_named_with_its_language(tmp_path: Path, m
     def fail(*_: object) -> NoReturn:
         raise OSError("the disk is on fire")
 
-    monkeypatch.setattr("wikisem.transforms.mentions.open_counted", fail)
+    monkeypatch.setattr("wikisem.transforms.io.counts.open_counted", fail)
     with pytest.raises(StageError, match=r"mentions/ltg: expected to read .*dump\.xml, saw the disk is on fire"):
         count(tmp_path, write(tmp_path / "dump.xml", dump()))

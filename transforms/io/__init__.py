@@ -1,4 +1,1 @@
-"""What all stages share: shuffles, scratch folders, counts and runners.
-
-In: paths and tables. Out: the same in any place that ``wikisem.files`` opens. It must not know what a stage computes.
-"""
+"""What all stages share, whatever they compute: shuffles, scratch folders, counts and runners."""

@@ -1,8 +1,7 @@
 """The counts and unreadable records of a stage's parts, in files; counts are added up when the pipeline is over.
 
-Beam's own metrics count attempts: a bundle that is run again counts twice. A file that is written again does not. The
-file of a part also names its other files, if they depend on the data. The reader of these files knows the parts by
-name, so a missing one is an error; a listing would silently lack it.
+Beam's own metrics count a bundle that is run again twice. Parts are read by name, so that a missing one is an error,
+and also name their other files, if these depend on the data.
 """
 
 import os
@@ -34,8 +33,7 @@ def write_counts(
 ) -> None:
     """Write the counts of one part, the names of the files that it left, and the streams that it read a part of.
 
-    ``span`` says which pages the part may have in common with others (see ``mentions.count.find_repeats``),
-    ``highest`` is the highest number of an item in it.
+    ``span`` says which pages it may have in common with others, ``highest`` is the highest number of an item.
     """
     # orjson writes dataclasses as objects.
     values = {"counts": counts, "files": [*files], "streams": [*streams], "span": [*span], "highest": highest}
@@ -48,10 +46,7 @@ def sum_counts(paths: Iterable[str]) -> Counts:
 
 
 def sum_ranges(paths: Iterable[str], stage: str, unreadable: str) -> Counts:
-    """The sum of the counts of all ranges of some dumps, and of the damage that shows only between ranges.
-
-    That is written to the file ``unreadable``, as that of a range is to another. StageError where a range is missing.
-    """
+    """The sum of the counts of all ranges, and of damage between ranges, which is written to ``unreadable``."""
     listed = list(paths)
     streams = [msgspec.convert(each, StreamPart) for path in listed for each in read_json(path)["streams"]]
     found = [UnreadableRecord(stage, each.reason, each.where, each.detail) for each in join_streams(streams)]
@@ -121,11 +116,7 @@ class BytesRead:
 
 
 class _Reporter:
-    """Reports what this process has read, every few megabytes, by eight bytes through a pipe, if it has one.
-
-    Several processes can write to the pipe at once. None ever waits: when the pipe is full because nobody looks, the
-    number is reported with the next one.
-    """
+    """Reports what this process has read through a pipe that several may share; a full pipe gets it next time."""
 
     def __init__(self) -> None:
         self.begin(-1)

@@ -1,7 +1,6 @@
 """Beam's local runner with the workers of ``local_workers.py``, which says why they are not Beam's own.
 
-Beam joins the threads of a worker that is gone, and waits for its answers. So workers are killed before anything is
-joined, and what waits for one is answered in its place.
+Beam waits for workers that are gone. So they are killed first, and what waits for one is answered in its place.
 """
 
 import json

@@ -72,10 +72,7 @@ class Client(Protocol):
 
 
 class LocalWorkers:
-    """Worker processes, each for one client: forked when it asks, gone when this is closed; a context manager.
-
-    ``failure`` is what went wrong first since the last ``reset``, if anything did.
-    """
+    """Worker processes, each for one client; ``failure`` is what went wrong first since the last ``reset``."""
 
     def __init__(self) -> None:
         self.failure: Exception | None = None

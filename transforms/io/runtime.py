@@ -38,8 +38,7 @@ Progress = Callable[
 class PartListing:
     """The finished parts of a pipeline, by a file pattern; an empty pattern matches no part.
 
-    A listing is reused for 19 times as long as it took, and for 15 seconds at least where the parts are on a store, so
-    that showing progress neither slows the work down nor costs a request for each look.
+    A listing is reused for 19 times as long as it took, and for 15 seconds at least on a store, where requests cost.
     """
 
     def __init__(self, pattern: str, clock: Callable[[], float] = monotonic) -> None:
@@ -152,8 +151,6 @@ def _runner_name(options: PipelineOptions) -> str:
 
 
 class _SharedWorkers:
-    """The local workers of a run: started when the first pipeline needs them, and kept if pipelines share them."""
-
     def __init__(self) -> None:
         self._workers: LocalWorkers | None = None
         self.sharing = False
@@ -212,11 +209,10 @@ class Runtime:
     ) -> None:
         """Construct a pipeline, run it and wait for it.
 
-        ``parts`` is a file pattern: progress is how many of ``total`` such files are there, which workers in other
-        processes and on other machines can report by doing their work. ``size`` is how many bytes the pipeline reads
-        with ``open_counted``; how many it has read is known on this machine only. ``languages`` has the number of parts
-        of each language, whose code the names of its parts begin with. Raises StageError from the first
-        cause, an error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
+        ``parts`` is a file pattern: progress is how many of ``total`` such files are there. ``size`` is how many bytes
+        are read with ``open_counted``, known on this machine only. ``languages`` has the number of parts of each
+        language, whose code their names begin with. Raises StageError from the first cause, an error of ours that a
+        DoFn raised as it is, and UsageError when Beam refuses its options.
         """
         listed, in_processes = PartListing(parts), self.workers > 1 and not self.names_runner
         with ExitStack() as stack:
@@ -295,10 +291,7 @@ def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -
 
 @dataclass(frozen=True)
 class StageContext:
-    """Where a stage writes, and how it runs its pipelines: all that a stage knows of the run it is part of.
-
-    ``folders`` has the folder in OUT, still empty, for the files of each unit that is to be made.
-    """
+    """Where a stage writes, and how it runs its pipelines; ``folders`` are those in OUT of units to be made."""
 
     scratch: Scratch
     runtime: Runtime

@@ -90,10 +90,7 @@ _BATCH_ROWS: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Shuffle:
-    """How the steps of a stage send batches to each other: in bucket files below ``folder``, or by the engine.
-
-    The *kind* of a batch is ``<step>/<name>``.
-    """
+    """How the steps of a stage send batches of kinds ``<step>/<name>``: by the engine, or in files in ``folder``."""
 
     folder: str
     by_engine: bool = False
@@ -108,10 +105,7 @@ class Shuffle:
                 yield Sender(step, key, number, file)
 
     def exchange(self, stage: str, tasks: Tasks, *kinds: str) -> beam.PTransform:
-        """What begins tasks when all parts are done, and delivers batches of these kinds to them.
-
-        Applied to the output of one step, or of several: the tasks wait for the first, and receive from all.
-        """
+        """What begins tasks when the first step has ended, and delivers batches of these kinds from all steps."""
         return Exchange(stage, tasks, kinds if self.by_engine else ())
 
     def read_parts(
@@ -168,10 +162,9 @@ class Sender:
 
 
 class Exchange(beam.PTransform):
-    """Begin the tasks of each key when all its parts are done, spread over workers, with the batches sent to them.
+    """Begin the tasks of each key when all its parts are done, spread over workers, with the batches of ``kinds``.
 
-    ``tasks`` takes a key and the weights of its parts, in their order. Without ``kinds`` the tasks come alone: what was
-    sent to them is in files, or nothing was.
+    ``tasks`` takes a key and the weights of its parts, in their order.
     """
 
     def __init__(self, stage: str, tasks: Tasks, kinds: Iterable[str] = ()) -> None:
@@ -271,16 +264,8 @@ def part_path(folder: str, number: int) -> str:
     return f"{folder}/{number:05d}.buckets"
 
 
-def part_paths(folder: str, parts: int) -> list[str]:
-    """The bucket files of all parts, in their order."""
-    return [part_path(folder, number) for number in range(parts)]
-
-
 def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
-    """The batches of some buckets in a file, bucket by bucket, in the order in which they were written.
-
-    A bucket that the file does not have is empty. Raises StageError for a file that is missing, cut short or damaged.
-    """
+    """The batches of some buckets in a file, bucket by bucket, as written; StageError for a file that is not whole."""
     try:
         with open_binary(path) as source:
             size = source.seek(0, 2)

@@ -42,7 +42,7 @@ def main(descriptor: int, pipe: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     import_all()
-    WorkerForks(socket.socket(fileno=descriptor), pipe).serve()
+    serve(socket.socket(fileno=descriptor), pipe)
 
 
 def import_all() -> None:
@@ -58,63 +58,45 @@ def import_all() -> None:
     gc.freeze()  # a collection in a worker would touch, and so copy, every page that it shares
 
 
-class WorkerForks:
-    """The workers of a run: forked and killed at its request, until it is gone."""
-
-    def __init__(self, channel: socket.socket, pipe: int) -> None:
-        self._channel, self._pipe = channel, pipe
-        self._names: dict[int, str] = {}
-        self._text = b""
-
-    def serve(self) -> None:
-        """Do what the run asks until its end of the socket closes, or it is gone; then kill all workers."""
-        parent = os.getppid()
-        wake_up, wake = os.pipe()
-        os.set_blocking(wake, False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler that does nothing, so that it wakes ``select``
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        try:
-            while os.getppid() == parent:
-                channel = self._channel.fileno()
-                ready = select.select([channel, wake_up], [], [], _PARENT_CHECK)[0]
-                if wake_up in ready:
-                    os.read(wake_up, 1 << 12)
-                if channel in ready and not self._take_requests():
+def serve(channel: socket.socket, pipe: int) -> None:
+    """Fork and kill workers as the run asks until its end of the socket closes, or it is gone; then kill all."""
+    names: dict[int, str] = {}
+    parent, text = os.getppid(), b""
+    wake_up, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler that does nothing, so that it wakes ``select``
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    try:
+        while os.getppid() == parent:
+            ready = select.select([channel.fileno(), wake_up], [], [], _PARENT_CHECK)[0]
+            if wake_up in ready:
+                os.read(wake_up, 1 << 12)
+            if channel.fileno() in ready:
+                received = channel.recv(1 << 16)
+                *lines, text = (text + received).split(b"\n")
+                for request in map(json.loads, lines):
+                    if "start" in request:
+                        starter = os.getpid()
+                        pid = os.fork()
+                        if pid == 0:
+                            channel.close()
+                            report_bytes_to(pipe)
+                            _end_as_worker(request["environment"], starter)
+                        names[pid] = request["start"]
+                    else:
+                        for pid in [pid for pid, name in names.items() if name == request["end"]]:
+                            os.kill(pid, signal.SIGKILL)
+                if not received:
                     return
-                self._report_ended()
-        finally:
-            for pid in self._names:
-                os.kill(pid, signal.SIGKILL)
-            for pid in self._names:
-                os.waitpid(pid, 0)
-
-    def _take_requests(self) -> bool:
-        """Do what the run has asked; False when it asks no more."""
-        received = self._channel.recv(1 << 16)
-        *lines, self._text = (self._text + received).split(b"\n")
-        for line in lines:
-            request = json.loads(line)
-            if "start" in request:
-                starter = os.getpid()
-                pid = os.fork()
-                if pid == 0:
-                    self._channel.close()
-                    report_bytes_to(self._pipe)
-                    _end_as_worker(request["environment"], starter)
-                self._names[pid] = request["start"]
-            else:
-                for pid in [pid for pid, name in self._names.items() if name == request["end"]]:
-                    os.kill(pid, signal.SIGKILL)
-        return bool(received)
-
-    def _report_ended(self) -> None:
-        while self._names:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if pid == 0:
-                return
-            message = {"worker": self._names.pop(pid), "status": os.waitstatus_to_exitcode(status)}
-            with suppress(OSError):  # the run is gone; the next look at the socket says so
-                self._channel.sendall(json.dumps(message).encode() + b"\n")
+            while names and (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                message = {"worker": names.pop(ended[0]), "status": os.waitstatus_to_exitcode(ended[1])}
+                with suppress(OSError):  # the run is gone; the next look at the socket says so
+                    channel.sendall(json.dumps(message).encode() + b"\n")
+    finally:
+        for pid in names:
+            os.kill(pid, signal.SIGKILL)
+        for pid in names:
+            os.waitpid(pid, 0)
 
 
 def _end_as_worker(environment: Mapping[str, str], starter: int) -> None:
