@@ -1,7 +1,6 @@
 """Category sets as files, and the report on them.
 
-The files are ``: category`` text, the format of Stringham and Izbicki, JSON lines, and analogy questions. Texts
-that are read token by token have "_" for every blank of a word, as word2vec's own phrases do (New_York).
+Texts that are read token by token have "_" for every blank of a word, as word2vec's own phrases do (New_York).
 """
 
 import json
@@ -91,10 +90,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
 
 
 def write_questions(path: Path, pairs: Iterable[int], parts: Iterable[str]) -> bool:
-    """Write a file of analogy questions, given the number of pairs of each relation; returns whether there are any.
-
-    Without a question there is no file: programs that score such files divide by the number of questions.
-    """
+    """Write analogy questions, given the number of pairs of each relation; without any there is no file, and False."""
     if not any(map(count_questions, pairs)):
         path.unlink(missing_ok=True)  # of an earlier run
         return False
@@ -110,10 +106,7 @@ def category_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
 
 
 def stringham_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
-    """Yield the authors' own format: a line ``:name (language)``, and one line with all words of the category.
-
-    Their tool lowers all words and drops those of several tokens; here words are as Wikidata has them.
-    """
+    """Yield the authors' own format: a line ``:name (language)``, and one with all words, in the case of Wikidata."""
     for category in categories:
         yield f":{category.category} ({category.language})"
         yield " ".join(token(item.label) for item in category.items)
@@ -189,10 +182,7 @@ def with_one_answer(relations: Relations) -> dict[str, list[Pair]]:
 
 
 def pair_analogy_lines(relations: WordPairs, sample: int, seed: int) -> Iterator[str]:
-    """Yield ``: relation`` and its questions, at most ``sample`` of each relation (0: all), as word2vec reads them.
-
-    The pairs are as text files write them (``asked_pairs``).
-    """
+    """Yield ``: relation`` and at most ``sample`` of its questions (0: all), of pairs as ``asked_pairs`` has them."""
     for name, pairs in relations.items():
         if len(pairs) > 1:
             yield f": {name}\n"

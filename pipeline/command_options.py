@@ -23,7 +23,6 @@ OUTPUT: Final = "the output folder or URL"
 MAX_UNREADABLE: Final = 0.01
 # A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
 _LONGEST_TIME: Final = 86_400
-_FIGURES: Final = (".png", ".svg", ".pdf")
 T = TypeVar("T")
 _Declares: TypeAlias = argparse._ActionsContainer  # noqa: SLF001 - what parsers and groups of options have in common
 
@@ -173,11 +172,15 @@ def local_output(text: str) -> str:
     return folder(text)
 
 
-def figure_file(text: str) -> Path:
-    """A file to draw into, with the suffix of a format that can be drawn; others are refused before any work."""
-    if Path(text).suffix not in _FIGURES:
-        raise UsageError(f"expected a file that ends in {', '.join(_FIGURES)}, saw {text!r}")
-    return path_of(text)
+def file_ending_in(*suffixes: str) -> Callable[[str], Path]:
+    """A conversion to files to write, with the suffix of a form that can be written; others are refused at once."""
+
+    def convert(text: str) -> Path:
+        if Path(text).suffix not in suffixes:
+            raise UsageError(f"expected a file that ends in {', '.join(suffixes)}, saw {text!r}")
+        return path_of(text)
+
+    return convert
 
 
 def add_seed(parser: _Declares, of: str, default: int) -> None:
@@ -218,4 +221,5 @@ def add_word_filter(parser: _Declares) -> None:
 
 def add_figure(parser: _Declares, option: str, drawn: str) -> None:
     """Declare the option of a file to draw into; ``drawn`` says what."""
-    add(parser, f"{option} FILE", f"draw {drawn} into this .png, .svg or .pdf file", figure_file)
+    text = f"draw {drawn} into this .png, .svg or .pdf file"
+    add(parser, f"{option} FILE", text, file_ending_in(".png", ".svg", ".pdf"))

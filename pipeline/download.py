@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
 from threading import Event, Lock
-from typing import Annotated, Any, BinaryIO, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import orjson
@@ -72,10 +72,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class RemoteDump:
-    """A complete dump: of a Wikipedia by its language code, or of Wikidata, whose ``language`` is empty.
-
-    ``date`` is that of the dump's folder, as YYYY-MM-DD.
-    """
+    """A complete dump: of a Wikipedia by its language code, or of Wikidata, whose ``language`` is empty."""
 
     kind: Kind
     date: str
@@ -227,7 +224,6 @@ class _Status(msgspec.Struct):
 
 
 def _sums(mirror: Mirror, path: str) -> dict[str, str]:
-    """The digests of a list of checksums by file name; empty if there is no such list."""
     found = {}
     for number, line in enumerate((mirror.text(path) or "").splitlines(), start=1):
         if fields := _SUM.fullmatch(line):
@@ -298,8 +294,7 @@ def download(
 ) -> None:
     """Fetch what is not there yet; every file gets its name and its record when it is whole.
 
-    ``count`` is called with numbers of bytes as they come. Raises DownloadError and OutputError; files that were
-    finished are kept, and so is the beginning of the others.
+    ``count`` is called with numbers of bytes as they come. Raises DownloadError and OutputError; what came is kept.
     """
     missing, free = sum(item.missing for item in wanted), shutil.disk_usage(folder).free
     if missing > free:
@@ -338,10 +333,7 @@ def download(
 
 @contextmanager
 def only_download_in(folder: Path) -> Iterator[None]:
-    """Make the folder and keep other downloads out of it, which would double the connections and the bytes.
-
-    DownloadError if another download is at work in it.
-    """
+    """Make the folder and keep other downloads out of it; DownloadError if another one is at work in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder / ".download.lock", os.O_RDWR | os.O_CREAT, 0o666)
@@ -400,7 +392,10 @@ class Fetcher:
                     pass  # a part of the file has come, and at least LEAST_PROGRESS of it
                 digest = digest_of(part.path, remote.algorithm)
                 if digest == remote.digest:
-                    part.finish(target)
+                    with part.path.open("rb") as source:  # all of it is on the disk before it has its name
+                        os.fsync(source.fileno())
+                    part.path.replace(target)
+                    part.version_file.unlink(missing_ok=True)
                     return target
                 self.count(-part.size)
                 part.drop()
@@ -457,7 +452,11 @@ class Fetcher:
         # The value for If-Range: a strong ETag, else the date of the last change; a weak tag would never match.
         tag = answer.headers.get("ETag", "")
         version = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
-        with part.open(begins, version if fits_header(version) else "") as sink:
+        if begins == 0:
+            part.drop()
+            part.version_file.write_text(version if fits_header(version) else "", encoding="ascii")
+        with part.path.open("r+b" if begins else "xb") as sink:
+            sink.seek(begins)
             for block in answer.blocks(total - begins):
                 if self.stop.is_set():
                     raise StoppedError
@@ -471,17 +470,17 @@ class _PartialFile:
     path: Path
 
     @property
-    def _version_file(self) -> Path:
+    def version_file(self) -> Path:
         return self.path.with_name(f"{self.path.name}.version")
 
     def check(self) -> None:
         """Raise OutputError if there is a link, or a file of this name that no download left."""
-        is_ours = self.path.is_file() and self._version_file.is_file()
-        is_link = self.path.is_symlink() or self._version_file.is_symlink()
+        is_ours = self.path.is_file() and self.version_file.is_file()
+        is_link = self.path.is_symlink() or self.version_file.is_symlink()
         if is_link or (self.path.exists() and not is_ours):
             raise OutputError(
                 f"expected {self.path} to be what an earlier download left, saw a link, or no "
-                f"{self._version_file.name} beside it; move it away"
+                f"{self.version_file.name} beside it; move it away"
             )
 
     @property
@@ -491,31 +490,14 @@ class _PartialFile:
     @property
     def version(self) -> str:
         """The validator of the bytes that are there; empty if the server gave none, so that they cannot be used."""
-        if not self._version_file.exists():
+        if not self.version_file.exists():
             return ""
-        text = self._version_file.read_text(encoding="ascii", errors="replace")
+        text = self.version_file.read_text(encoding="ascii", errors="replace")
         return text if fits_header(text) else ""
-
-    @contextmanager
-    def open(self, start: int, version: str) -> Iterator[BinaryIO]:
-        """Open to write from ``start`` on, which is 0 for a new file, or else its size."""
-        if start == 0:
-            self.drop()
-            self._version_file.write_text(version, encoding="ascii")
-        with self.path.open("r+b" if start else "xb") as sink:
-            sink.seek(start)
-            yield sink
 
     def drop(self) -> None:
         self.path.unlink(missing_ok=True)
-        self._version_file.unlink(missing_ok=True)
-
-    def finish(self, target: Path) -> None:
-        """Give the file its name, once all of it is on the disk."""
-        with self.path.open("rb") as source:
-            os.fsync(source.fileno())
-        self.path.replace(target)
-        self._version_file.unlink(missing_ok=True)
+        self.version_file.unlink(missing_ok=True)
 
 
 def digest_of(path: Path, algorithm: str) -> str:

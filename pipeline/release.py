@@ -32,49 +32,26 @@ from wikisem.ids import check_language, qid_number, qid_of
 from wikisem.layout import ENTITIES, MANIFEST, NAMES, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
+from wikisem.outputs.release import cases as test_cases
+from wikisem.outputs.release import metadata
 from wikisem.outputs.release.card import card, citation, croissant_json, license_text, source_kind, toml_text
-from wikisem.outputs.release.cases import (
-    CASES,
-    HELD,
-    ITEMS,
-    Split,
-    canary_of,
-    case_rows,
-    held_file,
-    is_held,
-    parquet_bytes,
-    split_cases,
-    with_canary,
-)
 from wikisem.outputs.release.harness import harness_files
-from wikisem.outputs.release.metadata import (
-    HeldHalf,
-    Maker,
-    ManifestFile,
-    ModelScore,
-    OpenedHalf,
-    ReleaseFacts,
-    count_regions,
-    language_facts,
-    manifest_json,
-    read_facts,
-)
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.command_options import contact as address_to_write_to
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import RunFiles, check_files, item_column, labels_of_classes, read_run, table_metadata
-from wikisem.records import OUTLIER_CLASSES, Group
+from wikisem.records import OUTLIER_CLASSES, Group, Wall
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 
-def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
+def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFacts:
     """The facts of a run that its release and its page state; ``more`` is what the run itself does not say."""
     audited = {code: baselines_by_language(own).get(code, {}) for code, own in run.groups.items()}
     languages = [
-        language_facts(
+        metadata.language_facts(
             code,
             groups,
             run.rejections[code],
@@ -94,7 +71,7 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
     known = {name: [value for value in own if value is not None] for name, own in values.items()}
     quartiles = [0, 0.25, 0.5, 0.75, 1]
     spreads = {name: (len(own), np.quantile(own, quartiles).tolist()) for name, own in known.items() if own}
-    return read_facts(run.manifest, languages, published, spreads=spreads, **more)
+    return metadata.read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
 
 # The property that says which country an item is in.
@@ -114,7 +91,7 @@ def release(
     since: str | PathLike[str] | None = None,
     held: str | PathLike[str] | None = None,
     open_held: str | PathLike[str] | None = None,
-) -> ReleaseFacts:
+) -> metadata.ReleaseFacts:
     """Write a folder to publish to ``folder``, as ``wikisem release`` does; part of the public API.
 
     ``maintainer`` is who publishes the set and ``contact`` an e-mail address or a page, both for the card.
@@ -138,7 +115,7 @@ def release(
         data_set_path(output),
         path_of(folder),
         today,
-        Maker(maintainer.strip(), address, name),
+        metadata.Maker(maintainer.strip(), address, name),
         list(map(path_of, scores)),
         list(map(path_of, cases)),
         None if since is None else data_set_path(since),
@@ -153,12 +130,9 @@ def hub_name(text: str) -> str:
     return text
 
 
-def sample(folder: str | PathLike[str]) -> ReleaseFacts:
-    """Write the set that comes with wikisem to ``folder``, as ``wikisem sample`` does; part of the public API.
-
-    UsageError for a folder that holds anything but a release of the same languages.
-    """
-    return _write_release(SAMPLE, path_of(folder), "", Maker("The wikisem authors"), [], [])
+def sample(folder: str | PathLike[str]) -> metadata.ReleaseFacts:
+    """Write the set that comes with wikisem, as ``wikisem sample`` does; UsageError for a folder with anything else."""
+    return _write_release(SAMPLE, path_of(folder), "", metadata.Maker("The wikisem authors"), [], [])
 
 
 def browse(
@@ -167,7 +141,7 @@ def browse(
     """Write a page to look through a run or a release, as ``wikisem browse`` does, and return the file to open.
 
     ``folder`` is OUT/browse by default. ``cases`` are files that ``wikisem evaluate outliers --cases`` wrote. Raises
-    MissingInputError if there is no run or release. Part of the public API.
+    MissingInputError if there is no run or release.
     """
     path = data_set_path(output)
     # Neither a web server nor the package is a place to write to.
@@ -182,17 +156,17 @@ def _write_release(
     output: Path,
     folder: Path,
     published: str,
-    maker: Maker,
+    maker: metadata.Maker,
     scores: Sequence[Path],
     cases: Sequence[Path],
     since: Path | None = None,
     held: Path | None = None,
     open_held: Path | None = None,
-) -> ReleaseFacts:
+) -> metadata.ReleaseFacts:
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
-    check_files(output, run.manifest, (NAMES, HELD, *_EXTRAS))
+    check_files(output, run.manifest, (NAMES, test_cases.HELD, *_EXTRAS))
     more: dict[str, Any] = {"opened": run.manifest.opened}
     opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
     if open_held:
@@ -209,16 +183,16 @@ def _write_release(
             extras[kind] = tuple(sorted(codes))
     extras |= {"walls": tuple(run.walls)} if run.walls else {}
     if countries := countries_of(run):
-        more["regions"] = count_regions(run.groups, countries)
-    split = split_cases({code: own for code, own in run.groups.items() if own}, seed)
-    example = case_rows(max(split.test.values(), key=len), seed)[0]
+        more["regions"] = metadata.count_regions(run.groups, countries)
+    split = test_cases.split_cases({code: own for code, own in run.groups.items() if own}, seed)
+    example = test_cases.case_rows(max(split.test.values(), key=len), seed)[0]
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
     ledger = Ledger(str(output))
     for code in run.names:
         if record := ledger.find(f"names/{code}"):
             ledger.check_needs(record)
-    more |= {"extras": extras, "models": models, "example": example, "canary": canary_of(run.groups, seed)}
+    more |= {"extras": extras, "models": models, "example": example, "canary": test_cases.canary_of(run.groups, seed)}
     more["walls"] = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
     rows: Counter[str] = Counter()
     for code, path in ((code, path) for code, paths in run.names.items() for path in paths):
@@ -258,36 +232,42 @@ def held_place(folder: Path) -> Path:
 _LEAST_SECRET: Final = 16
 
 
-def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, HeldHalf, bytes]:
+def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, bytes]:
     """Take the classes that a secret chooses out of a run: what is left, and the groups that were taken, as a file."""
     if not file.exists():
         write_files(file.parent, [(file.name, f"{secrets.token_hex(32)}\n".encode())])
     if len(secret := file.read_bytes().strip()) < _LEAST_SECRET:
         raise UsageError(f"{file}: expected a secret of at least {_LEAST_SECRET} bytes, saw {len(secret)}")
-    held = {code: [group for group in own if is_held(group.qid, secret)] for code, own in run.groups.items()}
-    left = {code: [group for group in own if not is_held(group.qid, secret)] for code, own in run.groups.items()}
+
+    def is_held(qid: str) -> bool:
+        return test_cases.is_held(qid, secret)
+
+    held = {code: [group for group in own if is_held(group.qid)] for code, own in run.groups.items()}
+    left = {code: [group for group in own if not is_held(group.qid)] for code, own in run.groups.items()}
     if not any(held.values()) or not any(left.values()):
         raise UsageError(f"--held {file}: expected classes in both halves, saw all in one; take another secret")
-    walls = {
-        code: kept
-        for code, own in run.walls.items()
-        if (kept := [wall for wall in own if not any(is_held(group.qid, secret) for group in wall.groups)])
-    }
-    stages = {
-        unit: msgspec.structs.replace(
-            stage, english_labels=[qid for qid in stage.english_labels if not is_held(qid, secret)]
-        )
-        for unit, stage in run.manifest.stages.items()
-    }
+    walls, stages = dict[str, list[Wall]](), dict[str, metadata.ManifestStage]()
+    for code, own in run.walls.items():
+        if kept := [wall for wall in own if not any(is_held(group.qid) for group in wall.groups)]:
+            walls[code] = kept
+    for unit, stage in run.manifest.stages.items():
+        labels = [qid for qid in stage.english_labels if not is_held(qid)]
+        stages[unit] = msgspec.structs.replace(stage, english_labels=labels)
     manifest = msgspec.structs.replace(run.manifest, stages=stages, regions={})
     kept_run = replace(run, groups=left, walls=walls, manifest=manifest)
-    data = held_file(held, secret, canary_of(left, run.manifest.seed or 0))
+    data = test_cases.held_file(held, secret, test_cases.canary_of(left, run.manifest.seed or 0))
     groups = [group for own in held.values() for group in own]
     cases = sum(len(group.outliers) for group in groups)
-    return kept_run, HeldHalf(hashlib.sha256(data).hexdigest(), len(groups), cases), data
+    return kept_run, metadata.HeldHalf(hashlib.sha256(data).hexdigest(), len(groups), cases), data
 
 
-def _open_half(file: Path, since: Path | None) -> tuple[OpenedHalf, bytes]:
+def version_of(run: RunFiles) -> str:
+    """The version of an earlier run or release."""
+    languages = [metadata.language_facts(code, own, (), {}) for code, own in run.groups.items()]
+    return metadata.read_facts(run.manifest, languages, "").version
+
+
+def _open_half(file: Path, since: Path | None) -> tuple[metadata.OpenedHalf, bytes]:
     """The half that the release before held back, once its hash was found to be the published one."""
     if since is None:
         raise UsageError("--open-held: expected --since with the release that held the file back, saw none")
@@ -298,28 +278,21 @@ def _open_half(file: Path, since: Path | None) -> tuple[OpenedHalf, bytes]:
     if seen != published:
         wanted = f"the file with SHA-256 {published}" if published else "a release that holds a half back"
         raise DamagedInputError(f"{file}: expected {wanted}, as {since} says, saw {seen if published else 'none'}")
-    languages = [language_facts(code, own, (), {}) for code, own in before.groups.items()]
-    version = read_facts(before.manifest, languages, "").version
-    return OpenedHalf(version, f"{HELD}/{version}.jsonl", seen), data
+    version = version_of(before)
+    return metadata.OpenedHalf(version, f"{test_cases.HELD}/{version}.jsonl", seen), data
 
 
 def _changes_since(before: Path, run: RunFiles) -> dict[str, Any]:
-    """The version of a run or release, and what changed in each language since."""
     old = read_run(before)
     found = compare_languages(old.groups, run.groups, old.rejections, run.rejections)
-    counts = {
-        one.language: (
-            *(one.groups[0], one.groups[2], *one.cases),
-            sum(change.kind == "surface form" for change in one.changes),
-        )
-        for one in found
-    }
-    languages = [language_facts(code, own, old.rejections[code], {}) for code, own in old.groups.items()]
-    return {"since": read_facts(old.manifest, languages, "").version, "changes": counts}
+    counts: dict[str, Sequence[int]] = {}
+    for one in found:
+        renamed = sum(change.kind == "surface form" for change in one.changes)
+        counts[one.language] = one.groups[0], one.groups[2], *one.cases, renamed
+    return {"since": version_of(old), "changes": counts}
 
 
-def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[ModelScore]:
-    """The scores in the languages of a run, from the rows of ``wikisem evaluate outliers``."""
+def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[metadata.ModelScore]:
     found: dict[tuple[str, str], dict[str, Row]] = {}
     for row in read_rows(path):
         if row.part == "language" and row.vocabulary == "own" and row.name in groups:
@@ -328,10 +301,10 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
         raise MissingInputError(f"{path}: expected scores in the languages of this run, saw none")
     for (model, language), own in found.items():
         opp, accuracy = ((own[name].value, own[name].low, own[name].high) for name in ("opp", "accuracy"))
-        yield ModelScore(model, language, own["accuracy"].cases, opp, accuracy)
+        yield metadata.ModelScore(model, language, own["accuracy"].cases, opp, accuracy)
 
 
-def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
+def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
     filled = tuple(language.code for language in facts.filled)
     own = {
@@ -353,30 +326,39 @@ def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
 
 
 def _release_files(
-    facts: ReleaseFacts, run: RunFiles, split: Split, output: Path, cases: Sequence[Path], opened: Mapping[str, bytes]
+    facts: metadata.ReleaseFacts,
+    run: RunFiles,
+    split: test_cases.Split,
+    output: Path,
+    cases: Sequence[Path],
+    opened: Mapping[str, bytes],
 ) -> Iterator[tuple[str, bytes]]:
     """Every file of the release, those that name others last; a language without groups has no tables."""
-    listed: dict[str, ManifestFile] = {}
+    listed: dict[str, metadata.ManifestFile] = {}
     for name, plain in chain(_data_files(facts, run, split, output, cases), opened.items()):
-        data = with_canary(name, plain, facts.canary)
-        listed[name] = ManifestFile(len(data), hashlib.sha256(data).hexdigest())
+        data = test_cases.with_canary(name, plain, facts.canary)
+        listed[name] = metadata.ManifestFile(len(data), hashlib.sha256(data).hexdigest())
         yield name, data
     yield "README.md", card(facts, listed).encode()
-    yield MANIFEST, manifest_json(facts, listed)
+    yield MANIFEST, metadata.manifest_json(facts, listed)
 
 
 def _data_files(
-    facts: ReleaseFacts, run: RunFiles, split: Split, output: Path, cases: Sequence[Path]
+    facts: metadata.ReleaseFacts, run: RunFiles, split: test_cases.Split, output: Path, cases: Sequence[Path]
 ) -> Iterator[tuple[str, bytes]]:
     about = facts.metadata()
     for code, test in split.test.items():
-        yield f"groups/{code}.parquet", parquet_bytes(groups_table(map(encode_group, run.groups[code])), about)
-        rows = {"cases": case_rows(test, facts.seed), "shots": case_rows(split.shots[code], facts.seed)}
+        groups = groups_table(map(encode_group, run.groups[code]))
+        yield f"groups/{code}.parquet", test_cases.parquet_bytes(groups, about)
+        rows = {
+            kind: test_cases.case_rows(own, facts.seed) for kind, own in (("cases", test), ("shots", split.shots[code]))
+        }
         for kind, own in rows.items():
             if own:
-                yield f"{kind}/{code}.parquet", parquet_bytes(pa.Table.from_pylist(own, schema=CASES), about)
-        items = pa.Table.from_pylist([*rows["cases"], *rows["shots"]], schema=ITEMS)
-        yield f"items/{code}.parquet", parquet_bytes(items, about)
+                table = pa.Table.from_pylist(own, schema=test_cases.CASES)
+                yield f"{kind}/{code}.parquet", test_cases.parquet_bytes(table, about)
+        items = pa.Table.from_pylist([*rows["cases"], *rows["shots"]], schema=test_cases.ITEMS)
+        yield f"items/{code}.parquet", test_cases.parquet_bytes(items, about)
     for code, rejections in run.rejections.items():
         if rejections:
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))
@@ -398,16 +380,16 @@ def _data_files(
 def _extra_table(run: RunFiles, folder: Path, code: str, about: Mapping[str, str]) -> bytes:
     """The table of a language: made from the lines of a run, or as a release has it."""
     if folder.name == "walls":
-        return parquet_bytes(walls_table(run.walls[code]), about)
+        return test_cases.parquet_bytes(walls_table(run.walls[code]), about)
     lines, table = folder / f"{code}.jsonl", folder / f"{code}.parquet"
     if not lines.is_file():
         if table_metadata(table) == about:
             return table.read_bytes()
         with table.open("rb") as source, open_parquet(source, str(table)) as file:
-            return parquet_bytes(file.read().replace_schema_metadata(None), about)
+            return test_cases.parquet_bytes(file.read().replace_schema_metadata(None), about)
     with _tables_read(lines, folder.name), lines.open("rb") as source:
         options = pa.json.ReadOptions(use_threads=False, block_size=1 << 28)
-        return parquet_bytes(pa.json.read_json(source, read_options=options), about)
+        return test_cases.parquet_bytes(pa.json.read_json(source, read_options=options), about)
 
 
 @contextmanager
@@ -420,8 +402,6 @@ def _tables_read(path: Path, what: str) -> Iterator[None]:
 
 
 class _Answer(msgspec.Struct):
-    """An answer of a model, as ``wikisem evaluate outliers --cases`` writes it."""
-
     model: str
     language: str
     qid: str = msgspec.field(name="class")
@@ -433,11 +413,10 @@ class _Answer(msgspec.Struct):
 _ByModel: TypeAlias = dict[str, dict[int, PageScore]]
 
 
-def browse_files(facts: ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ()) -> Iterator[tuple[str, bytes]]:
-    """Every file of the page that shows a run: its path and its bytes.
-
-    index.html is last, so that there is never a page without its data.
-    """
+def browse_files(
+    facts: metadata.ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ()
+) -> Iterator[tuple[str, bytes]]:
+    """Every file of the page that shows a run: index.html is last, so that there is never a page without its data."""
     groups, scored, english = run.groups, _scores_of(run.groups, cases), run.english
     labels = labels_of_classes(str(run.output), (group for own in groups.values() for group in own))
     languages = []

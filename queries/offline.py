@@ -138,7 +138,6 @@ class PropertyEdges:
 
 
 def _followed(step: Callable[[npt.ArrayLike], Numbers], start: npt.ArrayLike) -> Numbers:
-    """The items that one step or more leads to; a cycle ends the search, not the result."""
     found = new = step(start)
     while len(new):
         new = np.setdiff1d(step(new), found, assume_unique=True)

@@ -69,10 +69,7 @@ def graph_pattern(category: Category) -> str:
 
 
 def check_pattern(pattern: str, offline: bool) -> Query:
-    """The parsed query for a recipe's pattern; RecipeError unless it is a pattern that binds ``?item``.
-
-    ``offline`` also refuses SERVICE, which would ask the network (UsageError).
-    """
+    """The parsed query for a pattern; RecipeError unless it binds ``?item``, UsageError for SERVICE if ``offline``."""
     text = f"SELECT DISTINCT ?item WHERE {{\n{pattern}\n}}"
     try:
         query = prepareQuery(text, initNs=PREFIXES)
@@ -166,10 +163,7 @@ _NO_POST: Final = frozenset({405, 501})
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """Sends queries to an endpoint: SPARQLWrapper says how, by the protocol, and our client bounds what comes back.
-
-    Wikidata's query service stops a query after 60 s by itself, and should have the time to say so.
-    """
+    """Sends queries: SPARQLWrapper says how, by the protocol, and our client bounds what comes back."""
 
     endpoint: str
     http: HttpClient
@@ -203,8 +197,7 @@ _Check: TypeAlias = Callable[[list[AnswerRow]], None]
 class Client:
     """Queries to one endpoint, one at a time; ``ask`` sends one.
 
-    Whole answers are kept in the folder ``cache``, each in a file named after its endpoint and query, so that an
-    interrupted run continues where it stopped, and nothing is asked twice.
+    Whole answers are kept in files of the folder ``cache``, so that an interrupted run asks nothing twice.
     """
 
     endpoint: str
@@ -213,10 +206,7 @@ class Client:
     patience: Patience = field(default_factory=Patience)
 
     def rows(self, query: str, about: str, check: _Check = lambda _: None) -> list[AnswerRow]:
-        """The rows of a whole answer, from the cache or the endpoint; EndpointError after the last attempt.
-
-        ``about`` names the query in that error; ``check`` raises NoAnswerError unless all rows are there.
-        """
+        """The rows of a whole answer ``about`` something that pass ``check``; EndpointError after the last attempt."""
 
         def whole(body: bytes) -> tuple[bytes, list[AnswerRow]]:
             rows = parse_answer(body)

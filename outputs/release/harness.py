@@ -27,11 +27,9 @@ def _text(kind: str, question: str, answer: str) -> str:
 def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of every file, those for walls last.
 
-    lm_eval/ has a template for each variant and a few lines for each language. In ``wikisem_<code>`` a model scores the
-    words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them.
-    Prompts are in the language of the words. ``wikisem_<code>_walls`` is for models that follow instructions; no
-    sequence stops an answer, since a model may think first. All three harnesses read answers to walls with the module
-    that evaluation has.
+    lm_eval/ has a template for each variant and a few lines for each language: models score the words themselves in
+    ``wikisem_<code>``, and in ``wikisem_<code>_letters``, if they follow instructions, the letters before them. In
+    ``wikisem_<code>_walls`` no sequence stops an answer, since a model may think first.
     """
     yield "eval.yaml", yaml_text(_eval_yaml(facts))
     yield "inspect_wikisem.py", fill("inspect_wikisem.py", prompts=_asked(facts))
@@ -86,7 +84,6 @@ def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
 
 
 def _asked(facts: ReleaseFacts) -> dict[str, list[Any]]:
-    """What inspect-ai asks in each language: phrasings of the question, and the request to answer with a letter."""
     asked = {language.code: prompt_in(language.code) for language in facts.filled}
     return {
         code: [
@@ -98,7 +95,6 @@ def _asked(facts: ReleaseFacts) -> dict[str, list[Any]]:
 
 
 def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    """Yield what makes the folder a Python package whose tasks inspect-ai finds by name, as its register requires."""
     letters = re.sub("[^a-z0-9]+", "_", facts.name.lower()).strip("_")
     # Never the name of this library.
     name, maker = f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set", facts.maker
@@ -166,10 +162,7 @@ def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict
 
 
 def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
-    """Describe a task for each language to inspect-ai, EuroEval and the benchmarks of Hugging Face.
-
-    EuroEval takes the language from the start of a config's name, and alone reads the keys of ``_prompts``.
-    """
+    """Describe a task for each language to inspect-ai, EuroEval, which alone reads ``_prompts``, and Hugging Face."""
     return {
         "name": facts.name,
         "description": description(facts),

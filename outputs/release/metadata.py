@@ -231,10 +231,7 @@ SEVERAL: Final = "several"
 def count_regions(
     groups: Mapping[str, Sequence[Group]], countries: Mapping[str, Collection[str]]
 ) -> dict[str, dict[str, int]]:
-    """Count members by language and world region, from the countries that Wikidata states of items (P17).
-
-    A country is in its own region. Empty if no country of any member is known, as in a run that records none.
-    """
+    """Count members by language and world region, from countries (P17); empty if no country of any is known."""
     lines = resources(__package__).joinpath("countries.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     regions = {item: region for item, _, _, region in rows[1:]}
@@ -419,10 +416,7 @@ class ReleaseFacts:
 
 
 def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published: str, **more: Any) -> ReleaseFacts:
-    """Collect the facts of a manifest, and ``more`` fields of ReleaseFacts; DamagedInputError if recipes differ.
-
-    Only stages of the set's languages are kept: a run may have read other Wikipedias for another set.
-    """
+    """Collect the facts of a manifest on some languages, and ``more``; DamagedInputError if recipes differ."""
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
     if recipe is None or seed is None or versions is None:
         missing = [key for key in ("recipe", "seed", "versions") if getattr(manifest, key) is None]

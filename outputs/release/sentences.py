@@ -1,7 +1,4 @@
-"""The paragraphs about a release that depend on its facts, for the card, CITATION.cff, LICENSE and croissant.json.
-
-Texts that are the same in every release are in texts.toml.
-"""
+"""The paragraphs about a release that depend on its facts; those of every release are in texts.toml."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final

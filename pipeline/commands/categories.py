@@ -12,16 +12,8 @@ from urllib.parse import urlsplit
 
 from rich.table import Table
 
+from wikisem.categories import recipe as recipes
 from wikisem.categories.language_sets import LanguageSet, LanguageWords, SetSources, build_sets, installed_emoji
-from wikisem.categories.recipe import (
-    CandidateItem,
-    Category,
-    CategoryRecipe,
-    CategorySource,
-    PropertyPath,
-    load_category_recipe,
-    shipped_category_recipes,
-)
 from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
@@ -42,7 +34,7 @@ _WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    names = ", ".join(shipped_category_recipes())
+    names = ", ".join(recipes.shipped_category_recipes())
     add(parser, "recipe=RECIPE", f"a TOML file, or the name of a shipped recipe: {names}")
     add_languages(parser, text="the languages of the sets")
     add(parser, "--output OUT", "the folder to write the sets to", result_folder, required=True)
@@ -59,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the sets, write them, and report by language what has no label."""
     output = arguments.output
-    recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
+    recipe, languages = recipes.load_category_recipe(arguments.recipe), arguments.languages
 
     @cache  # one source for the whole run, opened when the first category asks for it
     def wikidata() -> LoggedSource:
@@ -103,16 +95,16 @@ def run(arguments: argparse.Namespace) -> int:
 class LoggedSource:
     """A source that logs what it is asked and how much it found."""
 
-    def __init__(self, source: CategorySource) -> None:
+    def __init__(self, source: recipes.CategorySource) -> None:
         self._source, self.notes = source, source.notes
 
-    def items(self, category: Category) -> list[CandidateItem]:
+    def items(self, category: recipes.Category) -> list[recipes.CandidateItem]:
         """The items of a category."""
         answer = self._source.items(category)
         log(f"{category.name}: {len(answer):,} items")
         return answer
 
-    def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
+    def values(self, qids: Sequence[str], path: recipes.PropertyPath) -> Mapping[str, Sequence[Statement]]:
         """The values of items."""
         answer = self._source.values(qids, path)
         log(f"{path.property} of {len(qids):,} items: {len(answer):,} have it")
@@ -125,7 +117,7 @@ class LoggedSource:
         return answer
 
 
-def _unlabelled_items(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
+def _unlabelled_items(recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
     """Warn of each language in which no item has a label."""
     emoji = {category.name for category in recipe.categories if category.emoji}
     words: list[LanguageWords] = [one for own in sets for one in own.categories if one.category not in emoji]
@@ -137,7 +129,7 @@ def _unlabelled_items(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entit
     ]
 
 
-def _unlinked_items(recipe: CategoryRecipe, entities: str) -> list[str]:
+def _unlinked_items(recipe: recipes.CategoryRecipe, entities: str) -> list[str]:
     """Warn if categories want items without sitelinks, but the build kept linked items only."""
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
     wanting = [one.name for one in (*recipe.categories, *implied) if not one.emoji and not one.min_sitelinks]

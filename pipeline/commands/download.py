@@ -16,19 +16,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
+from wikisem.pipeline import download as downloads
 from wikisem.pipeline.command_options import add, add_languages, contact, local_output, seconds
 from wikisem.pipeline.console.terminal import byte_progress, format_bytes, log_pause, make_console, print_line
-from wikisem.pipeline.download import (
-    EXPORTS,
-    Download,
-    Mirror,
-    RemoteDump,
-    download,
-    find_wikidata_dump,
-    find_wikipedia_dump,
-    only_download_in,
-    plan_downloads,
-)
 from wikisem.web import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
 
@@ -45,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "the dump of this date; of Wikidata the newest up to it (default: the newest)"
     add(parser, "--date YYYY-MM-DD", text, _date)
     text = "Content File Exports, or the older pages-articles dumps (default: the former, "
-    add(parser, "--export", f"{text}and the latter of a wiki that has none)", EXPORTS, "")
+    add(parser, "--export", f"{text}and the latter of a wiki that has none)", downloads.EXPORTS, "")
     add(parser, "--mirror URL", f"a server with the same folders (default: {_MIRROR})", web_address, _MIRROR)
     add_contact(parser, "the server's", " (default: user@host)", user_at_host())
     add_timeout(parser, 60.0, "a list of files, or each 256 KiB of a file")
@@ -58,21 +48,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("expected languages, --wikidata or --lexemes, saw none of them")
     folder = Path(arguments.output)
     http = HttpClient(arguments.contact, arguments.timeout)
-    mirror = Mirror(arguments.mirror, http, Patience(on_pause=log_pause))
-    dumps = [find_wikidata_dump(mirror, arguments.date)] if arguments.wikidata else []
-    dumps += [find_wikidata_dump(mirror, arguments.date, "Wikidata lexemes")] if arguments.lexemes else []
+    mirror = downloads.Mirror(arguments.mirror, http, Patience(on_pause=log_pause))
+    dumps = [downloads.find_wikidata_dump(mirror, arguments.date)] if arguments.wikidata else []
+    dumps += [downloads.find_wikidata_dump(mirror, arguments.date, "Wikidata lexemes")] if arguments.lexemes else []
     for language in dict.fromkeys([*arguments.codes, *arguments.languages]):
-        dumps.append(find_wikipedia_dump(mirror, language, arguments.date, arguments.export))
+        dumps.append(downloads.find_wikipedia_dump(mirror, language, arguments.date, arguments.export))
     if arguments.dry_run:
-        _print_plan(dumps, plan_downloads(dumps, folder))
+        _print_plan(dumps, downloads.plan_downloads(dumps, folder))
     else:
-        with only_download_in(folder):
+        with downloads.only_download_in(folder):
             # What is there is looked at once, by a checksum of the whole file where no record tells what it is.
-            wanted = plan_downloads(dumps, folder)
+            wanted = downloads.plan_downloads(dumps, folder)
             _print_plan(dumps, wanted)
             total = sum(one.file.size or one.have for one in wanted)
             with byte_progress("downloading", total, sum(one.have for one in wanted)) as count:
-                download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
+                downloads.download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
         print_line(f"output: {folder}")
     print_line(f"next: {build_line(dumps, folder)}")
     return 0
@@ -101,19 +91,19 @@ def web_address(text: str) -> str:
     return text
 
 
-def _print_plan(dumps: Sequence[RemoteDump], wanted: Sequence[Download]) -> None:
+def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[downloads.Download]) -> None:
     console = make_console()
     for dump in dumps:
-        downloads = [planned for planned in wanted if planned.dump == dump]
-        sizes = [planned.file.size for planned in downloads]
+        own = [planned for planned in wanted if planned.dump == dump]
+        sizes = [planned.file.size for planned in own]
         known = format_bytes(sum(size or 0 for size in sizes)) + (" and more" if None in sizes else "")
-        there = sum(planned.done for planned in downloads)
-        files = f"{len(downloads)} file{'s' * (len(downloads) > 1)}"
+        there = sum(planned.done for planned in own)
+        files = f"{len(own)} file{'s' * (len(own) > 1)}"
         console.print(f"{dump.name}: {files}, {known}; {there} there already")
     console.print(f"to download: {format_bytes(sum(planned.missing for planned in wanted))}")
 
 
-def build_line(dumps: Sequence[RemoteDump], folder: Path) -> str:
+def build_line(dumps: Sequence[downloads.RemoteDump], folder: Path) -> str:
     """The build that reads what was downloaded, as words for a shell."""
     words = ["wikisem", "build", "wikisem"]
     wikidata = [dump for dump in dumps if dump.kind == "Wikidata entities"]

@@ -40,15 +40,7 @@ from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline.command_options import add, add_figure, folder, list_of
 from wikisem.pipeline.commands import show
-from wikisem.pipeline.console.terminal import (
-    drawing_module,
-    log,
-    make_console,
-    number_columns,
-    print_json,
-    print_line,
-    print_notes,
-)
+from wikisem.pipeline.console import terminal
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import labels_of, read_run
 from wikisem.recipes.load import parse_recipe
@@ -66,10 +58,7 @@ _LOOK: Final = 1000
 
 @dataclass(frozen=True)
 class Ranked:
-    """An instance of the class, most sitelinks first, under its surface form if it has one.
-
-    It is ``clear`` unless the surface form means another item, with more sitelinks.
-    """
+    """An instance of the class under its surface form, if any, ``clear`` unless that means a better known item."""
 
     qid: str
     surface: str | None
@@ -130,10 +119,7 @@ class Explanation:
 
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
-    """Gather all facts about a class in the output folder, and the labels of the items that are asked for.
-
-    UnknownItemError if the class is not in the graph.
-    """
+    """Gather all facts about a class and the items asked for; UnknownItemError if the class is not in the graph."""
     group = next((one for one in read_groups(output, language) if one.qid == qid), None)
     rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
     linked = taxonomy.most_linked(qid, _LOOK)
@@ -170,10 +156,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
 
 
 def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
-    """The cluster as the groups stage judged it: the first with a clear surface form, each surface form once.
-
-    None of them for a third of the class, which only all of its instances tell, or where links rank them.
-    """
+    """The cluster as the groups stage judged it; empty where only all instances of the class, or links, could tell."""
     if recipe.cluster.fame != "all" or recipe.cluster.prominence != "global":
         return []
     able = in_range([qid_number(instance.qid) for instance in instances], recipe.items, "clusters").tolist()
@@ -189,10 +172,7 @@ def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
 
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
-    """Why an item is never an outlier of a class, None if it may be one.
-
-    If not ``closure``, instances of what is below the class may be.
-    """
+    """Why an item is never an outlier of a class, None if it may be; without ``closure``, as in subclasses, it may."""
     ends = [kind for kind in taxonomy.whole_classes(item) if closure or kind == qid]
     ways: list[tuple[Literal["instance", "above", "below"], list[str]]] = [
         *(("instance", way_up(taxonomy.whole_superclasses, kind, qid)) for kind in ends),
@@ -226,8 +206,7 @@ TELLING: Final = 2
 class ItemStatements:
     """What the statements of an item say of the class: its margin if it has one, and which of the telling properties.
 
-    ``against`` are its properties that are rarer among the instances than elsewhere, first those that none has;
-    ``stated`` is the number of all of its properties.
+    ``against`` are its properties that are rarer among the instances than elsewhere, of the number ``stated``.
     """
 
     qid: str
@@ -241,8 +220,7 @@ class ItemStatements:
 class ClassStatements:
     """What the statements of a cluster say of its class; None for coherence and margins if nothing is stated of it.
 
-    ``telling`` has the telling properties that two members or more share, by number, with how many of all ``members``
-    have them: first those that weigh most in the evidence of all members together.
+    ``telling`` counts, by telling property, the ``members`` that have it, where two or more do: weightiest first.
     """
 
     members: int
@@ -254,10 +232,7 @@ class ClassStatements:
 def explain_statements(
     output: str, taxonomy: Taxonomy, explanations: Sequence[Explanation], asked: Sequence[str] = ()
 ) -> list[ClassStatements | None]:
-    """For each explanation of one class what statements say of its outliers and of the items asked for.
-
-    None where no rule of the language's recipe reads statements, or where there is no cluster.
-    """
+    """For each explanation what statements say of its outliers and of the items asked for; None without rules on it."""
     graph = taxonomy.graph
     nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
     # Of each explanation the items beside its cluster.
@@ -355,7 +330,7 @@ def run(arguments: argparse.Namespace) -> int:
                 _print_json(released, None)
         else:
             show.run(arguments)
-        print_notes([_NOT_RELEASED])
+        terminal.print_notes([_NOT_RELEASED])
         return 0
     output = folder(arguments.output)
     taxonomy, explanations = _explain(output, arguments.name, arguments.language, arguments.item)
@@ -370,15 +345,15 @@ def run(arguments: argparse.Namespace) -> int:
         if drawn is None:
             languages = ", ".join(explanation.language for explanation in explanations)
             raise MissingInputError(f"expected a group of {explanations[0].qid} to draw, saw none in {languages}")
-        drawing_module("wikisem.pipeline.figure", "--figure").draw(arguments.figure, taxonomy, drawn)
-        (log if arguments.json else print_line)(f"figure: {arguments.figure}")
+        terminal.drawing_module("wikisem.pipeline.figure", "--figure").draw(arguments.figure, taxonomy, drawn)
+        (terminal.log if arguments.json else terminal.print_line)(f"figure: {arguments.figure}")
     return 0
 
 
 def _print_json(explanation: Explanation, statements: ClassStatements | None) -> None:
     # Without the recipe of the groups, which the manifest has.
     found = {key: value for key, value in vars(explanation).items() if key != "recipe"} | {"statements": statements}
-    print_json(msgspec.to_builtins(found, str_keys=True, order="deterministic"))
+    terminal.print_json(msgspec.to_builtins(found, str_keys=True, order="deterministic"))
 
 
 def explain(output: str | PathLike[str], name: str, language: str | None = None) -> list[Explanation]:
@@ -441,7 +416,7 @@ def _chosen(known: list[str], asked: str | None, output: str) -> list[str]:
 def _print_explanation(
     output: str, taxonomy: Taxonomy, explanation: Explanation, statements: ClassStatements | None
 ) -> None:
-    console, qid = make_console(), explanation.qid
+    console, qid = terminal.make_console(), explanation.qid
     console.print(Text(_label(explanation, qid), "bold"), f"in {explanation.language}")
     parents = taxonomy.superclasses(qid)
     grandparents = sorted({above for parent in parents for above in taxonomy.superclasses(parent)}, key=qid_number)
@@ -473,7 +448,7 @@ def _print_explanation(
         labels = read_property_labels(output, numbers, explanation.language)
         for line in _statement_lines(explanation, statements, labels):
             console.print(line)
-    title, sitelinks = "its most prominent instances", number_columns("sitelinks")
+    title, sitelinks = "its most prominent instances", terminal.number_columns("sitelinks")
     table = Table("item", "label", "surface form", *sitelinks, "outcome", title=title, title_justify="left")
     for instance in explanation.ranked:
         label, outcome = explanation.label(instance.qid), explanation.outcome(instance)
@@ -482,7 +457,7 @@ def _print_explanation(
 
 
 def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, group: Group) -> None:
-    console = make_console()
+    console = terminal.make_console()
     console.print(f"a group of {len(group.cluster)} with {len(group.outliers)} outliers")
     console.print(show.group_table(group, explanation.labels))
     measures = audit_groups("", [group], taxonomy).groups[0].measures
@@ -506,7 +481,6 @@ def _label(explanation: Explanation, qid: str) -> str:
 
 
 def _kin_lines(explanation: Explanation) -> Iterator[str]:
-    """Say why items that were asked for are never outliers, with the way in the whole graph that shows it."""
     for item, kin in explanation.kin.items():
         what = f"{kin.kind} the class"
         if item == explanation.qid:
@@ -518,7 +492,6 @@ def _kin_lines(explanation: Explanation) -> Iterator[str]:
 
 
 def _statement_lines(explanation: Explanation, statements: ClassStatements, labels: Mapping[int, str]) -> Iterator[str]:
-    """Say the coherence of the cluster and the margins of items, with the properties that speak for them."""
 
     def name(number: int, note: str = "") -> str:
         about = [*([f"P{number}"] if number in labels else []), *([note] if note else [])]

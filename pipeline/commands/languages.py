@@ -71,10 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
-    """Each language with its profile, where that is from, and in a folder its groups and whether its file is edited.
-
-    ``wiki`` is None for a language of labels. MissingInputError for what is neither a folder of a build nor a code.
-    """
+    """Each language with its profile and, in a folder, its groups; ``wiki`` is None for a language of labels."""
     files: dict[str, str] = {}
     codes = (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))
     if output is not None:

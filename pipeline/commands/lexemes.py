@@ -14,18 +14,8 @@ from wikisem.errors import MissingInputError
 from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path
 from wikisem.outputs import category_formats as formats
+from wikisem.pipeline import command_options as options
 from wikisem.pipeline.cli import Command
-from wikisem.pipeline.command_options import (
-    OUTPUT,
-    add,
-    add_languages,
-    add_max_unreadable,
-    add_seed,
-    add_word_filter,
-    at_least,
-    list_of,
-    result_folder,
-)
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
@@ -43,26 +33,28 @@ def lexeme_language(code: str) -> str:
 
 
 def _add_lexemes(parser: argparse.ArgumentParser) -> None:
-    add(parser, "dump=DUMP...", "the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
-    add_languages(parser, text="the languages or variants of the spellings", convert=list_of(lexeme_language))
+    options.add(parser, "dump=DUMP...", "the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
+    options.add_languages(
+        parser, text="the languages or variants of the spellings", convert=options.list_of(lexeme_language)
+    )
     _add_sets(parser)
     text = f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})"
-    add(parser, "--relations FILE", text, path_of, SHIPPED)
-    add(parser, "--groups N", "at most N outlier groups a relation (default: 100)", at_least(0), 100)
-    add_max_unreadable(parser)
+    options.add(parser, "--relations FILE", text, path_of, SHIPPED)
+    options.add(parser, "--groups N", "at most N outlier groups a relation (default: 100)", options.at_least(0), 100)
+    options.add_max_unreadable(parser)
 
 
 def _add_wordnet(parser: argparse.ArgumentParser) -> None:
-    add(parser, "wordnet=LMF", "a WordNet in LMF (.xml, .gz, .bz2)", path_of)
+    options.add(parser, "wordnet=LMF", "a WordNet in LMF (.xml, .gz, .bz2)", path_of)
     _add_sets(parser)
 
 
 def _add_sets(parser: argparse.ArgumentParser) -> None:
-    add(parser, "--output OUT", OUTPUT, result_folder, required=True)
-    add_word_filter(parser)
+    options.add(parser, "--output OUT", options.OUTPUT, options.result_folder, required=True)
+    options.add_word_filter(parser)
     text = "at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)"
-    add(parser, "--questions N", text, at_least(0), 20_000)
-    add_seed(parser, "the questions", 500)
+    options.add(parser, "--questions N", text, options.at_least(0), 20_000)
+    options.add_seed(parser, "the questions", 500)
 
 
 def lexemes(arguments: argparse.Namespace) -> int:

@@ -49,7 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
             classes += classes_of(read_rejections(path))
         qid = find_class(name, classes, arguments.output)
         groups = [group for group in known if group.qid == qid]
-    language = arguments.language or _preferred_language(groups, name or "")
+    # The language asked for, that of the label, of the locale, English, or the first by code.
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    wanted, label = (re.split("[_.@]", locale)[0], "en"), (name or "").casefold()
+    ranked = (
+        (one.label.casefold() != label, *(one.language != code for code in wanted), one.language) for one in groups
+    )
+    language: str = arguments.language or str(min(ranked, default=("",))[-1])
     chosen = [group for group in groups if group.language == language]
     if not chosen and name is None:
         codes = ", ".join(sorted({group.language for group in groups}))
@@ -90,16 +96,7 @@ def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
             yield f"{outlier.surface} is tied to members: {', '.join(statements)}"
 
 
-def _preferred_language(groups: Sequence[Group], label: str = "") -> str:
-    # That of the label, of the locale, English, or the first by code.
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    wanted = re.split("[_.@]", locale)[0], "en"
-    ranked = [(one.label.casefold() != label.casefold(), *(one.language != code for code in wanted)) for one in groups]
-    return min(zip(ranked, (one.language for one in groups), strict=True), default=((), ""))[1]
-
-
 def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str | None) -> str:
-    """Say what there is of a class instead of a group in the language, or in any."""
     wanted = f"expected a group of {qid}" + (f" in {language}" if language else "")
     if rejections := [rejection for rejection in read_rejections(path, language) if rejection.qid == qid]:
         reasons = "; ".join(f"in {one.language} {one.reason}: {one.detail}" for one in rejections[:_NAMED])

@@ -15,17 +15,8 @@ from wikisem.files import create_binary, open_binary, sizes_below
 from wikisem.ids import check_property
 from wikisem.layout import MENTIONS, unit_of
 from wikisem.outputs.wallfile import is_release
+from wikisem.pipeline import command_options as options
 from wikisem.pipeline.cli import Command
-from wikisem.pipeline.command_options import (
-    MAX_UNREADABLE,
-    add_languages,
-    add_max_unreadable,
-    at_least,
-    declare,
-    folder,
-    list_of,
-    table_of,
-)
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
@@ -41,7 +32,7 @@ from wikisem.wikis import known_language
 _WALLS: Final = 500
 
 
-_OPTIONS: Final = table_of(
+_OPTIONS: Final = options.table_of(
     f"""
 recipe=RECIPE               a TOML file, or the name of a shipped recipe: {", ".join(shipped_recipes())}
 output:finished=OUT         the output folder of a finished run
@@ -64,17 +55,17 @@ output:counted=OUT          an output folder with mentions and entities
 --checksum                  identify inputs by SHA-256, not by path, size and time, also in the manifest
 """,
     {
-        "output:finished": {"convert": folder},
-        "output:counted": {"convert": folder},
-        "--seed": {"convert": at_least(0)},
+        "output:finished": {"convert": options.folder},
+        "output:counted": {"convert": options.folder},
+        "--seed": {"convert": options.at_least(0)},
         "--properties": {
             "convert": lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()],
             "default": DEFAULT_PROPERTIES,
         },
-        "--number": {"convert": at_least(1)},
-        "--output": {"convert": folder, "required": True},
-        "--output:copy": {"convert": folder, "dest": "folder"},
-        "--workers": {"convert": at_least(1)},
+        "--number": {"convert": options.at_least(1)},
+        "--output": {"convert": options.folder, "required": True},
+        "--output:copy": {"convert": options.folder, "dest": "folder"},
+        "--workers": {"convert": options.at_least(1)},
     },
 )
 
@@ -104,8 +95,8 @@ def build(arguments: argparse.Namespace) -> int:
     wikidata = find_wikidata(arguments.wikidata, arguments.checksum)
     run = with_workers(run, arguments.workers, wikidata, *wikipedia.values())
     given = read_named(arguments.profile)
-    options = stages.BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), given)
-    return print_summary(stages.run_build(options, run), run.output)
+    inputs = stages.BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), given)
+    return print_summary(stages.run_build(inputs, run), run.output)
 
 
 def entities(arguments: argparse.Namespace) -> int:
@@ -219,9 +210,12 @@ def _command(run: Callable[[argparse.Namespace], int], words: str, languages: Se
     """A command from its work and its options; languages are as in ``add_languages``."""
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.set_defaults(max_unreadable=MAX_UNREADABLE, seed=None)
-        own = {"--languages": lambda group: add_languages(group, *languages), "--max-unreadable": add_max_unreadable}
-        declare(parser, words, _OPTIONS | own)
+        parser.set_defaults(max_unreadable=options.MAX_UNREADABLE, seed=None)
+        own = {
+            "--languages": lambda group: options.add_languages(group, *languages),
+            "--max-unreadable": options.add_max_unreadable,
+        }
+        options.declare(parser, words, _OPTIONS | own)
 
     return add_arguments, run
 
@@ -241,7 +235,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "entities": _command(
         entities,
         f"--wikidata! --properties --languages --recipe {_DUMPS} --checksum",
-        ["en", _LABELLED, lambda text: [text] if text == stages.ALL else list_of(known_language)(text)],
+        ["en", _LABELLED, lambda text: [text] if text == stages.ALL else options.list_of(known_language)(text)],
     ),
     "mentions": _command(mentions, f"--wikipedia! --link-trail {_DUMPS} --profile --checksum"),
     "surfaces": _command(surfaces, f"recipe --languages {_INTO}", ["the recipe's"]),
@@ -276,12 +270,10 @@ _LEGEND: Final = {
 
 
 def print_summary(records: Sequence[Record], output: str, following: str = "") -> int:
-    """Print the closing table, the next command to type and, last, where the output is; return the exit code.
+    """Print the closing table, the ``following`` command or the one that opens the page, and where the output is.
 
-    ``following`` is the next command; by default it opens the page of the groups, if there are any.
-
-    Unreadable records are only left out. But if a part of a dump could not be decoded, or its end is missing, an
-    unknown number of records is lost: everything that could be decoded is used, and the exit code is 1, as with gzip.
+    Returns the exit code: 1, as with gzip, if a part of a dump could not be decoded, or if its end is missing, for then
+    an unknown number of records is lost. Unreadable records are only left out.
     """
     table = Table("stage", *number_columns("in", *_LEGEND), "of these", title="what became of it", title_justify="left")
     console, outcomes = make_console(), [_outcomes(record) for record in records]
@@ -316,7 +308,6 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
 
 
 def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
-    """How many records of a unit had each outcome, and of what kinds or for what reasons."""
     counts, is_rejected = record.counts, record.unit.startswith("groups/")
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}

@@ -49,7 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _path(output: Path, name: str, group: Group) -> Path:
-    """The file of a group. Ids and languages are from somebody's data set: they must not lead out of the folder."""
     path = output / group.language / f"{name}.txt"
     if path.resolve() == path_of(group.where).resolve():
         raise UsageError(f"expected another folder than that of the data set, saw {output}")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import orjson
@@ -17,16 +17,15 @@ from rich.console import Console
 
 from wikisem import __version__
 from wikisem.datasets.files import csv_cell
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import MissingInputError
 from wikisem.evaluation.rows import Scores, logs_of
 from wikisem.evaluation.tables import blocks_of, plots_of
-from wikisem.files import path_of, replace_file, write_files
+from wikisem.files import replace_file, write_files
 from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page
-from wikisem.pipeline.command_options import add
+from wikisem.pipeline.command_options import add, file_ending_in
 from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 Row = Mapping[str, Any]
-_SUFFIXES: Final = (".md", ".csv", ".json", ".html", ".tex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +49,7 @@ class Report:
 def add_report_file(parser: argparse.ArgumentParser) -> None:
     """Declare --output for a command that reports scores."""
     text = "write the whole report to this file, too: .md, .csv, .json, .tex, or .html with plots"
-    add(parser, "--output FILE", text, report_file)
-
-
-def report_file(text: str) -> Path:
-    """A file for a report, with the suffix of a form that can be written; others are refused before any work."""
-    if Path(text).suffix not in _SUFFIXES:
-        raise UsageError(f"expected a file that ends in {', '.join(_SUFFIXES)}, saw {text!r}")
-    return path_of(text)
+    add(parser, "--output FILE", text, file_ending_in(".md", ".csv", ".json", ".html", ".tex"))
 
 
 def deliver_scores(
@@ -88,10 +80,7 @@ def deliver_scores(
 
 
 def deliver(report: Report, arguments: argparse.Namespace) -> None:
-    """Print a report as tables, or as --json or --csv ask for it, and write the file of --output.
-
-    MissingInputError after that if nothing could be scored.
-    """
+    """Print a report as the options ask for it, and write --output; MissingInputError after that without scores."""
     if arguments.output:  # first, so that a reader who goes away (`| head`) costs nothing
         replace_file(str(arguments.output), _form(report, arguments.output.suffix).encode())
         log(f"the report is {arguments.output}")

@@ -12,20 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
+from rich import progress as bars
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
@@ -67,10 +56,7 @@ error_console: Final = _SafeConsole(stderr=True, highlight=False, soft_wrap=True
 
 
 def make_console() -> Console:
-    """Standard output: as wide as the terminal, or 160 columns for a file or a pipe.
-
-    Words of the data are not markup: "[red]" and ":smile:" are printed as they are.
-    """
+    """Standard output, as wide as the terminal, or 160 columns for a file; words of the data are not markup."""
     width = None if sys.stdout.isatty() else _PLAIN_WIDTH
     return _SafeConsole(highlight=False, markup=False, emoji=False, width=width)
 
@@ -210,21 +196,18 @@ def progress(
         parts = f"{done()} of {total or '?'} parts"
         return words_of_work(", ".join(filter(None, [more(), parts])), read(), size, seconds)
 
-    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn()]
+    columns: list[bars.ProgressColumn] = [bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn()]
     if size:
-        columns += [TextColumn("{task.fields[parts]}"), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()]
+        columns += [bars.TextColumn("{task.fields[parts]}"), *_byte_columns()]
     else:
-        columns += [MofNCompleteColumn()]
-    with _watched(label, [*columns, TimeElapsedColumn()], look, words, size or total, patience=_PATIENCE):
+        columns += [bars.MofNCompleteColumn()]
+    with _watched(label, [*columns, bars.TimeElapsedColumn()], look, words, size or total, patience=_PATIENCE):
         yield
 
 
 @contextmanager
 def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Show bytes as they come, of which ``done`` of ``total`` are there; yields what to call with a number of them.
-
-    Several threads may call it.
-    """
+    """Show bytes as they come, ``done`` of ``total`` at first; yields what to call, from any thread, with a number."""
     now, lock = done, threading.Lock()
 
     def add(count: int) -> None:
@@ -232,16 +215,19 @@ def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[i
         with lock:
             now += count
 
-    columns = [TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()]
-    columns += [TimeRemainingColumn()]
+    columns = [bars.TextColumn("{task.description}"), bars.BarColumn(), *_byte_columns()]
     with _watched(label, columns, lambda: (now, ""), lambda s: progress_words(done, now, total, s), total, done):
         yield add
+
+
+def _byte_columns() -> list[bars.ProgressColumn]:
+    return [bars.DownloadColumn(), bars.TransferSpeedColumn(), bars.TimeRemainingColumn()]
 
 
 @contextmanager
 def _watched(
     label: str,
-    columns: Sequence[ProgressColumn],
+    columns: Sequence[bars.ProgressColumn],
     look: Callable[[], tuple[int, str]],
     words: Callable[[float], str],
     total: int,
@@ -256,7 +242,7 @@ def _watched(
     stop = threading.Event()
 
     def bar() -> None:
-        with Progress(*columns, console=error_console, transient=True) as shown:
+        with bars.Progress(*columns, console=error_console, transient=True) as shown:
             task = shown.add_task(label, total=total or None, completed=first, parts="")
             while not stop.wait(_LOOK):
                 completed, parts = look()

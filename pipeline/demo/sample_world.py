@@ -1,14 +1,11 @@
-"""The sample world that the demo builds: its facts, and the dumps that they are written to, the same bytes every time.
-
-Each dump has one broken record in its middle.
-"""
+"""The sample world that the demo builds: its facts, and dumps, the same bytes every time, each with a broken record."""
 
 import bz2
 import csv
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -172,12 +169,8 @@ def _entity(
     for name, values in (("P31", p31), ("P279", p279)):
         for number, value in enumerate(values):
             target = {"entity-type": "item", "numeric-id": qid_number(value), "id": value}
-            snak = {
-                "snaktype": "value",
-                "property": name,
-                "datavalue": {"value": target, "type": "wikibase-entityid"},
-                "datatype": "wikibase-item",
-            }
+            found = {"value": target, "type": "wikibase-entityid"}
+            snak = {"snaktype": "value", "property": name, "datavalue": found, "datatype": "wikibase-item"}
             statement = {"mainsnak": snak, "type": "statement", "id": f"{qid}${name}-{number}", "rank": "normal"}
             claims.setdefault(name, []).append(statement)
     return {
@@ -213,66 +206,53 @@ class Edition:
         """The local name of a namespace; the list of names starts at -2."""
         return str(self.words["namespaces"][key + 2])
 
-    def name(self, item: Item) -> Name:
-        """What the item is called here."""
-        return item.names[self.language]
-
 
 def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
-    """The content export of one edition, in one shard."""
+    """The content export of one edition, in one shard, laid out as the Content File Exports are (schema 0.11)."""
     words = packaged_tables(__package__, f"text/{language}.toml")
     edition = Edition(language, words, tuple(item for item in items if language in item.names))
-    pieces = list(export_xml(edition, write_pages(edition)))
-    page = pieces[len(pieces) // 2]
-    # The text ends in mid-sentence, its tags are not closed, and the next page follows.
-    return bz2.compress("".join(_with_broken(pieces, page[: len(page) * 2 // 3] + "\n  </page>\n")).encode())
-
-
-def export_xml(edition: Edition, pages: Iterable[Page]) -> Iterator[str]:
-    """The head, each page and the end of an edition's dump, laid out as the Content File Exports are (schema 0.11)."""
     spaces = "".join(
         f'      <namespace key="{key}" case="first-letter"' + (f">{name}</namespace>\n" if name else " />\n")
-        for key, name in enumerate(edition.words["namespaces"], start=-2)
+        for key, name in enumerate(words["namespaces"], start=-2)
     )
-    language = edition.language
-    yield (
+    head = (
         f'<mediawiki xmlns="{_SCHEMA}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
         f'xsi:schemaLocation="{_SCHEMA} http://www.mediawiki.org/xml/export-0.11.xsd" version="0.11" '
         f'xml:lang="{language}">\n'
-        f"  <siteinfo>\n    <sitename>{edition.words['sitename']}</sitename>\n    <dbname>{language}wiki</dbname>\n"
+        f"  <siteinfo>\n    <sitename>{words['sitename']}</sitename>\n    <dbname>{language}wiki</dbname>\n"
         f"    <base>https://{language}.wikipedia.org/wiki/</base>\n"
         "    <generator>MediaWiki Content File Export sample</generator>\n"
         f"    <case>first-letter</case>\n    <namespaces>\n{spaces}    </namespaces>\n  </siteinfo>\n"
     )
-    yield from (page_xml(page, number) for number, page in enumerate(pages, start=1))
-    yield "</mediawiki>\n"
+    pages = [page_xml(page, number) for number, page in enumerate(write_pages(edition), start=1)]
+    pieces = [head, *pages, "</mediawiki>\n"]
+    page = pieces[len(pieces) // 2]
+    # The text ends in mid-sentence, its tags are not closed, and the next page follows.
+    return bz2.compress("".join(_with_broken(pieces, page[: len(page) * 2 // 3] + "\n  </page>\n")).encode())
 
 
 def page_xml(page: Page, number: int) -> str:
     """One page element; ids follow from its number, and every revision has the same date."""
     redirect = f'    <redirect title="{_quoted(page.redirect)}" />\n' if page.redirect else ""
     data = page.text.encode()
+    # The SHA-1 as MediaWiki writes it: 31 digits of base 36.
+    rest, digits = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big"), ""
+    while rest:
+        rest, digit = divmod(rest, 36)
+        digits = _DIGITS[digit] + digits
+    sha1 = digits.rjust(31, "0")
     return (
         f"  <page>\n    <title>{_quoted(page.title)}</title>\n    <ns>{page.namespace}</ns>\n    <id>{number}</id>\n"
         f"{redirect}    <revision>\n      <id>{1000 + number}</id>\n      <timestamp>2026-01-01T00:00:00Z</timestamp>\n"
         "      <contributor>\n        <username>Sample</username>\n        <id>1</id>\n      </contributor>\n"
         f"      <origin>{1000 + number}</origin>\n      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
-        f'      <text bytes="{len(data)}" sha1="{_sha1(data)}" xml:space="preserve">{_quoted(page.text)}</text>\n'
-        f"      <sha1>{_sha1(data)}</sha1>\n    </revision>\n  </page>\n"
+        f'      <text bytes="{len(data)}" sha1="{sha1}" xml:space="preserve">{_quoted(page.text)}</text>\n'
+        f"      <sha1>{sha1}</sha1>\n    </revision>\n  </page>\n"
     )
 
 
 def _quoted(text: str) -> str:
     return escape(text, {'"': "&quot;"})
-
-
-def _sha1(data: bytes) -> str:
-    """The SHA-1 of a string as MediaWiki writes it: 31 digits of base 36."""
-    number, digits = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big"), ""
-    while number:
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
-    return digits.rjust(31, "0")
 
 
 TALK: Final = 1
@@ -292,8 +272,7 @@ def write_pages(edition: Edition) -> Iterator[Page]:
         peers = [peer for peer in edition.items if peer.kind == item.kind]
         near = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
         far = [edition.items[(place + step) % len(edition.items)] for step in (17, 41)]
-        name = edition.name(item)
-        names = [edition.name(other) for other in (*near, *far)]
+        name, *names = (other.names[edition.language] for other in (item, *near, *far))
         title, last = names[1].title, names[4]
         # Four plain links, and one in one of the rarer shapes of real articles: to a section, in italics, or with
         # underscores.
@@ -321,7 +300,7 @@ def write_pages(edition: Edition) -> Iterator[Page]:
             title = name.form[:1].upper() + name.form[1:]
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:
-            question = words["talk"].format(a=_link(edition.name(near[0])))
+            question = words["talk"].format(a=_link(names[0]))
             yield Page(f"{edition.namespace(TALK)}:{name.title}", TALK, question)
             template = f"<includeonly>{_link(name)}</includeonly>"
             yield Page(f"{edition.namespace(TEMPLATE)}:{name.title}", TEMPLATE, template)
@@ -338,7 +317,7 @@ def _link(name: Name) -> str:
 
 
 def _form_sentence(edition: Edition, other: Item) -> list[str]:
-    name, sentence = edition.name(other), edition.words["form"].get(other.kind)
+    name, sentence = other.names[edition.language], edition.words["form"].get(other.kind)
     if not name.form or sentence is None:
         return []
     place = edition.items.index(other)

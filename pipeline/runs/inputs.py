@@ -8,17 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from wikisem import files
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, redacted
-from wikisem.files import (
-    absolute,
-    check_address,
-    for_each_file,
-    is_local,
-    list_files,
-    match,
-    open_binary,
-    size_and_time,
-)
 from wikisem.layout import profile_path
 from wikisem.pipeline.download import origin_of
 from wikisem.pipeline.runs.ledger import Ledger, fingerprint
@@ -38,10 +29,7 @@ _DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One file of a dump; ``modified`` is UTC, ``sha256`` is empty unless asked for.
-
-    ``origin`` is what ``wikisem download`` recorded of it: its address, date and checksum; empty for other files.
-    """
+    """One file of a dump: ``modified`` is UTC, ``sha256`` empty unless asked for, ``origin`` that of its download."""
 
     path: str
     size: int
@@ -103,11 +91,8 @@ def _split_word(word: str, expected: str) -> tuple[str, str]:
 
 
 def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
-    """The dump that paths, globs and URLs name, as absolute paths; MissingInputError when one names nothing.
-
-    UsageError if their names say that they are of one Wikipedia on two days.
-    """
-    paths = dict.fromkeys(absolute(path) for path in match(patterns))
+    """The dump that paths, globs and URLs name; MissingInputError if one names nothing, UsageError for two days."""
+    paths = dict.fromkeys(files.absolute(path) for path in files.match(patterns))
     known: dict[str, tuple[str, str]] = {}
     for path in paths:
         if found := _DATED.match(path.rpartition("/")[2]):
@@ -122,15 +107,14 @@ def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
 
 
 def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
-    """The JSON dump that paths, globs and URLs name, as ``find_dump``, or the public tables in folders.
-
-    MissingInputError for what names neither, DamagedInputError for a folder with other Parquet files.
-    """
-    found = {pattern: find_table_files(absolute(check_address(pattern)).rstrip("/")) for pattern in patterns}
-    tables = {file.path: file for files in found.values() for file in files}
+    """The JSON dump as by ``find_dump``, or public tables in folders; DamagedInputError for other Parquet files."""
+    found = {
+        pattern: find_table_files(files.absolute(files.check_address(pattern)).rstrip("/")) for pattern in patterns
+    }
+    tables = {table.path: table for own in found.values() for table in own}
     if not tables:
         return find_dump(patterns, checksum)
-    if others := [pattern for pattern, files in found.items() if not files]:
+    if others := [pattern for pattern, own in found.items() if not own]:
         raise UsageError(
             f"expected a JSON dump or folders of Parquet tables, saw tables of {next(iter(tables.values())).folder} "
             f"and {others[0]!r}"
@@ -140,21 +124,21 @@ def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
     def describe(path: str) -> None:
         described[path] = _describe_file(path, checksum)
 
-    for_each_file(next(iter(tables)), describe, tables)
+    files.for_each_file(next(iter(tables)), describe, tables)
     together = []  # the files of a table as one, with the time of the latest, and a digest of their names and digests
     for folder in sorted({file.folder for file in tables.values()}):
-        files = [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")]
-        lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in files)
-        digest = hashlib.sha256(lines.encode()).hexdigest() if files[0].sha256 else ""
-        size, modified = sum(file.size for file in files), max(file.modified for file in files)
+        own = [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")]
+        lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in own)
+        digest = hashlib.sha256(lines.encode()).hexdigest() if own[0].sha256 else ""
+        size, modified = sum(file.size for file in own), max(file.modified for file in own)
         together.append(Input(folder, size, modified, digest, {"date": date} if (date := release_of(folder)) else {}))
     return Dump(tuple(together), tuple(tables.values()))
 
 
 def _describe_file(path: str, checksum: bool) -> Input:
     try:
-        size, modified = size_and_time(path)
-        with open_binary(path) as source:
+        size, modified = files.size_and_time(path)
+        with files.open_binary(path) as source:
             head = source.read(8)
         if re.search(r"\.sql(\.gz)?$", path):
             raise DamagedInputError(
@@ -167,13 +151,13 @@ def _describe_file(path: str, checksum: bool) -> Input:
             )
         digest = hashlib.sha256()
         if checksum:
-            with open_binary(path) as source:
+            with files.open_binary(path) as source:
                 while block := source.read(1 << 20):
                     digest.update(block)
     except OSError as error:
         raise MissingInputError(f"expected a file that can be read, saw {path!r}: {error}") from error
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(modified))
-    origin = origin_of(Path(path), size) if is_local(path) else {}
+    origin = origin_of(Path(path), size) if files.is_local(path) else {}
     return Input(path, size, moment, digest.hexdigest() if checksum else "", origin)
 
 
@@ -185,8 +169,7 @@ FACT: Final = "profile"
 class Profiles:
     """The texts of profile files, by language; a language without one uses the learned profile.
 
-    ``trails`` are the link trails that these files give, if they differ from the learned ones: they decide what
-    mentions hold.
+    ``trails`` are the link trails that these files give, if they differ from the learned ones.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -219,7 +202,7 @@ def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str
 def edited(output: str, language: str) -> str:
     """The text of the profile file of a language in OUT if a person wrote or changed it; else empty."""
     path = f"{output}/{profile_path(language)}"
-    if not list_files(path):
+    if not files.list_files(path):
         return ""
     text = _read_text(path)
     record = Ledger(output).find(f"groups/{language}")
@@ -229,7 +212,7 @@ def edited(output: str, language: str) -> str:
 
 def _read_text(path: str) -> str:
     try:
-        with open_binary(path) as source:
+        with files.open_binary(path) as source:
             return source.read().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error

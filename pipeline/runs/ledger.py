@@ -14,8 +14,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
-from os import fspath
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -150,12 +148,7 @@ class Ledger:
             )
 
     def write_manifest(self) -> None:
-        """Write OUT/manifest.json, which says where a set came from: all that is finished, whichever command made it.
-
-        ``stages`` has an entry for every finished unit, with the recipe, the seed and the versions that made it. The
-        same keys at the top hold what all groups have in common (before there are groups, all units); if two sets were
-        made with different seeds, there is no ``seed`` at the top. ``made_up`` is there if a dump was, as in the demo.
-        """
+        """Write OUT/manifest.json: an entry in ``stages`` for every finished unit, at the top what all groups share."""
         records = self.records()
         stages: dict[str, Any] = {}
         for record in records:
@@ -202,19 +195,17 @@ _STEP: Final = 1 << 22
 def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> dict[str, Part]:
     """The parts of a unit by path below OUT: the files in its folder, or files and folders of files with plain names.
 
-    They and their names are on the disk then, so that a record can list them. A file that went missing, grew, shrank or
-    changed would otherwise be read as it is, or silently left out. The checksum of Parquet is that of its end, which
-    holds those of all its blocks (``arrow.parquet``): rows are checked as they are read, and not where a run
-    reads none of them. Other files are checked whole before they are used, and so is Parquet with a plain name, which
-    people read.
+    They and their names are on the disk then, so that a record can list them. The checksum of Parquet is that of its
+    end, which holds those of all its blocks (``arrow.parquet``), checked as rows are read. Other files are checked as a
+    whole before they are used, and so is Parquet with a plain name, which people read.
     """
     own = folder_below(record.unit, record.fingerprint)
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for root in leaves or (own,):
-        found |= {f"{root}/{path}": size for path, size in files.sizes_below(f"{output}/{root}").items()}
+        sizes |= {f"{root}/{path}": size for path, size in files.sizes_below(f"{output}/{root}").items()}
         if files.list_files(f"{output}/{root}"):
-            found[root] = files.size_of(f"{output}/{root}")
-    sizes = dict(sorted(found.items()))
+            sizes[root] = files.size_of(f"{output}/{root}")
+    sizes = dict(sorted(sizes.items()))
     files.sync_files(output, sizes)
     checksums = _checksums(output, own, sizes)
     return {path: Part(size, checksums[path]) for path, size in sizes.items()}
@@ -249,26 +240,22 @@ def _checksums(output: str, own: str, paths: Iterable[str]) -> Mapping[str, str]
 
     def look(path: str) -> None:
         by_end = path.startswith(f"{own}/") and path.endswith(".parquet")
-        found[path] = f"{_checksum(f'{output}/{path}', by_end):08x}"
+        found[path] = checksum_of(f"{output}/{path}", by_end)
 
     files.for_each_file(output, look, paths)
     return found
 
 
-def checksum_of(path: Path) -> str:
-    """The checksum of all bytes of a file, as a part with a plain name has it."""
-    return f"{_checksum(fspath(path), by_end=False):08x}"
-
-
-def _checksum(path: str, by_end: bool) -> int:
+def checksum_of(path: str, by_end: bool = False) -> str:
+    """The checksum of all bytes of a file, as a part with a plain name has it, or of the end of its Parquet."""
     with files.open_binary(path) as source:
-        if by_end and (end := end_checksum(source)) is not None:
-            return end
-        source.seek(0)
-        checksum = 0
-        while data := source.read(_STEP):
-            checksum = crc32(data, checksum)
-    return checksum
+        checksum = end_checksum(source) if by_end else None
+        if checksum is None:
+            source.seek(0)
+            checksum = 0
+            while data := source.read(_STEP):
+                checksum = crc32(data, checksum)
+    return f"{checksum:08x}"
 
 
 _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow", "regex")
@@ -278,7 +265,6 @@ def versions() -> dict[str, str]:
     """The versions that decide the bytes of a unit, by name: wikisem, Python, and the libraries that read and write.
 
     ``unicode`` is the version by whose rules characters are counted, which ``regex`` names only in its description.
-    The bzip2 decoder is named too, though it only decides how long reading takes.
     """
     unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").json["description"]))
     installed = {}
@@ -287,13 +273,8 @@ def versions() -> dict[str, str]:
             installed[package] = metadata.version(package)
         except metadata.PackageNotFoundError:  # scores need neither Beam nor a parser of wikitext
             installed[package] = "not installed"
-    return {
-        "wikisem": __version__,
-        "python": platform.python_version(),
-        "bzip2": bzip2_decoder(),
-        "unicode": unicode[1] if unicode else "unknown",
-        **installed,
-    }
+    own = {"wikisem": __version__, "python": platform.python_version(), "bzip2": bzip2_decoder()}
+    return {**own, "unicode": unicode[1] if unicode else "unknown", **installed}
 
 
 def bzip2_decoder() -> str:

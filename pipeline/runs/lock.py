@@ -34,10 +34,7 @@ _WAITS: Final = (0.1, 0.2, 0.4)
 
 @dataclass(frozen=True, slots=True)
 class LockFile:
-    """A lock file: who is at work in OUT.
-
-    ``machine`` and ``started`` tell a process from others that have had its number.
-    """
+    """Who is at work in OUT; ``machine`` and ``started`` tell a process from others that have had its number."""
 
     run: str
     host: str

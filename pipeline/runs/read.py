@@ -27,10 +27,7 @@ from wikisem.wikis import name_codes
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """The files of a run that people read: groups, rejections and walls by language, and the manifest.
-
-    ``names`` are the tables of names of each language that has groups.
-    """
+    """What people read of a run: groups, rejections, walls and tables of names by language, and the manifest."""
 
     output: Path
     groups: Mapping[str, list[Group]]
@@ -47,10 +44,7 @@ class RunFiles:
 
 
 def read_run(output: Path) -> RunFiles:
-    """The plainly named files of a run or a release; MissingInputError if it is neither or has no groups at all.
-
-    DamagedInputError if they are not as the records of the run, or the manifest of the release, list them.
-    """
+    """The plainly named files of a run or a release, checked; MissingInputError if it is neither or has no groups."""
     groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
     manifest = _read_manifest(output, groups_files)
     if not groups_files:
@@ -73,21 +67,20 @@ def read_run(output: Path) -> RunFiles:
 
 
 def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> None:
-    """Compare the files of some folders with what is listed of them: by the records of a run, or by its own manifest.
+    """Compare the files of some folders with what the records of a run, or the manifest of a release, list of them.
 
-    DamagedInputError for other bytes, or if a listed file is not there. Files that nothing lists, such as category sets
-    beside a run, are taken as they are.
+    DamagedInputError for other bytes, or if a listed file is not there; others are taken as they are.
     """
     parts = (pair for record in Ledger(str(output)).records() for pair in record.parts.items())
-    wanted = {name: (checksum_of, part.checksum, "run `wikisem build` again") for name, part in parts}
-    wanted |= {
-        name: (lambda path: hashlib.sha256(path.read_bytes()).hexdigest(), listed.sha256, "copy it again")
-        for name, listed in manifest.files.items()
-    }
-    for name, (digest, expected, advice) in wanted.items():
+    wanted = {name: (part.checksum, "run `wikisem build` again") for name, part in parts}
+    wanted |= {name: (listed.sha256, "copy it again") for name, listed in manifest.files.items()}
+    for name, (expected, advice) in wanted.items():
         if name.partition("/")[0] in folders:
-            path = output / name
-            seen = digest(path) if path.is_file() else "no such file"
+            path, seen = output / name, "no such file"
+            if path.is_file() and name in manifest.files:
+                seen = hashlib.sha256(path.read_bytes()).hexdigest()
+            elif path.is_file():
+                seen = checksum_of(str(path))
             if seen != expected:
                 raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}; {advice}")
 

@@ -1,8 +1,7 @@
 """One command with its output folder, its runner and its limits, and the stages that it runs.
 
-A stage is a value: it says what its units are, what each depends on and leaves, and how to make them. ``run_stages``
-does the rest, the same for every stage: it finds the units that are finished and still fit, makes the others in folders
-of their own, publishes them by writing their records, and removes what they supersede.
+``run_stages`` does the same for every stage: it finds the units that are finished and still fit, makes the others in
+folders of their own, publishes them by writing their records, and removes what they supersede.
 """
 
 import argparse
@@ -44,15 +43,7 @@ from wikisem.transforms.io.runtime import Runtime, StageContext, check_shared
 _LOG: Final = logging.getLogger(__name__)
 
 # The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their lock files.
-_PLAIN: Final = (
-    "languages",
-    "groups",
-    "rejected",
-    "unreadable",
-    "walls",
-    "names/*",
-    *(f"{name}/*" for name in FORMATS),
-)
+_PLAIN: Final = "languages", "groups", "rejected", "unreadable", "walls", "names/*", *(f"{name}/*" for name in FORMATS)
 _SCRATCH_NOTE: Final = re.compile(r"/([0-9a-f]{12})\.json$")
 
 
@@ -97,7 +88,7 @@ class Run:
 
     @property
     def scratch(self) -> str:
-        """Where stages keep what goes when they are over: a folder of this run alone."""
+        """The folder of this run alone for what goes when its stages are over."""
         return f"{work_folder(self.output)}/{self.name}"
 
     @contextmanager
@@ -116,10 +107,7 @@ class Run:
                 Path(work).rmdir()
 
     def remove_leftovers(self) -> None:
-        """Remove the scratch and unfinished plain files of interrupted runs: no other run is at work.
-
-        A run leaves a file beside its scratch that names its owner. Anything else there is not wikisem's, and stays.
-        """
+        """Remove scratch, which a note beside it tells, and unfinished plain files of interrupted runs, none else."""
         work = work_folder(self.output)
         runs = [found[1] for path in files.list_files(f"{work}/*") if (found := _SCRATCH_NOTE.search(path))]
         for run in runs:
@@ -163,18 +151,13 @@ class Run:
         return StageContext(Scratch(root), self.runtime, {unit: f"{self.output}/{one}" for unit, one in below.items()})
 
     def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
-        """Note what will be made for a unit, beside what earlier runs made; returns the latter."""
         record = self.ledger.find(unit)
         earlier = self.ledger.names(unit) | (roots_of(record) if record else set())
         self.ledger.note(unit, earlier | set(names))
         return earlier
 
     def put_in_place(self, unit: str, scratch: Scratch, leaves: Iterable[str]) -> set[str]:
-        """Give files the plain names that people load them by: from ``finished`` to the same paths below OUT.
-
-        A leaf is the path of a file, or of a folder of files; what earlier results of the unit had there goes. Returns
-        the paths of the files.
-        """
+        """Copy files from ``finished`` to their plain names in OUT, in place of earlier ones; return their paths."""
         root = f"{scratch.finished}/"
         patterns = [f"{root}{leaf}{below}" for leaf in leaves for below in ("", "/**")]
         made = {path.removeprefix(root) for pattern in patterns for path in files.list_files(pattern)}
@@ -241,10 +224,7 @@ def make_run(arguments: argparse.Namespace) -> Run:
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
-    """Beam's options with the path after --setup_file made absolute, as Beam wants it.
-
-    Beam runs that file, which adds to the dependencies of the sdist what workers need.
-    """
+    """Beam's options with the path after --setup_file made absolute; that file is run to add what workers need."""
     if any(word.startswith("--setup_file") for word in beam_options):
         os.environ["WIKISEM_SDIST_EXTRA"] = "build"
     words: list[str] = []
@@ -266,10 +246,7 @@ WORTH_WORKERS: Final = 64 << 20
 
 
 def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
-    """The run with the workers that were asked for, else with as many as its input is worth: its dumps, or OUT's items.
-
-    UsageError for other workers than this process where a file is in its memory (``memory://``).
-    """
+    """The run with the workers asked for, or that its dumps, or OUT's items, are worth; in memory only one works."""
     dumped = [file for dump in dumps for file in dump.files]
     in_memory = [path for path in (run.output, *(file.path for file in dumped)) if path.startswith("memory://")]
     named = run.runtime.names_runner
@@ -339,14 +316,6 @@ class Folders:
         _require_whole(self.run.ledger.require(unit), self.run)
         return self.run.ledger.folder(unit)
 
-    def needs(self, unit: str) -> Collection[str]:
-        """The units that a finished one was made from."""
-        return self.run.ledger.require(unit).needs
-
-    def counts(self, unit: str) -> Counts:
-        """The counts of a finished unit's records."""
-        return self.run.ledger.require(unit).counts
-
 
 @dataclass(frozen=True)
 class Stage:
@@ -368,9 +337,8 @@ class Stage:
 def session(run: Run) -> Iterator[None]:
     """Lock OUT and remove the files of dead runs; at the end write the manifest and remove the scratch.
 
-    Raises UsageError and OutputError for an output that cannot be written, or that workers do not share, LockError
-    if another run is at work. An error that ends the context is passed on, even if the manifest cannot be written then;
-    a run that is interrupted leaves its scratch to the next one, because removing it may take long.
+    Raises UsageError and OutputError for an output that cannot be written, or that workers do not share, LockError if
+    another run is at work. A run that is interrupted leaves its scratch to the next one: removing it may take long.
     """
     check_writable(run.output)
     with locked(run.output, LockFile.of_this_process(run.name), run.break_lock, run.log):
@@ -394,18 +362,14 @@ def session(run: Run) -> Iterator[None]:
 
 def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
     """Run the unfinished units of some stages, in their order, and return the records of all units."""
-    listed = list(stages)
-    places = [f"stage {number} of {len(listed)}" if len(listed) > 1 else "" for number in range(1, len(listed) + 1)]
-    return [
-        record for stage, place in zip(listed, places, strict=True) for record in run_stage(stage, run, recipe, place)
-    ]
+    listed, records = list(stages), list[Record]()
+    for number, stage in enumerate(listed, start=1):
+        records += run_stage(stage, run, recipe, f"stage {number} of {len(listed)}" if len(listed) > 1 else "")
+    return records
 
 
 def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str = "") -> list[Record]:
-    """Run the units of a stage that are not finished, or were made from something else, and return all records.
-
-    ``place`` says which of how many stages it is; it is logged if there is something to do.
-    """
+    """Run the units of a stage that are not finished, or do not fit, and return all records."""
     stage.check(run)
     needs: dict[str, dict[str, str]] = {}
     for unit in stage.units:
@@ -446,11 +410,7 @@ def describe(stage: Stage, todo: int) -> str:
 def _run_units(
     stage: Stage, todo: Sequence[Unit], needs: Mapping[str, Mapping[str, str]], run: Run, recipe: Recipe | None
 ) -> dict[str, Record]:
-    """Make units, then write their records: until then an earlier result stays as it is.
-
-    The exceptions are a unit with the same fingerprint as its earlier result, which is written to the same folder, and
-    files with plain names.
-    """
+    """Make units, then write their records: until then an earlier result stays, unless it has the same paths."""
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
     if any(file["path"].endswith(".bz2") for file in inputs):
         run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")

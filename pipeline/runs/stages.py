@@ -1,7 +1,4 @@
-"""The stages of the method, each as a value: what its units are, what each is made from, and the work that makes them.
-
-Nothing here knows whether a unit is finished.
-"""
+"""The stages of the method as values: what their units are, what each is made from, and the work that makes them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -71,8 +68,7 @@ ALL: Final = "all"  # labels of every language
 def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
     """The items of a dump; a finished unit serves every run that asks for a subset of its labels and properties.
 
-    If OUT has the same dump with other labels, these are kept too, so that alternating languages do not displace each
-    other.
+    Labels that OUT has already of the same dump are kept, so that alternating languages do not displace each other.
     """
 
     def unit(options: EntityOptions) -> Unit:
@@ -150,10 +146,7 @@ def check_columns(items: Record, recipe: Recipe) -> None:
 
 
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | None = None) -> Stage:
-    """The mentions of all languages, in one pipeline; a language that is finished is not counted again.
-
-    A dump that is of another wiki, or whose titles cannot be converted to another script, gives a warning.
-    """
+    """The mentions of all languages; a dump of another wiki, or whose titles cannot be converted, gives a warning."""
     given = profiles or Profiles()
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
@@ -306,11 +299,7 @@ def taxonomy(options: GraphOptions) -> Stage:
 
 
 def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None = None) -> Stage:
-    """The groups of all languages, in one pipeline: the outlier sets do not depend on the language.
-
-    Shared outliers are chosen over all languages at once: then none of them can be made alone. RecipeError for a rule
-    that is not there, before anything runs.
-    """
+    """The groups of all languages, none alone if outliers are shared; RecipeError for a rule that is not there."""
     require_known(recipe.filters.extra)
     shared, given = recipe.outliers.shared, profiles or Profiles()
 
@@ -319,7 +308,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
         linked = {
             language: folders(unit_of(MENTIONS, language))
             for language in named
-            if unit_of(MENTIONS, language) in folders.needs(unit_of(SURFACES, language))
+            if unit_of(MENTIONS, language) in folders.run.ledger.require(unit_of(SURFACES, language)).needs
         }
         counts = group_stage.build_groups(
             folders(ENTITIES), folders(TAXONOMY), named, linked, recipe, context, given.texts
@@ -334,7 +323,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
             facts |= {ENGLISH: found.english} if found.english else {}
             facts |= {UNCLEAR: found.unclear} if found.unclear else {}
             facts |= {PLACES: found.places} if recipe.outliers.places else {}
-            nothing = nothing_to_try(folders.counts(unit_of(SURFACES, language)), recipe)
+            nothing = nothing_to_try(folders.run.ledger.require(unit_of(SURFACES, language)).counts, recipe)
             warning = no_groups(folders.run.output, language, counts[language], nothing)
             results[unit_of(GROUPS, language)] = UnitResult(counts[language], facts, warning)
         return results
@@ -393,10 +382,7 @@ MIXED_VERSION: Final = 8
 
 
 def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
-    """The stage that mixes the finished parallel groups of the recipe's languages, if it names any.
-
-    RecipeError for a language that the run does not have, before anything runs.
-    """
+    """The stage that mixes groups of the recipe's languages, if it names any; RecipeError for one the run lacks."""
     if not recipe.mixed:
         return []
     if missing := [language for language in recipe.mixed if language not in languages]:
@@ -429,10 +415,7 @@ BY_TIER: Final = "tiers"
 
 
 def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> list[Stage]:
-    """The stage that makes walls in some languages, if the recipe asks for any; ``seed`` draws others from the groups.
-
-    What the second witness says of a word does not depend on it.
-    """
+    """The stage that makes walls in some languages, if the recipe asks for any; ``seed`` draws others."""
     number = recipe.walls.number
     if not number:
         return []
@@ -465,10 +448,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
 
 
 def recipe_of_groups(ledger: Ledger, languages: Iterable[str] = ()) -> tuple[list[str], Recipe]:
-    """The languages with finished groups, or those of them that are asked for, and the recipe of their groups.
-
-    MissingInputError for a language without groups, and where languages were made by different recipes.
-    """
+    """The languages with finished groups, or those asked for, and their one recipe; MissingInputError otherwise."""
     records = [record for record in ledger.records() if record.unit.startswith(f"{GROUPS}/")]
     found = {code: record for record in records if not is_mixed(code := record.unit.removeprefix(f"{GROUPS}/"))}
     chosen = sorted(set(languages) or found)
@@ -539,10 +519,7 @@ def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe:
 
 
 def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]) -> EntityOptions:
-    """What stage 1 keeps: what groups of a recipe need, or without one what groups of any recipe may need.
-
-    ``languages`` are those whose labels are kept, None for all.
-    """
+    """What stage 1 keeps for groups of a recipe, without one of any; labels in ``languages``, or for None in all."""
     kept = EntityOptions(None if languages is None else labels_for(languages), tuple(sorted(properties)))
     if recipe is None:
         return kept

@@ -13,7 +13,7 @@ from wikisem.pipeline.command_options import (
     argument,
     at_least,
     contact,
-    figure_file,
+    file_ending_in,
     local_output,
     rate,
 )
@@ -42,7 +42,11 @@ def test_rates_are_shares_or_percentages(word: str, share: float) -> None:
         (web_address, "http://[::1/", "expected a URL"),
         (contact, "", "expected an e-mail address or a web page, saw ''"),
         (contact, "me\r\nHost: other", "expected an e-mail address or a web page"),
-        (figure_file, "figure", r"expected a file that ends in \.png, \.svg, \.pdf, saw 'figure'"),
+        (
+            file_ending_in(".png", ".svg", ".pdf"),
+            "figure",
+            r"expected a file that ends in \.png, \.svg, \.pdf, saw 'figure'",
+        ),
         (local_output, " ", "expected a folder or a URL, saw ' '"),
         (local_output, "gs://bucket/x", "expected a folder on this machine, saw 'gs://bucket/x'"),
     ],
@@ -57,7 +61,7 @@ def test_words_that_mean_something_are_taken() -> None:
     """Addresses with ports and of version 6 of IP, files of figures, folders with a slash."""
     assert web_address("http://[::1]:8080/sparql") == "http://[::1]:8080/sparql"
     assert contact("https://example.org/me") == "https://example.org/me"
-    assert figure_file("out/a.svg") == Path("out/a.svg")
+    assert file_ending_in(".svg")("out/a.svg") == Path("out/a.svg")
     assert local_output("out/") == "out"
 
 
