@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The checks run beside the tests: mypy takes 20 s of one core, and so does pytest at first, see tests/conftest.py.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo checks quick whole test test-all test-versions test-engines test-models test-harness site job-servers interruptions damages fuzz bench wheel clean
+.PHONY: demo checks quick whole lowest test test-all test-versions test-engines test-models test-harness site job-servers interruptions damages fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -28,10 +28,13 @@ test: checks quick
 quick: $(VENV)/dev
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow' --hypothesis-profile=quick
 
-# What lands: every test there is, then the quick ones that start no pipeline on the lowest versions of everything. The
-# dictionary of the Japanese tokenizer has no wheel and takes 10 CPU s to build.
-test-all: checks whole
+# What lands: every test there is, then the quick ones that start no pipeline on the lowest versions of everything, which
+# are installed meanwhile. The dictionary of the Japanese tokenizer has no wheel and takes 10 CPU s to build.
+test-all: checks whole lowest
 	$(BIN)/python .ci/versions.py quick
+
+lowest: $(VENV)/dev
+	$(BIN)/python .ci/versions.py prepare
 
 whole: $(VENV)/dev
 	$(UV) --editable '.[dev,test,tokenizers]'

@@ -2,7 +2,8 @@
 
     python .ci/versions.py lowest    # the lowest Python, the lowest version of every dependency
     python .ci/versions.py newest    # the newest Python that is installed, the newest versions
-    python .ci/versions.py quick     # lowest versions, every module imported, quick tests that start no pipeline
+    python .ci/versions.py prepare   # the lowest versions, without wikisem: beside the tests of another environment
+    python .ci/versions.py quick     # in what that made: every module imported, quick tests that start no pipeline
 
 Each has its environment in .versions/. uv resolves and installs; only wheels are taken, so that no compiler is needed.
 $LOWEST_PYTHON and $NEWEST_PYTHON name interpreters that are not found by themselves. It prints the Python, the versions
@@ -49,7 +50,13 @@ if changed := changed_internal():
 def main(kind: str) -> int:
     """Make the environment, say what is in it, and run the tests; the exit code is that of pytest."""
     lowest = kind != "newest"
-    python = _make_environment("lowest" if lowest else "newest", _find_python(lowest), lowest)
+    name = "lowest" if lowest else "newest"
+    if kind != "quick":
+        _make_environment(name, _find_python(lowest), lowest)
+    if kind == "prepare":
+        return 0
+    python = _python_of(name)
+    _uv("pip", "install", "--no-deps", "--python", python, "--editable", ".")
     version = subprocess.run([python, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     print(f"{kind}: {version}, {', '.join(_direct_versions(python))}", flush=True)
     # -P: modules come from the installation, whatever the folder is.
@@ -84,18 +91,19 @@ def _candidates(version: str) -> Iterator[str]:
     yield from (str(path) for path in sorted(root.glob(f"{version}.*/bin/python"), reverse=True))
 
 
-def _make_environment(name: str, python: str, lowest: bool) -> str:
-    """A fresh environment with wikisem and all that its tests need; returns its Python."""
-    folder = FOLDER / name
+def _python_of(name: str) -> str:
+    return str(FOLDER / name / "bin" / "python")
+
+
+def _make_environment(name: str, python: str, lowest: bool) -> None:
+    """A fresh environment with all that wikisem and its tests need."""
+    folder, inside = FOLDER / name, _python_of(name)
     _uv("venv", "--clear", "--python", python, str(folder))
-    inside = str(folder / "bin" / "python")
     locked = folder / "versions.txt"
     resolution = "lowest-direct" if lowest else "highest"
     _uv("pip", "compile", "--extra", "dev", "--resolution", resolution, "--no-build", "--python", inside,
         "--output-file", str(locked), "pyproject.toml")  # fmt: skip
     _uv("pip", "install", "--no-build", "--python", inside, "--requirement", str(locked))
-    _uv("pip", "install", "--no-deps", "--python", inside, "--editable", ".")
-    return inside
 
 
 def _uv(*words: str) -> None:

@@ -23,13 +23,14 @@ from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
-from wikisem.ids import qid_number
+from wikisem.ids import qid_number as uncached_qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import NEAR, RELATED, Certificate, Entity, Group, Level, Member, Outlier, Rejection, Tie
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
 hash_key = lru_cache(maxsize=None)(uncached_hash_key)
+qid_number = lru_cache(maxsize=None)(uncached_qid_number)
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,13 @@ class OracleGraph:
         self.pages = _without_subject(whole, entities, options)
         self.removed = self.pages | _shallow(whole, options)
         self.counted: dict[str, set[str]] = {}
+        self.shared: dict[tuple[str, str], int] = {}
+        self.vias: dict[tuple[str, str], str] = {}
+        self.coarse: dict[str, dict[str, int]] = {}
+        self.known_above: dict[str, set[str]] = {}
+        self.families: dict[str, tuple[set[str], set[str]]] = {}
+        self.types = {e.qid for e in entities if {*e.subclass_of} - {e.qid}}
+        self.stated_of = {e.qid: frozenset((*e.instance_of, *e.other_instance_of)) for e in entities}
         self.is_above_counted: dict[str, bool] = {}
         self.up = whole.copy()
         self.up.remove_nodes_from(self.removed)
@@ -124,7 +132,9 @@ class OracleGraph:
 
     def above(self, v: str) -> set[str]:
         """Every superclass, transitively."""
-        return set(nx.descendants(self.up, v)) if v in self.up else set()
+        if v not in self.known_above:
+            self.known_above[v] = set(nx.descendants(self.up, v)) if v in self.up else set()
+        return self.known_above[v]
 
     def below(self, v: str) -> set[str]:
         """Every subclass, transitively."""
@@ -138,11 +148,13 @@ class OracleGraph:
         """What is above and what is below a class in the whole graph, the class itself in both."""
         if v not in self.whole:
             return {v}, {v}
-        return {v, *nx.descendants(self.whole, v)}, {v, *nx.ancestors(self.whole, v)}
+        if v not in self.families:
+            self.families[v] = {v, *nx.descendants(self.whole, v)}, {v, *nx.ancestors(self.whole, v)}
+        return self.families[v]
 
     def stated_classes(self, item: str) -> frozenset[str]:
         """The classes that an item is an instance of at any sound rank, pruned or not."""
-        return frozenset((*self.entities[item].instance_of, *self.entities[item].other_instance_of))
+        return self.stated_of[item]
 
     def stated(self, classes: Iterable[str]) -> set[str]:
         """The items that are an instance of one of these classes at any sound rank, pruned or not."""
@@ -154,7 +166,7 @@ class OracleGraph:
 
     def is_type(self, item: str) -> bool:
         """Whether an item has a subclass-of statement, to another class than itself."""
-        return bool({*self.entities[item].subclass_of} - {item})
+        return item in self.types
 
     def circle(self, c: str) -> set[str]:
         """The classes that are above a class and below it, itself among them."""
@@ -175,6 +187,12 @@ class OracleGraph:
         if c not in self.counted:
             self.counted[c] = self.whole_closure(c) - self.pages
         return self.counted[c]
+
+    def count_shared(self, one: str, other: str) -> int:
+        """How many instances two classes share."""
+        if (one, other) not in self.shared:
+            self.shared[one, other] = len(self.counted_instances(one) & self.counted_instances(other))
+        return self.shared[one, other]
 
     def grandparents(self, v: str) -> set[str]:
         """P²(v)."""
@@ -222,6 +240,7 @@ class OracleGroups:
         least, known = recipe.surface.minimum_page_share, {q: e.sitelinks for q, e in graph.entities.items()}
         self.profile, self.names = profile, names_that_mean(names, known, least) if least else names
         self.affixes = count_affixes(name.surface for qid, name in names.items() if qid in graph.classes)
+        self.clusters: dict[str, list[Member]] = {}
 
     def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
         """O1, O2 and O3 of v, whatever has a surface form."""
@@ -295,7 +314,7 @@ class OracleGroups:
         own = graph.counted_instances(v)
         step = {c for c in graph.stated_classes(item) if graph.is_counted(c)}
         for c in step:
-            shared = len(graph.counted_instances(c) & own)
+            shared = graph.count_shared(c, v)
             if kinds is None and shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
                 return []
         seen: set[str] = set()
@@ -306,11 +325,12 @@ class OracleGroups:
                 Certificate(id=c, instances=len(graph.counted_instances(c)) - 1, of_class=len(own))
                 for c in step
                 if len(graph.counted_instances(c)) > strength
-                and not graph.counted_instances(c) & own
+                and not graph.count_shared(c, v)
                 and (kinds is None or any(self._are_expected(v, c, kind) for kind in kinds))
             ]
             if found:
-                return [one for one in found if one.strength == max(other.strength for other in found)]
+                most = max(one.strength for one in found)
+                return [one for one in found if one.strength == most]
             step = {
                 p for c in step if c in graph.whole for p in graph.whole.successors(c) if graph.is_counted(p)
             } - seen
@@ -325,9 +345,12 @@ class OracleGroups:
     def coarse_classes(self, item: str) -> dict[str, int]:
         """The classes of an item at any depth that a share of all items are instances of, and how many are."""
         graph = self.graph
-        able = {each for c in graph.stated_classes(item) for each in graph.whole_family(c)[0]}
-        sizes = {c: len(graph.counted_instances(c) & graph.classes.keys()) for c in able if graph.is_counted(c)}
-        return {c: size for c, size in sizes.items() if size >= coarse_types.COARSE * len(graph.classes)}
+        if item not in graph.coarse:
+            able = {each for c in graph.stated_classes(item) for each in graph.whole_family(c)[0]}
+            sizes = {c: len(graph.counted_instances(c) & graph.classes.keys()) for c in able if graph.is_counted(c)}
+            least = coarse_types.COARSE * len(graph.classes)
+            graph.coarse[item] = {c: size for c, size in sizes.items() if size >= least}
+        return graph.coarse[item]
 
     def is_of_coarse_type(self, v: str, item: str, members: Sequence[str]) -> bool:
         """Whether an item has all coarse classes of most members, but for v and those below, and none that none has."""
@@ -452,19 +475,25 @@ class OracleGroups:
         """The classes that bring items into O1, O2 or O3 of v, and which items each brings."""
         graph, found = self.graph, self.outlier_sets(v)[number - 1]
         if number == 3:
-            return {c: graph.instances(c) & found for item in found for c in graph.classes[item]}
+            return {c: graph.instances(c) & found for c in {c for item in found for c in graph.classes[item]}}
         grand = graph.grandparents(v)
         sources = graph.parents(v) if number == 1 else grand
         return {c: graph.closure(c) & found for c in graph.around(sources, v)}
 
     def cluster(self, v: str) -> list[Member]:
         """The cluster of v: the eight, equal surfaces merged."""
+        if v not in self.clusters:
+            self.clusters[v] = self._cluster(v)
+        return self.clusters[v]
+
+    def _cluster(self, v: str) -> list[Member]:
         named = self.members_of_fame(self.graph.instances(v))
         ranked = sorted(named, key=lambda item: (*(-one for one in self.prominence(item)), qid_number(item)))
         minimum, size = self.recipe.cluster.minimum, self.recipe.cluster.size
         odd = []
         if self.recipe.outliers.certificate:
-            level = [item for item in ranked[:LEADING] if self.graph.is_type(item) == self.has_types(v)]
+            has_types = self.has_types(v)
+            level = [item for item in ranked[:LEADING] if self.graph.is_type(item) == has_types]
             odd = [item for item in level if self.contradicts(v, item)]
             even = [item for item in level if item not in odd]
             ranked = [*even[:size], *odd[: max(minimum - len(even), 0)]] if len(level) >= minimum else []
@@ -582,6 +611,11 @@ class OracleGroups:
 
     def via(self, v: str, item: str) -> str:
         """The lowest class that brought an outlier of v in."""
+        if (v, item) not in self.graph.vias:
+            self.graph.vias[v, item] = self._via(v, item)
+        return self.graph.vias[v, item]
+
+    def _via(self, v: str, item: str) -> str:
         graph = self.graph
         classes = graph.classes[item]
         over = classes.union(*(graph.above(c) for c in classes))
