@@ -108,6 +108,8 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
             recipe.cluster.prominence == "global" and recipe.cluster.fame in {"all", "head"}
         )
         assert ("Members are what writers of the language's own" in text) == (recipe.cluster.prominence == "local")
+        typed = any(one.type for group in groups if group.outliers for one in group.members)
+        assert ("Who knows only the coarse type of each item" in text) == typed
     assert ("Members are from the torso of their class: " in card) == (recipe.cluster.fame == "torso")
     assert ("another form of the title" in card) == (bool(linked) and recipe.surface.form == "dictionary")
     assert ("mixes words in" in card) == any(one.language for _, one in members)
