@@ -53,7 +53,7 @@ SHOTS: Final = (
     Shot("browse.png", "out/browse/index.html#/de", 1000, 600),
     Shot("scores.png", "scores.html", 1000, 750),
     Shot("../browse-en.png", "samples/browse/index.html#/en", 1000, 745, "Massachusetts", "Saarland"),
-    Shot("../browse-ar.png", "samples/browse/index.html#/ar", 1000, 760, "روما", "يانغتسي"),
+    Shot("../browse-ar.png", "samples/browse/index.html#/ar", 1000, 760, "روما", "الفولغا"),
     Shot("../annotate-ar.png", "sheets-ar/sheets/annotator-1.html", 800, 640, keys=Keys.ENTER + "3"),
 )
 FIGURES: Final = ("genres.svg",)
