@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 from wikisem.datasets.word_groups import with_spaces
 from wikisem.evaluation.audit.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.heuristics.rules.affix import count_affixes
+from wikisem.heuristics.rules.affix import ENOUGH, count_affixes
 from wikisem.heuristics.rules.cluster import agreed_case, broken_rules, differs_in_case
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.rules.wording import Verdict, is_contained, parts_of_others
@@ -142,13 +142,13 @@ def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Re
     """Apply the cluster filters of a recipe to groups in one language, and list all the rules that each group breaks.
 
     A build only writes the first; to repair a group you need all of them. Without a dump, only the stop affixes of the
-    language are known, and only the groups' own surface forms show which affixes are a surprise.
+    language are known, and only the groups' own surface forms, if there are enough, show which affixes are a surprise.
     """
     require_known(recipe.filters.extra)
     groups = list(map(with_spaces, groups))
     # Each surface form counts once, because an item may be in several groups.
     surfaces = {member.surface for group in groups for member in group.members}
-    affixes = count_affixes(surfaces) if recipe.filters.affix == "surprise" else None
+    affixes = count_affixes(surfaces) if recipe.filters.affix == "surprise" and len(surfaces) >= ENOUGH else None
     minimum = recipe.cluster.minimum
     clusters = [([member.surface for member in group.cluster], group.label) for group in groups]
     return [tuple(broken_rules(own, profile, recipe.filters, minimum, label, affixes)) for own, label in clusters]
