@@ -347,8 +347,10 @@ class OracleGroups:
         graph = self.graph
         if item not in graph.coarse:
             able = {each for c in graph.stated_classes(item) for each in graph.whole_family(c)[0]}
-            sizes = {c: len(graph.counted_instances(c) & graph.classes.keys()) for c in able if graph.is_counted(c)}
-            least = coarse_types.COARSE * len(graph.classes)
+            linked = self.recipe.outliers.min_sitelinks > 0
+            every = {one for one in graph.classes if graph.entities[one].sitelinks or not linked}
+            sizes = {c: len(graph.counted_instances(c) & every) for c in able if graph.is_counted(c)}
+            least = coarse_types.COARSE * len(every)
             graph.coarse[item] = {c: size for c, size in sizes.items() if size >= least}
         return graph.coarse[item]
 

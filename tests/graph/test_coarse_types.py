@@ -36,6 +36,7 @@ def test_items_agree_in_the_classes_that_are_coarse(share: float, parents: list[
 
     entities = [Entity(qid_of(number), (), tuple(map(qid_of, up.get(number, ())))) for number in above]
     entities += [Entity(qid_of(1000 + at), tuple(map(qid_of, own)), (), 5) for at, own in enumerate(items)]
+    entities.append(Entity(qid_of(2000), tuple(map(qid_of, above)), (), 0))  # without a sitelink: not counted
     graph = Taxonomy.of_entities(entities).graph
     rows = indices_of(np.arange(1000, 1000 + len(items)), graph.items)[0]
     ancestors = build_ancestor_index(graph.whole_up, np.arange(len(graph.nodes)))
@@ -43,7 +44,9 @@ def test_items_agree_in_the_classes_that_are_coarse(share: float, parents: list[
     counts = np.zeros(len(ancestors.component_starts), dtype=np.int64)
     counts[component] = [sizes[int(number)] for number in graph.nodes]
     with patch.object(coarse_types, "COARSE", share):
-        index = build_coarse_index(graph, ancestors, counts + 1)  # as with one item of each that nothing links to
+        index = build_coarse_index(
+            graph, ancestors, counts + 1, linked=True
+        )  # with one item of each that nothing links to
     classes = graph.classes.take(rows)
     types = CoarseTypes(graph, ancestors, index, CsrRows(classes.offsets, ancestors.node_to_row[classes.targets]))
 

@@ -35,13 +35,19 @@ class CoarseIndex:
     below: Bitsets
 
 
-def build_coarse_index(graph: ClassGraph, ancestors: AncestorIndex, instances: Int64s) -> CoarseIndex:
-    """The index for the items of a graph; ``instances`` counts those of each component, and maybe further items."""
-    least = COARSE * max(len(graph.items), 1)
+def build_coarse_index(
+    graph: ClassGraph, ancestors: AncestorIndex, instances: Int64s, *, linked: bool = False
+) -> CoarseIndex:
+    """The index for the items of a graph; ``instances`` counts those of each component, and maybe further items.
+
+    Where outliers are ``linked``, items without a sitelink do not count: a build may not even keep them.
+    """
+    counted = np.flatnonzero(graph.sitelinks > 0) if linked else np.arange(len(graph.items))
+    least = COARSE * max(len(counted), 1)
     able = np.flatnonzero(instances >= least)
     below, counts = _below(ancestors, able), np.zeros(len(able), dtype=np.int64)
-    for begin in range(0, len(graph.items) if len(able) else 0, _CHUNK):
-        items = np.arange(begin, min(begin + _CHUNK, len(graph.items)))
+    for begin in range(0, len(counted) if len(able) else 0, _CHUNK):
+        items = counted[begin : begin + _CHUNK]
         counts += _flags(_of_items(graph, ancestors, below, items), len(able)).sum(axis=0)
     order = np.argsort(-counts, kind="stable")
     components = able[order[counts[order] >= least]]

@@ -82,7 +82,7 @@ def build_outlier_index(
     own = lists.nodes != NO_NODE
     is_type[own] = graph.types[lists.nodes[own]]
     overlap = build_overlap_index(every, kin.ancestors, candidates, kin.classes, is_type)
-    coarse = build_coarse_index(graph, kin.ancestors, overlap.instances)
+    coarse = build_coarse_index(graph, kin.ancestors, overlap.instances, linked=recipe.outliers.min_sitelinks > 0)
     is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
     return OutlierIndex(lists, candidates, is_status, kin, overlap, coarse, ancestors, neighbourhood, via)
 
