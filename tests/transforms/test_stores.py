@@ -54,8 +54,8 @@ class Folders(MemoryFileSystem):
 
     def cp_file(self, path1: str, path2: str, **options: Any) -> None:
         """Copy a file to a new name."""
-        if self.exists(path2):
-            raise OSError(f"{path2} exists")
+        if self.exists(path2) or not self.isdir(self._parent(path2)):
+            raise OSError(f"{path2} exists, or its folder does not")
         super().cp_file(path1, path2, **options)
 
 
@@ -88,6 +88,8 @@ def test_a_file_takes_the_place_of_an_earlier_one(url: str) -> None:
     for data in (b"one", b"", b"three"):
         replace_file(f"{url}/deep/a.txt", data)
         copy(f"{url}/deep/a.txt", f"{url}/b.txt")
+        copy(f"{url}/deep/a.txt", f"{url}/new/folder/a.txt")
+        remove(f"{url}/new/folder/a.txt")
         assert read(f"{url}/deep/a.txt") == read(f"{url}/b.txt") == data
         assert sizes_below(url) == {"b.txt": len(data), "deep/a.txt": len(data)}
         assert size_and_time(f"{url}/b.txt")[0] == len(data)

@@ -440,3 +440,11 @@ def test_columns_hold_what_the_items_did() -> None:
         }
     ]
     assert isinstance(table["titles"].type, pa.MapType)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("P31", "property"), ("L7", "lexeme"), ("M9", "mediainfo")])
+def test_an_entity_without_a_type_is_of_the_kind_of_its_first_letter(name: str, kind: str) -> None:
+    """Whatever follows it."""
+    left_out = mended(f'{{"id":"{name}"}}'.encode())
+    assert isinstance(left_out, LeftOutLine)
+    assert left_out.reason == kind
