@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.wikidata.public_tables import Entity, write_tables
@@ -172,6 +172,7 @@ def test_any_items_are_read_from_tables_as_from_a_dump_however_these_are_cut(lay
     sizes = st.lists(st.integers(1, 7), min_size=1, max_size=4)
 
     @settings(max_examples=12)
+    @example([], [1, 3], 1)  # an item in two parts, and in two row groups
     @given(ENTITIES, sizes, st.integers(1, 8))
     def check(drawn: list[Entity], cuts: list[int], rows: int) -> None:
         entities = [P31, FULL, *(entity for entity in drawn if entity["id"] != FULL["id"])]
