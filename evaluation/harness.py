@@ -23,7 +23,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
@@ -35,7 +35,7 @@ from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.walls import WallEvaluation, score_answered
-from wikisem.outputs.release.cases import case_id
+from wikisem.outputs.release.cases import case_id, cases_of
 from wikisem.outputs.wallfile import wall_of_row
 from wikisem.records import Group, Level, Member, Outlier
 from wikisem.typed_json import decode_json
@@ -64,15 +64,25 @@ class _Sample(msgspec.Struct):
     filtered_resps: list[list[Any]]
 
 
-def read_samples(path: Path, measure: Measure = "acc", groups: Iterable[Group] = ()) -> Evaluation:
+# The cases of a release by ``case_id``, which models were asked.
+Asked: TypeAlias = Mapping[str, tuple[Group, Outlier]]
+NONE_KNOWN: Final[Asked] = {}
+
+
+def asked_cases(groups: Iterable[Group]) -> Asked:
+    """The cases of some groups by their names in a release."""
+    return {case_id(*case): case for case in cases_of(groups)}
+
+
+def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN) -> Evaluation:
     """The scores in a file that ``lm_eval --log_samples`` wrote for a task of a release.
 
     ``measure`` chooses what choices are compared by: their log-likelihood, or that by character or by byte, as in the
-    harness's metrics of these names. With the ``groups`` of the release, cases have QIDs. MissingInputError without
-    samples, DamagedInputError with the line of another, or of a case that the groups do not have.
+    harness's metrics of these names. With the cases ``asked``, those of the log have QIDs. MissingInputError without
+    samples, DamagedInputError with the line of another, or of a case that is not among them.
     """
     cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
-    for doc, scores in _scored(path, measure, groups):
+    for doc, scores in _scored(path, measure, asked):
         cases[doc.language, doc.class_].append((doc, score_case(doc, scores)))
     answered = []
     for _, scored in sorted(cases.items()):
@@ -92,14 +102,14 @@ def read_samples(path: Path, measure: Measure = "acc", groups: Iterable[Group] =
 
 
 def read_sampled_answers(
-    path: Path, measure: Measure = "acc", groups: Iterable[Group] = ()
+    path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
 ) -> dict[str, dict[Case, Answer]]:
     """How a model orders the items of each case, by language, in a file as ``read_samples`` reads it.
 
     Cases without QIDs are left out.
     """
     found: defaultdict[str, dict[Case, Answer]] = defaultdict(dict)
-    for doc, scores in _scored(path, measure, groups):
+    for doc, scores in _scored(path, measure, asked):
         if doc.items:
             # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
             order = sorted(range(len(scores)), key=lambda index: -scores[index])
@@ -126,9 +136,8 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
-def _scored(path: Path, measure: Measure, groups: Iterable[Group]) -> Iterator[tuple[SampleDoc, list[float]]]:
+def _scored(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
     """The cases of a file, each with the scores of its choices; MissingInputError without any."""
-    known = {case_id(group, outlier): (group, outlier) for group in groups for outlier in group.outliers}
     number = 0
     for number, line in _written(path):
         sample = decode_json(line, _Sample, f"{path}:{number}", _EXPECTED)
@@ -136,8 +145,8 @@ def _scored(path: Path, measure: Measure, groups: Iterable[Group]) -> Iterator[t
             # Beside each choice's log-likelihood is whether it would be the greedy answer.
             likelihoods = [float(pair[0]) for pair in sample.filtered_resps]
             scores = choice_scores(sample.doc, likelihoods, measure)
-            if known and not sample.doc.items:
-                _add_items(sample.doc, known)
+            if asked and not sample.doc.items:
+                _add_items(sample.doc, asked)
             yield sample.doc, scores
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
@@ -148,11 +157,11 @@ def _scored(path: Path, measure: Measure, groups: Iterable[Group]) -> Iterator[t
         raise MissingInputError(f"{path}: expected samples, saw none")
 
 
-def _add_items(doc: SampleDoc, known: Mapping[str, tuple[Group, Outlier]]) -> None:
+def _add_items(doc: SampleDoc, asked: Asked) -> None:
     """Add what a release keeps apart from its cases; ValueError for a case of another set."""
-    if doc.id not in known:
+    if doc.id not in asked:
         raise ValueError(f"case {doc.id!r}, which the groups do not have")
-    group, outlier = known[doc.id]
+    group, outlier = asked[doc.id]
     items = {member.surface: member.id for member in (*group.cluster, outlier)}
     if items.keys() != set(doc.choices):
         raise ValueError(f"choices {doc.choices}, where the groups have {sorted(items)}")

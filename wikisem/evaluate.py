@@ -40,7 +40,16 @@ from wikisem.evaluation.consistency import (
     measure_consistency,
 )
 from wikisem.evaluation.cutoff import KnownDate, measure_cutoff
-from wikisem.evaluation.harness import has_walls, read_log, read_sampled_answers, read_samples, read_wall_samples
+from wikisem.evaluation.harness import (
+    NONE_KNOWN,
+    Asked,
+    asked_cases,
+    has_walls,
+    read_log,
+    read_sampled_answers,
+    read_samples,
+    read_wall_samples,
+)
 from wikisem.evaluation.options import (
     SEED,
     AnalogyOptions,
@@ -312,7 +321,7 @@ def samples(
             for row in gaps
         )
         return logged
-    asked = list(chain.from_iterable(_data_sets(groups).values())) if groups else []
+    asked = asked_cases(chain.from_iterable(_data_sets(groups).values())) if groups else NONE_KNOWN
     if task == "consistency":
         return _sampled_consistency(paths, measure, languages, asked, seed)
     if task == "cutoff":
@@ -341,7 +350,7 @@ def samples(
 
 
 def _sampled_consistency(
-    paths: Iterable[Path], measure: Measure, languages: Sequence[str], asked: Sequence[Group], seed: int
+    paths: Iterable[Path], measure: Measure, languages: Sequence[str], asked: Asked, seed: int
 ) -> Scores:
     models: defaultdict[str, dict[str, dict[Case, Answer]]] = defaultdict(dict)
     for path in paths:

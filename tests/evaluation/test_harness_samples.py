@@ -20,6 +20,7 @@ from tests.word_groups import surfaces
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.harness import (
     SampleDoc,
+    asked_cases,
     choice_scores,
     has_walls,
     read_samples,
@@ -315,7 +316,7 @@ def test_a_case_of_another_set_is_no_case_of_this_one(tmp_path: Path) -> None:
     likelihoods = [-1.0] * len(row["choices"])
     other = _write(tmp_path / "samples.jsonl", [(shown, likelihoods), ({**shown, "id": "de-0"}, likelihoods)])
     with pytest.raises(DamagedInputError, match=r"samples\.jsonl:2: .* case 'de-0', which the groups do not have"):
-        read_samples(other, groups=[group])
+        read_samples(other, asked=asked_cases([group]))
     renamed = {**shown, "choices": [f"{word}x" for word in row["choices"]]}
     with pytest.raises(DamagedInputError, match=r"samples\.jsonl:1: .* where the groups have"):
-        read_samples(_write(tmp_path / "samples.jsonl", [(renamed, likelihoods)]), groups=[group])
+        read_samples(_write(tmp_path / "samples.jsonl", [(renamed, likelihoods)]), asked=asked_cases([group]))
