@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Final
 
 import pytest
 from rich.progress import Progress
@@ -161,6 +162,28 @@ def test_other_threads_listen_to_nothing() -> None:
     thread.start()
     thread.join()
     assert handlers == [before]
+
+
+def _at_import(module: str, *lines: str) -> str:
+    """A part of a program: some lines are run where a module is looked for."""
+    body = "".join(f"            {line}\n" for line in lines)
+    return f"""
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+{body}sys.meta_path.insert(0, Finder())
+"""
+
+
+# A command whose module is looked for last, when the program is ready.
+RECIPES: Final = "wikisem.pipeline.commands.recipes"
+RUN_RECIPES: Final = """
+from wikisem.pipeline import cli
+sys.argv = ["wikisem", "recipes"]
+print("ready", flush=True)
+cli.command()
+"""
 
 
 def _program(text: str, *signals: str) -> subprocess.CompletedProcess[str]:
@@ -513,67 +536,35 @@ cli.command()
 
 def test_a_signal_while_a_command_is_imported_ends_it_at_once() -> None:
     """Libraries in C may crash where an exception comes in the middle of their import."""
-    done = _program(
-        """
-import os, signal, sys
-from wikisem.pipeline import cli
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == "wikisem.pipeline.commands.recipes":
-            try:
-                os.kill(os.getpid(), signal.SIGTERM)
-            finally:
-                print("an exception in an import")
-sys.meta_path.insert(0, Finder())
-sys.argv = ["wikisem", "recipes"]
-print("ready", flush=True)
-cli.command()
-"""
-    )
+    kill = "try:", "    os.kill(os.getpid(), signal.SIGTERM)", "finally:", "    print('an exception in an import')"
+    done = _program(_at_import(RECIPES, *kill) + RUN_RECIPES)
     assert (done.returncode, done.stdout) == (143, "")
     assert done.stderr == "wikisem: stopped by SIGTERM; what was finished is kept\n"
 
 
 def test_a_signal_in_the_middle_of_a_write_to_stderr_is_told() -> None:
     """Python refuses a second write to a stream from inside the first: the message goes past the stream."""
-    done = _program(
-        """
-import io, os, signal, sys
-from wikisem.pipeline import cli
+    stream = """
+import io
 class Raw(io.RawIOBase):
     def writable(self):
         return True
     def write(self, block):
         os.kill(os.getpid(), signal.SIGTERM)
         return len(block)
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == "wikisem.pipeline.commands.recipes":
-            sys.stderr = io.TextIOWrapper(io.BufferedWriter(Raw()))
-            print("a warning", file=sys.stderr, flush=True)
-            print("an exception in an import")
-sys.meta_path.insert(0, Finder())
-sys.argv = ["wikisem", "recipes"]
-print("ready", flush=True)
-cli.command()
 """
+    warn = (
+        "sys.stderr = io.TextIOWrapper(io.BufferedWriter(Raw()))",
+        "print('a warning', file=sys.stderr, flush=True)",
+        "print('an exception in an import')",
     )
+    done = _program(stream + _at_import(RECIPES, *warn) + RUN_RECIPES)
     assert (done.returncode, done.stdout) == (143, "")
     assert done.stderr == "wikisem: stopped by SIGTERM; what was finished is kept\n"
 
 
 def test_a_signal_while_modules_are_imported_ends_the_program() -> None:
     """Without a traceback, as Ctrl-C ends other programs."""
-    done = _program(
-        """
-import os, runpy, signal, sys
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == "wikisem.pipeline.cli":
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Finder())
-print("ready", flush=True)
-runpy.run_module("wikisem", run_name="__main__")
-"""
-    )
+    run = 'import runpy\nprint("ready", flush=True)\nrunpy.run_module("wikisem", run_name="__main__")\n'
+    done = _program(_at_import("wikisem.pipeline.cli", "os.kill(os.getpid(), signal.SIGINT)") + run)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
