@@ -1,7 +1,7 @@
 """What differs between two sets made from dumps of two dates, or by two recipes: groups, members and surface forms.
 
-Everything is told apart by QIDs: a group by its class and language, a test case by these and its outlier. None of them
-depends on a place in a file, so what did not change is the same.
+A group is the one with the same class and language, a test case the one with the same outlier, too. Neither depends on
+a place in a file.
 """
 
 from collections.abc import Mapping, Sequence

@@ -179,7 +179,7 @@ def _reported(kind: type[MissingInputError | OutputError], action: str) -> Itera
 
 
 def open_binary(path: str) -> BinaryIO:
-    """The raw bytes of a file, seekable, of a URL with 16 MiB read ahead; FileNotFoundError if there is none."""
+    """Open a file to read its bytes, seekable, a URL with 16 MiB read ahead; FileNotFoundError if it does not exist."""
     if is_local(path):
         return open(path, "rb")  # noqa: PTH123 - as fast as it gets, and the caller closes it
     with _reported(MissingInputError, f"read {path}"):

@@ -80,10 +80,10 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     of the whole wiki have it, and ``page_share`` is P(page | surface) = ``count / links``; both are None if the surface
     form is not an anchor. ``label_language`` is the code of a label from another language, such as ``mul``.
     ``language`` is set in groups of several languages. ``title`` is the title of its page, None if it has none.
-    ``contradicts`` is the QID of a class of the item that excludes the group's class but for this item; None if there
-    is none, or the recipe does not ask. ``type`` is the QID of its coarse type (``wikisem.graph.outlier_sets``): of the
-    classes that at least a twentieth of all items are instances of, at any depth, its smallest one; None if it has
-    none, or the recipe asks for no certificates.
+    ``contradicts`` is the QID of a class of the item that excludes the group's class but for this item; None if no
+    class does, or the recipe does not ask. ``type`` is the QID of its coarse type (``wikisem.graph.outlier_sets``): of
+    the classes that at least a twentieth of all items are instances of, at any depth, its smallest one; None if it is
+    an instance of none, or the recipe asks for no certificates.
 
     All that wikisem makes has ``NEEDED``. Sets of others may have words alone: what they do not say is None.
     """

@@ -188,7 +188,7 @@ def test_where_the_pool_is_rich_who_knows_nothing_is_at_chance() -> None:
 def test_places_that_are_met_widened_and_missed_are_counted() -> None:
     """Each outlier by its number in its outlier class, as it was drawn.
 
-    Of so many items, few outliers miss the place of any one value; six independent draws for each miss one more often.
+    Few outliers miss the place of any one value where there are many items; six independent draws miss one more often.
     """
     groups = random_groups(with_places=True)
     with_places, without = (count_places(each, 500) for each in (groups, random_groups(with_places=False)))

@@ -339,7 +339,7 @@ def _statements(claims: Mapping[str, Any], identifier: str, fields: Fields) -> l
         if data is not None and (not isinstance(data, dict) or "value" not in data):
             raise _WrongError("bad-claims", "a datavalue with a value", data)
         if data is not None and not isinstance(value := data["value"], str):
-            # Those of its members that are as they should be: values of type "bad" can be anything.
+            # Only members of the right type: values of type "bad" can be anything.
             members = value if isinstance(value, dict) else {}
             data = {"value": {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}}
             number = members.get("numeric-id")
