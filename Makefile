@@ -88,13 +88,13 @@ wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
 
-# Builds that are interrupted in six ways, and resumed; see docs/interruptions.md. RUNS=6 takes a minute or two.
+# Builds that are interrupted in six ways, and resumed; see docs/output-folder.md. RUNS=6 takes a minute or two.
 RUNS ?= 60
 SEED ?= 1
 interruptions: $(VENV)/dev
 	$(BIN)/python -m tests.interruptions --seed $(SEED) --runs $(RUNS)
 
-# Dumps, files of OUT, recipes, profiles, vectors, groups and answers of an endpoint, damaged; see docs/interruptions.md.
+# Dumps, files of OUT, recipes, profiles, vectors, groups and answers of an endpoint, damaged; see docs/output-folder.md.
 DAMAGES ?= 500
 damages: $(VENV)/dev
 	$(BIN)/python -m tests.damages --seed $(SEED) --runs $(DAMAGES)

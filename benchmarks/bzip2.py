@@ -228,8 +228,8 @@ def write_page(rounds: int) -> Path:
     """The page, from those of its parts that were measured."""
     texts = [path.read_text(encoding="utf-8") for name in _SHOWN if (path := PARTS / f"{name}.md").exists()]
     body = (
-        f"[The decoder](bzip2.md): MB of text in a CPU second, medians of {rounds} rounds. Pages are those of two real "
-        "dumps, over and over. Of the stages start-up is left out, and either decoder gives the same bytes."
+        f"[The decoder](architecture.md): MB of text in a CPU second, medians of {rounds} rounds. Pages are those of "
+        "two real dumps, over and over. Of the stages start-up is left out, and either decoder gives the same bytes."
     )
     return write_section("bzip2", "\n\n".join([body, *texts]), ("indexed_bzip2", "rapidgzip", "pyarrow"))
 

@@ -5,7 +5,7 @@
 Builds the groups of one recipe after the other, labels as surface forms, no minimum of sitelinks and no cap: those of
 the faithful recipe, of steps from it to ``wikisem``, and of ``wikisem``. ``FOLDER/wikisem500`` and ``FOLDER/wikisem``
 are left.
-Prints the tables of docs/benchmarks/outliers.md: what the outliers are to their classes; and of the groups of the
+Prints the tables of docs/benchmarks/rules.md: what the outliers are to their classes; and of the groups of the
 faithful recipe those that ``wikisem`` has too, and the rules that took the others.
 """
 

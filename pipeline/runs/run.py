@@ -487,12 +487,12 @@ def _require_whole(record: Record, run: Run) -> None:
 
 # Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units
 # that it needs, measured in 2026-11. Of the dumps that the tests on real data read, entities leave 0.09 to 0.11 of a
-# .gz (docs/full-dump.md: 0.5 % of the text), mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
+# .gz (docs/download.md: 0.5 % of the text), mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
 # as a whole, and about as much is in scratch. The rehearsal (docs/benchmarks.md, a twentieth, ten languages)
 # has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
 # little more.
 _WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
-# How many times smaller a compressed dump is (docs/full-dump.md: 7 to 16).
+# How many times smaller a compressed dump is (docs/download.md: 7 to 16).
 _TIMES_SMALLER: Final = 8
 
 

@@ -92,7 +92,7 @@ def take(driver: webdriver.Chrome, shot: Shot) -> None:
 
 
 def draw(language: str) -> None:
-    """Draw the group that docs/explain.md shows."""
+    """Draw the group that docs/browse.md shows."""
     path = Path(f"explain-{language}.png")
     assert main(["explain", "samples", "Q747074", "--language", language, "--figure", str(path)]) == 0
     save(Image.open(path), ROOT / "docs" / path)

@@ -103,9 +103,6 @@ class PageRun:
 
     def python(self, block: Block) -> None:
         """Examples give what they show; a script runs."""
-        if block.page == "docs/bzip2.md":
-            pytest.importorskip("wikisem.dumps.bzip2._native")
-            self.names["data"] = (self.demo / "dumps/dewiki-2026-11-01-p1p999.xml.bz2").read_bytes()
         if block.text.startswith("from datasets import"):
             pytest.importorskip("datasets")
         if ">>>" not in block.text:
@@ -313,7 +310,6 @@ def _own_recipe(text: str) -> None:
 
 _LOADERS: Final[Mapping[str, Callable[[str], None]]] = {
     "docs/categories.md": _category_recipe,
-    "docs/fresh.md": _recipe,
     "docs/lexemes.md": _relations,
     "docs/parallel.md": _recipe,
     "docs/recipes.md": _recipe,

@@ -178,7 +178,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     },
     "docs/annotate.md": {"demo": _DEMO, "glove-6B-100d-top20k.w2v.txt.gz": _vectors},
     "docs/audit.md": {"demo": _DEMO, "some-released-set": _copy("wikisem500")},
-    "docs/browse.md": {"out": _DEMO},
+    "docs/browse.md": {"out": _DEMO, "demo": _DEMO, "docs/explain-en.png": _text("")},
     "docs/categories.md": {
         "OUT": _DEMO,
         "real-entities.json.gz": _WIKIDATA,
@@ -192,13 +192,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "sets.txt": _text(SETS),
     },
     "docs/consistency.md": {"demo": _DEMO},
-    "docs/explain.md": {"demo": _DEMO, "docs/explain-en.png": _text("")},
     "docs/filters.md": {"clubs.txt": _text("\n".join([*_CLUBS, "", "desert"]))},
-    "docs/fresh.md": {
-        "latest-all.json.gz": _WIKIDATA,
-        "enwiki-2026-11-01-p1p999.xml.bz2": _copy("dumps/enwiki-2026-11-01-p1p999.xml.bz2"),
-        "dewiki-2026-11-01-p1p999.xml.bz2": _GERMAN,
-    },
     "docs/harnesses.md": {
         "results/MODEL/samples_wikisem_de.jsonl": _samples,
         "results/MODEL/samples_squad_completion.jsonl": _questions,

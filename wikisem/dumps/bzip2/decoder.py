@@ -1,7 +1,7 @@
 """The marks of a bzip2 file, and decoding one block on its own: in C where that could be compiled, else in Python.
 
-docs/bzip2.md tells about the decoder in C, which only accepts what ``bz2`` accepts. The format has no specification of
-its own; the facts are those of bzip2 1.0.8, compress.c and decompress.c.
+docs/architecture.md tells about the decoder in C, which only accepts what ``bz2`` accepts. The format has no
+specification of its own; the facts are those of bzip2 1.0.8, compress.c and decompress.c.
 """
 
 import bz2

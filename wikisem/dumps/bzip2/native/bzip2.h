@@ -11,7 +11,7 @@
  *
  * Whatever is damaged, and whatever is odd though the reference decoder may accept it, is refused. The caller then asks
  * the reference decoder, so a wrong refusal costs time and nothing else. Only accepting can be wrong: each check here
- * is at least as strict as the reference's. docs/bzip2.md tells the whole story, with figures.
+ * is at least as strict as the reference's. docs/benchmarks.md has figures.
  */
 #ifndef BZIP2_H
 #define BZIP2_H
