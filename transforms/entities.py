@@ -21,7 +21,6 @@ from wikisem.arrow.columns import (
     QID_BUCKETS,
     Numbers,
     decode_numbers,
-    distinct,
     encode_numbers,
     is_in,
     join,
@@ -230,8 +229,9 @@ def read_entities(
         planned = [range_ for ranges in by_file for range_ in ranges]
         source, size = EntityReader(options), sum(found.stop - found.start for found in planned)
         ranges = list(enumerate(planned))
+    expected = f"expected items of a Wikidata dump in {', '.join(inputs)}, saw"
     if not ranges:
-        raise DamagedInputError(_nothing_found(inputs, Counts()))
+        raise DamagedInputError(f"{expected} no line with a record")
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         reading = (scratch, shuffle, len(ranges), source, options, closing)
@@ -239,7 +239,7 @@ def read_entities(
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
     runtime.run(read_ranges, label=STAGE, parts=scratch.counts("read-*"), total=len(ranges), size=size)
-    done = [range_counts(scratch, part) for part, _ in ranges]
+    done = [scratch.counts(f"read-{part:06}") for part, _ in ranges]
     # The certain ones first: they are the larger ones.
     left = part_counts.files_left(done)
     named = [name.partition("-")[::2] for name in left]
@@ -287,18 +287,14 @@ def read_entities(
     found = part_counts.sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + part_counts.sum_counts(kept)
     found.check(STAGE)
     if not found.kept:
-        raise DamagedInputError(_nothing_found(inputs, found))
+        reasons = sorted({**found.left_out, **found.unreadable}.items())
+        seen = ", ".join(f"{number} {reason}" for reason, number in reasons) or "no line with a record"
+        raise DamagedInputError(f"{expected} {seen}")
     write_property_labels(scratch, left)
     part_counts.require_files(
         index_folder(scratch.finished), [bucket_name(bucket, buckets) for bucket in range(buckets)]
     )
     return found, max(part_counts.read_json(path)["highest"] for path in done)
-
-
-def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
-    reasons = {**counts.left_out, **counts.unreadable}
-    seen = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items())) or "no line with a record"
-    return f"expected items of a Wikidata dump in {', '.join(inputs)}, saw {seen}"
 
 
 def read_range(
@@ -335,7 +331,9 @@ def read_range(
         replace_file(scratch.properties(part), orjson.dumps(account.properties))
         files.append(f"{_PROPERTIES}-{part}")
     highest = max((int(found.max()) for found in numbers if found.size), default=0)
-    part_counts.write_counts(range_counts(scratch, part), account.counts(), files, streams, highest=highest)
+    # Counts of the range without its items; the file also names the files of these.
+    path = scratch.counts(f"read-{part:06}")
+    part_counts.write_counts(path, account.counts(), files, streams, highest=highest)
     with shuffle.sender(_READ, "", part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
         yield from send_numbers(sender, TARGETS, union(targets))
@@ -386,20 +384,14 @@ def choose_latest(task: Task, work: FileWork) -> None:
     """Write the numbers of the superseded rows of each file, by its name, from the duplicates in a bucket."""
     duplicates = list(work.shuffle.read_rows(task, "duplicates/rows", range(len(work.files))))
     with create_bucket_file(part_path(work.scratch.superseded(), task.bucket)) as found:
-        for name, rows in superseded_by_file(duplicates):
-            found.add(name, encode_numbers(rows))
-
-
-def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Numbers]]:
-    """The names of files with the numbers of their rows that a later revision supersedes."""
-    if not duplicates:
-        return
-    superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
-    for certainty in entity_columns.CERTAINTIES:
-        rows = superseded.filter(pc.equal(superseded["certainty"], certainty))
-        for part in distinct(rows["part"].to_numpy()).tolist():
-            chosen = rows.filter(pc.equal(rows["part"], part))
-            yield ItemFile(certainty, part).name, np.sort(chosen["row"].to_numpy())
+        if not duplicates:
+            return
+        superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
+        for file in work.files:
+            of_part = superseded.filter(pc.equal(superseded["part"], file.part))
+            rows = of_part.filter(pc.equal(of_part["certainty"], file.certainty))["row"].to_numpy()
+            if rows.size:
+                found.add(file.name, encode_numbers(np.sort(rows)))
 
 
 def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
@@ -493,8 +485,3 @@ def latest_rows(
         dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
         begin += table.num_rows
         yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
-
-
-def range_counts(scratch: Scratch, part: int) -> str:
-    """The counts of a range without its items; the file also names the files of its items."""
-    return scratch.counts(f"read-{part:06}")

@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 import apache_beam as beam
-import msgspec
 import numpy as np
 import orjson
 import pyarrow as pa
@@ -160,7 +159,7 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     missing = (~open_arrays(link_counts.StringSet, pages_folder(pages.dictionaries[language])).has(titles)).tolist()
     best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
     counts = replace(counts, pages=PageCounts(len(best), sum(missing), best) + PageCounts())
-    write_surface_counts(bucket_counts(pages.scratch, language, bucket), {language: counts})
+    replace_file(bucket_counts(pages.scratch, language, bucket), orjson.dumps({language: counts}))
 
 
 # There is one bucket of anchors for this many buckets of pages. Each bucket of pages writes a batch for each bucket of
@@ -260,17 +259,11 @@ def bucket_counts(scratch: Scratch, language: str, bucket: int) -> str:
     return scratch.counts(f"{language}-{bucket:02d}")
 
 
-def write_surface_counts(path: str, found: Mapping[str, SurfaceCounts]) -> None:
-    """Write what a task counted in each language."""
-    counts = {language: asdict(each) for language, each in found.items()}
-    replace_file(path, orjson.dumps(counts, option=orjson.OPT_SORT_KEYS))
-
-
 def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
     """The sums over all tasks by language; StageError if the counts of a task are missing."""
     sums: dict[str, SurfaceCounts] = {}
     for path in paths:
-        for language, counts in msgspec.convert(read_json(path), dict[str, SurfaceCounts]).items():
+        for language, counts in read_json(path, dict[str, SurfaceCounts]).items():
             sums[language] = sums.get(language, SurfaceCounts()) + counts
     return sums
 
@@ -298,8 +291,8 @@ def resolve_surfaces(
     page if labels are not used (``no-page``). ``summary.json`` beside the rows has the other counts. Raises
     MissingInputError.
     """
-    parts, written, scratch = item_parts(entities), dict(sorted(folders.items())), context.scratch
-    pages = pages_of(mentions, written, options, len(parts), context)
+    written, scratch = dict(sorted(folders.items())), context.scratch
+    parts, pages = divide_items(entities, mentions, written, options, context)
 
     def construct(pipeline: beam.Pipeline) -> None:
         elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
@@ -322,19 +315,20 @@ def resolve_surfaces(
     return counts
 
 
-def pages_of(
-    mentions: Mapping[str, str], folders: Mapping[str, str], options: SurfaceOptions, parts: int, context: StageContext
-) -> PagesContext:
-    """What the steps share, with the number of buckets of the mentions of each language."""
+def divide_items(
+    entities: str,
+    mentions: Mapping[str, str],
+    folders: Mapping[str, str],
+    options: SurfaceOptions,
+    context: StageContext,
+) -> tuple[list[list[str]], PagesContext]:
+    """The parts of the files of a folder of entities, and what the steps share; MissingInputError without files."""
+    sizes = sizes_below(entities)
+    parts = divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
     dictionaries = dict(sorted(mentions.items()))
     buckets = {language: count_buckets(folder) for language, folder in dictionaries.items()}
-    return PagesContext(context.scratch, context.shuffle, dictionaries, buckets, folders, options, parts)
-
-
-def item_parts(entities: str) -> list[list[str]]:
-    """The files of a folder of entities, divided into parts; MissingInputError if there are none."""
-    sizes = sizes_below(entities)
-    return divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
+    scratch, shuffle = context.scratch, context.shuffle
+    return parts, PagesContext(scratch, shuffle, dictionaries, buckets, folders, options, len(parts))
 
 
 def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
@@ -373,7 +367,7 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
                 rows = [part.filter(part["title"].is_null()) for part in rows]
             named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
             found[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
-    write_surface_counts(pages.scratch.counts(f"read-{number:05d}"), found)
+    replace_file(pages.scratch.counts(f"read-{number:05d}"), orjson.dumps(found))
     yield done(ALL_PARTS, number, pages.parts)
 
 
@@ -396,9 +390,8 @@ def write_names(
     entities: str, mentions: Mapping[str, str], folders: Mapping[str, str], context: StageContext
 ) -> dict[str, NameCounts]:
     """Write the names of each language into its folder, ``*.parquet`` of schemas.NAMES, by bucket as its mentions."""
-    parts, scratch, shuffle = item_parts(entities), context.scratch, context.shuffle
-    pages = pages_of(mentions, folders, SurfaceOptions(), len(parts), context)
-    buckets = pages.buckets
+    parts, pages = divide_items(entities, mentions, folders, SurfaceOptions(), context)
+    scratch, shuffle, buckets = context.scratch, context.shuffle, pages.buckets
     anchors = tasks_of({code: anchor_buckets(number) for code, number in buckets.items()})
 
     def construct(pipeline: beam.Pipeline) -> None:
@@ -422,9 +415,9 @@ def write_names(
     found: dict[str, NameCounts] = {}
     for code, number in buckets.items():
         require_files(folders[code], [bucket_name(bucket, number) for bucket in range(number)])
-        counts = [read_json(bucket_counts(scratch, code, bucket)) for bucket in range(number)]
-        pairs = sum((Counts(**one["pairs"]) for one in counts), Counts())
-        found[code] = NameCounts(pairs, sum(one["pages"] for one in counts), sum(one["items"] for one in counts))
+        counts = [read_json(bucket_counts(scratch, code, bucket), NameCounts) for bucket in range(number)]
+        pairs = sum((one.pairs for one in counts), Counts())
+        found[code] = NameCounts(pairs, sum(one.pages for one in counts), sum(one.items for one in counts))
     return found
 
 
@@ -471,4 +464,4 @@ def write_bucket(task: Task, pages: PagesContext) -> None:
     titles = pc.count_distinct(names["title"]).as_py()
     linked = pc.count_distinct(names.filter(names["qid"].is_valid())["title"]).as_py()
     counts = NameCounts(Counts(len(names), len(names)), titles, linked)
-    replace_file(bucket_counts(pages.scratch, language, bucket), orjson.dumps(asdict(counts)))
+    replace_file(bucket_counts(pages.scratch, language, bucket), orjson.dumps(counts))

@@ -32,7 +32,7 @@ from wikisem.outputs.wallfile import encode_wall
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Tier
 from wikisem.surfaces.table import clear_members, read_members
-from wikisem.transforms.groups.shared_files import open_graph, read_unlinked
+from wikisem.transforms.groups.shared_files import read_unlinked
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
@@ -80,7 +80,7 @@ def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageCo
 
     parts = f"{scratch.finished}/{walls_path('*')}"
     context.runtime.run(construct, label=label_of(WALLS, languages), parts=parts, total=len(languages))
-    return {language: msgspec.convert(read_json(scratch.tiers(language)), dict[Tier, Counts]) for language in languages}
+    return {language: read_json(scratch.tiers(language), dict[Tier, Counts]) for language in languages}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,14 @@ class _Work:
 def read_classes(language: str, work: _Work) -> tuple[None, str]:
     """Write the classes of a language's groups with their words."""
     sources, recipe = work.sources, work.recipe
-    graph, groups = open_graph(sources.taxonomy), read_groups(sources.output, language)
+    graph, groups = open_arrays(ClassGraph, sources.taxonomy), read_groups(sources.output, language)
     profile = _read_profile(sources.output, language, groups)
     paths = list_files(f"{sources.surfaces[language]}/*.parquet")
-    links = _page_links(paths, graph) if recipe.cluster.prominence == "local" else None
+    links = None
+    if recipe.cluster.prominence == "local":
+        tables = [table for path in paths for table in read_row_groups(path, ["qid", "total"])]
+        found = [(*indices_of(qid_numbers(table["qid"]), graph.items), table["total"].to_numpy()) for table in tables]
+        links = PageLinks.of((items[here], totals[here]) for items, here, totals in found)
     leading = leading_instances(graph, groups, recipe, links)
     named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
     members = clear_members(named, paths, graph, recipe.surface.minimum_page_share)
@@ -109,13 +113,6 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
     classes = [WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]
     replace_file(work.scratch.classes(language), msgspec.json.encode(classes))
     return None, language
-
-
-def _page_links(paths: Sequence[str], graph: ClassGraph) -> PageLinks:
-    """How many links lead to the pages of the items that surface files have."""
-    tables = [table for path in paths for table in read_row_groups(path, ["qid", "total"])]
-    found = [(*indices_of(qid_numbers(table["qid"]), graph.items), table["total"].to_numpy()) for table in tables]
-    return PageLinks.of((items[here], links[here]) for items, here, links in found)
 
 
 def collect(numbered: tuple[int, str], scratch: Scratch) -> tuple[None, str]:
@@ -132,8 +129,8 @@ def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
     """
     del written
     scratch, sources, recipe = work.scratch, work.sources, work.recipe
-    graph, languages = open_graph(sources.taxonomy), sorted(sources.surfaces)
-    classes = [found for language in languages for found in _read_classes(scratch, language)]
+    graph, languages = open_arrays(ClassGraph, sources.taxonomy), sorted(sources.surfaces)
+    classes = [found for language in languages for found in read_json(scratch.classes(language), list[WallClass])]
     unlinked = NO_UNLINKED
     if recipe.counts_instances:
         unlinked = read_unlinked(graph, list_files(f"{unlinked_folder(sources.entities)}/*.parquet"))
@@ -149,21 +146,16 @@ def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
 def write_walls(language: str, work: _Work) -> None:
     """Draw the walls of a language, and write them with the counts of their tiers."""
     scratch, sources, recipe = work.scratch, work.sources, work.recipe
-    classes = _read_classes(scratch, language)
+    classes: list[WallClass] = read_json(scratch.classes(language), list[WallClass])
     signatures = None if recipe.outliers.margin is None else open_arrays(Signatures, scratch.signatures())
     index = open_arrays(WallIndex, scratch.wall_index())
-    inputs = WallInputs(open_graph(sources.taxonomy), recipe, index, signatures)
+    inputs = WallInputs(open_arrays(ClassGraph, sources.taxonomy), recipe, index, signatures)
     profile = _read_profile(sources.output, language, [found.group for found in classes])
     fits = WallFits.of(classes, inputs, profile)
     found = draw_walls(classes, fits, profile, replace(recipe, seed=work.seed))
     replace_file(f"{scratch.finished}/{walls_path(language)}", b"".join(map(encode_wall, found.walls)))
     tiers = {tier: asdict(counts) for tier, counts in found.counts.items()}
     replace_file(scratch.tiers(language), orjson.dumps(tiers))
-
-
-def _read_classes(scratch: Scratch, language: str) -> list[WallClass]:
-    with open_binary(scratch.classes(language)) as source:
-        return msgspec.json.decode(source.read(), type=list[WallClass])
 
 
 def _read_profile(output: str, language: str, groups: Sequence[Group]) -> LanguageProfile:

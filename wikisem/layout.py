@@ -128,6 +128,9 @@ property_labels_path: Final = "{}/properties/labels.parquet".format
 
 # Scratch: what the steps of a stage leave for each other.
 
+# The folder of all surface forms that the groups stage reads, which goes before the stage is over.
+SURFACE_PARTS: Final = "surface-parts"
+
 
 def _below(pattern: str) -> Callable[..., str]:
     """Return a method that fills ``pattern`` in, a path below ``Scratch.parts``."""
@@ -192,7 +195,7 @@ class Scratch:
 
     # groups, of a language: its surface forms in parts, those that its groups may need, how many there are in all, what
     # they look like (if outliers take places), their affixes (if the recipe measures by them)
-    surface_part = _below("languages/{}/parts/{}")
+    surface_part = _below(f"{SURFACE_PARTS}/{{}}/{{}}")
     surfaces = _below("languages/{}/surfaces")
     surface_count = _below("languages/{}/surface_count.json")
     forms = _below("languages/{}/forms")

@@ -52,7 +52,8 @@ from wikisem.transforms import taxonomy as taxonomy_stage
 from wikisem.transforms import walls as wall_stage
 from wikisem.transforms.entities import EntityOptions
 from wikisem.transforms.groups import stage as group_stage
-from wikisem.transforms.groups.shared_files import read_facts, write_groups
+from wikisem.transforms.groups.shared_files import GroupFacts, write_groups
+from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces import SurfaceCounts
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
@@ -315,7 +316,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
         )
         results = {}
         for language in named:
-            found, learned = read_facts(context.scratch, language), {}
+            found, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
             if language not in given.texts:  # the fingerprint of what was learned tells an edited profile from it
                 with open_binary(f"{context.scratch.finished}/{profile_path(language)}") as source:
                     learned = {"learned": fingerprint(text=source.read().decode())}

@@ -8,11 +8,14 @@ import pytest
 from tests.oracle import Named, Names, OracleGraph
 from tests.transforms.test_groups import SMALL, small_world
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.store import open_arrays
 from wikisem.layout import Scratch
 from wikisem.recipes.options import ClusterOptions, SurfaceOptions
 from wikisem.records import Entity
 from wikisem.surfaces.table import clear_members, read_members
-from wikisem.transforms.groups.shared_files import open_graph, read_facts
+from wikisem.transforms.groups.shared_files import GroupFacts
+from wikisem.transforms.io.counts import read_json
 
 CLEAR = replace(
     SMALL,
@@ -44,10 +47,10 @@ def test_labels_that_mean_a_better_known_item_name_nothing(tmp_path: Path, files
     used = {member.id for group in built[0] for member in group.members}
     assert {"Q1018", "Q1068", "Q1111"} <= used
     assert not {"Q1010", "Q1031", "Q1088", "Q1110"} & used
-    assert read_facts(Scratch(str(tmp_path / "made")), "en").unclear == 4
+    assert read_json(Scratch(str(tmp_path / "made")).group_facts("en"), GroupFacts).unclear == 4
     # Who reads the surface forms of few items, as walls and explain do, finds the same.
     paths = sorted(map(str, (tmp_path / "surfaces" / "en").glob("*.parquet")))
-    graph = open_graph(str(tmp_path / "taxonomy" / "finished"))
+    graph = open_arrays(ClassGraph, str(tmp_path / "taxonomy" / "finished"))
     named = read_members(paths, graph, ["Q1010", "Q1018", "Q1068", "Q1088", "Q1110", "Q1111"])
     assert sorted(clear_members(named, paths, graph, 0.5)) == ["Q1018", "Q1068", "Q1111"]
     assert clear_members(named, paths, graph, 0) == named

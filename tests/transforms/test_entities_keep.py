@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
+from wikisem.arrow.columns import QID_BUCKETS
 from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.layout import Scratch
 from wikisem.schemas import ENTITIES
@@ -18,9 +19,10 @@ from wikisem.transforms.entities import (
     ItemFile,
     ItemWriter,
     KeepItems,
+    choose_latest,
     find_duplicates,
     index_items,
-    superseded_by_file,
+    read_numbers,
 )
 from wikisem.transforms.io.shuffle import Shuffle, Task
 from wikisem.wikidata.entity_columns import content_hash, superseded_rows
@@ -70,19 +72,23 @@ def test_equal_revisions_are_decided_by_content_alone() -> None:
         assert set(range(4)) - set(found["row"].to_pylist()) == {order.index(latest)}
 
 
-def test_superseded_rows_go_to_the_file_they_are_in() -> None:
-    """Each file is named once, with the numbers of its own rows."""
+def test_superseded_rows_go_to_the_file_they_are_in(tmp_path: Path) -> None:
+    """Each file has the numbers of its own rows, and none where no file has repeated items."""
+    scratch = Scratch(str(tmp_path))
+    later = ItemFile("certain", 12)
+    work = FileWork(scratch, Shuffle(scratch.parts), [CERTAIN, later, UNDECIDED])
     tables = [
         duplicates([row("Q6", 4), row("Q6", 5)], 6),
         duplicates([row("Q6", 9), row("Q6", 8)], 6, file=UNDECIDED),
-        duplicates([row("Q6", 1)], 6, file=ItemFile("certain", 12), begin=7),
+        duplicates([row("Q6", 1)], 6, file=later, begin=7),
     ]
-    assert list(superseded_by_file([])) == []
-    assert {name: rows.tolist() for name, rows in superseded_by_file(tables)} == {
-        "certain-000003": [0, 1],
-        "certain-000012": [7],
-        "undecided-000001": [1],
-    }
+    for number, table in enumerate(tables):
+        with work.shuffle.sender("duplicates", entities.STAGE, number) as sender:
+            sender.add_rows("rows", [(6, table)])
+    for bucket in range(QID_BUCKETS):
+        choose_latest(Task(entities.STAGE, bucket, QID_BUCKETS), work)
+    found = {file.name: read_numbers(scratch.superseded(), file.name).tolist() for file in work.files}
+    assert found == {"certain-000003": [0, 1], "certain-000012": [7], "undecided-000001": [1]}
 
 
 def test_edges_of_superseded_revisions_lead_nowhere(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.recipes.options import ClusterOptions, Fame, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import RELATED, Certificate, Entity
 from wikisem.transforms.groups import stage as groups_stage
-from wikisem.transforms.groups.shared_files import GroupWork, read_facts
+from wikisem.transforms.groups.shared_files import GroupFacts, GroupWork
 from wikisem.transforms.groups.stage import CollectItems
+from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikipedia.languages import language_profile
 
@@ -337,4 +338,4 @@ def test_labels_seed_and_order_are_those_of_the_method(tmp_path: Path) -> None:
     shown = {group.qid: group.label for group in built[0]}
     assert [shown[f"Q{n}"] for n in (103, 104, 106, 107)] == ["Klasse drei", "class 4", "Q106", "class seven"]
     assert {rejection.reason for rejection in built[1]} == {"capped", "few-outliers"}
-    assert read_facts(Scratch(str(tmp_path / "made")), "de").english == ["Q107"]
+    assert read_json(Scratch(str(tmp_path / "made")).group_facts("de"), GroupFacts).english == ["Q107"]

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from wikisem.errors import StageError
 from wikisem.records import Counts
-from wikisem.transforms.surfaces import PageCounts, SurfaceCounts, sum_surface_counts, write_surface_counts
+from wikisem.transforms.surfaces import PageCounts, SurfaceCounts, sum_surface_counts
 
 PAGES = PageCounts(2, 1, ((9, "Rom", False), (1, "Bern", True)))
 GERMAN = SurfaceCounts(Counts(5, 3, {"no-name": 2}), {"anchor": 2, "label": 1}, {"low-share": 1}, PAGES)
@@ -21,11 +22,11 @@ DUTCH = SurfaceCounts(Counts(1, 1), {"title": 1})
 
 def test_counts_add_up_by_language(tmp_path: Path) -> None:
     """A task that is run again counts once, and a language need not be in every task."""
-    paths = [f"{tmp_path}/{name}.json" for name in ("read", "de-00")]
+    paths = [tmp_path / f"{name}.json" for name in ("read", "de-00")]
     for _ in range(2):
-        write_surface_counts(paths[0], {"de": GERMAN, "nl": DUTCH})
-    write_surface_counts(paths[1], {"de": MORE})
-    found = sum_surface_counts(paths)
+        paths[0].write_bytes(orjson.dumps({"de": GERMAN, "nl": DUTCH}))
+    paths[1].write_bytes(orjson.dumps({"de": MORE}))
+    found = sum_surface_counts(map(str, paths))
     assert found == {"de": GERMAN + MORE, "nl": DUTCH}
     assert found["de"].items == Counts(7, 4, {"no-name": 2, "no-page": 1})
     assert found["de"].summary == {"anchor": 2, "label": 2, "title": 0, "refused": {"few-links": 4, "low-share": 2}}
@@ -43,6 +44,6 @@ def test_the_best_linked_pages_are_the_same_from_any_tasks() -> None:
 
 def test_a_task_without_counts_is_named(tmp_path: Path) -> None:
     """A sum over the tasks that happen to be there would pass for the whole."""
-    write_surface_counts(f"{tmp_path}/read.json", {"de": GERMAN})
+    (tmp_path / "read.json").write_bytes(orjson.dumps({"de": GERMAN}))
     with pytest.raises(StageError, match=r"saw no .*/de-00\.json"):
         sum_surface_counts([f"{tmp_path}/read.json", f"{tmp_path}/de-00.json"])

@@ -1,6 +1,6 @@
 """The classes that a recipe names, by QID or by label, alone or with everything below them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from wikisem.class_names import LabelledClass, classes_named, listed_classes, ne
 from wikisem.errors import RecipeError
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Int64s, Ints, closure, indices_of
+from wikisem.graph.store import open_arrays
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import ClassOptions
 from wikisem.surfaces.cleaning import labelled_classes
-from wikisem.transforms.groups.shared_files import open_graph
 
 
 def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64s | None:
@@ -23,32 +23,28 @@ def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64
     """
     if options == ClassOptions():
         return None
-    graph = open_graph(taxonomy)
+    graph = open_arrays(ClassGraph, taxonomy)
     keys = ("include", "include_below", "exclude", "exclude_below")
     asked: dict[str, Sequence[str]] = {key: getattr(options, key) for key in keys}
     labels = {name for names in asked.values() for name in names if not is_qid(name)}
     known = labelled_classes(entities, graph, [options.language]) if labels else []
-    nodes = {key: _nodes(graph, known, key, names, options.language) for key, names in asked.items()}
+    nodes = {}
+    for key, names in asked.items():
+        numbers = [_number(graph, known, f"classes.{key}", name, options.language) for name in names]
+        nodes[key] = indices_of(np.array(numbers, dtype=np.int64), graph.nodes)[0]
     below = {key: [closure(graph.down, int(node)) for node in nodes[key]] for key in keys if key.endswith("_below")}
     every: Ints = np.arange(len(graph.nodes))
     named = [nodes["include"], *below["include_below"]]
     included = distinct(np.concatenate(named)) if options.include or options.include_below else every
     kept = np.setdiff1d(included, np.concatenate([nodes["exclude"], *below["exclude_below"]]))
-    numbers: Int64s = graph.nodes[kept].astype(np.int64)
-    return numbers
-
-
-def _nodes(graph: ClassGraph, known: Sequence[LabelledClass], key: str, names: Iterable[str], language: str) -> Ints:
-    """The nodes of the classes under a key of the recipe."""
-    numbers = [_number(graph, known, f"classes.{key}", name, language) for name in names]
-    return indices_of(np.array(numbers, dtype=np.int64), graph.nodes)[0]
+    return graph.nodes[kept]
 
 
 def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: str, language: str) -> int:
     if is_qid(name):
         number = qid_number(name)
-        if not _has(graph.nodes, number):
-            why = ", which the recipe's [graph] leaves out" if _has(graph.removed, number) else ""
+        if number not in graph.nodes:
+            why = ", which the recipe's [graph] leaves out" if number in graph.removed else ""
             raise RecipeError(f"{path}: expected a class of the class graph, saw {name}{why}")
         return number
     found = classes_named(name, known)
@@ -60,7 +56,3 @@ def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: 
         near = near_names(name, known)
         seen = f"saw {name!r}" + (f"; did you mean {listed_classes(near)}?" if near else "; write its QID")
     raise RecipeError(f"{path}: expected a QID, or the label in {language!r} of one class, {seen}")
-
-
-def _has(numbers: Ints, number: int) -> bool:
-    return bool(indices_of(np.array([number]), numbers)[1][0])

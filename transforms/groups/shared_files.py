@@ -1,5 +1,6 @@
 """What the steps of the groups stage share: arrays that they open, labels and titles of items, finished groups."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from wikisem.arrow.columns import MapLookup, distinct
 from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
-from wikisem.files import for_each_file, list_files, make_folder, open_binary, replace_file
+from wikisem.files import for_each_file, list_files, make_folder, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
@@ -29,10 +30,10 @@ from wikisem.outputs.groupfile import (
     side_files,
 )
 from wikisem.recipes.options import Recipe
-from wikisem.records import Group, Outlier, Rejection
+from wikisem.records import Group, Rejection
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, first_label, write_in
-from wikisem.surfaces.table import LATE_FIELDS, SurfaceTable
+from wikisem.surfaces.table import LATE_FIELDS
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
 
@@ -63,28 +64,13 @@ class GroupWork:
         return sorted(self.surfaces)
 
 
-# What the steps open of each other's files: arrays are mapped into memory, not read.
-
-
-def open_graph(taxonomy: str) -> ClassGraph:
-    """The class graph in a folder."""
-    return open_arrays(ClassGraph, taxonomy)
-
-
-def open_surfaces(scratch: Scratch, language: str) -> SurfaceTable:
-    """The surface forms of a language that its groups may need."""
-    return open_arrays(SurfaceTable, scratch.surfaces(language))
-
-
-def open_candidates(scratch: Scratch, language: str) -> CandidateClasses:
-    """The candidate classes of a language; their leading instances are rows of its surface forms."""
-    return open_arrays(CandidateClasses, scratch.candidates(language))
+# What the steps open of each other's files; arrays are mapped into memory, not read.
 
 
 def all_candidates(scratch: Scratch, languages: Sequence[str]) -> Ints:
     """The nodes that are candidate classes in any language, ascending."""
-    nodes: Ints = distinct(np.concatenate([open_candidates(scratch, language).nodes for language in languages]))
-    return nodes
+    every = [open_arrays(CandidateClasses, scratch.candidates(language)).nodes for language in languages]
+    return distinct(np.concatenate(every))
 
 
 class SurfaceCount(msgspec.Struct):
@@ -92,12 +78,6 @@ class SurfaceCount(msgspec.Struct):
 
     every: int
     clear: int
-
-
-def read_surface_count(scratch: Scratch, language: str) -> SurfaceCount:
-    """How many surface forms a language has, once they are indexed."""
-    with open_binary(scratch.surface_count(language)) as source:
-        return msgspec.json.decode(source.read(), type=SurfaceCount)
 
 
 def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> UnlinkedItems:
@@ -137,28 +117,27 @@ class GroupFacts(msgspec.Struct):
     places: dict[str, int]
 
 
-def read_facts(scratch: Scratch, language: str) -> GroupFacts:
-    """The facts of a language's groups, once these are written."""
-    with open_binary(scratch.group_facts(language)) as source:
-        return msgspec.json.decode(source.read(), type=GroupFacts)
-
-
-def add_late_fields(groups: Sequence[Group], surfaces: Iterable[str]) -> list[Group]:
-    """The groups with the late fields of their members, from the files of the language's surface forms."""
+def complete(groups: Sequence[Group], work: GroupWork, language: str) -> list[Group]:
+    """The groups with what no choice depends on: late fields of members, and labels of the classes of certificates."""
     wanted = pa.array(sorted({member.id for group in groups for member in group.members}), pa.string())
-    late: dict[str, dict[str, Any]] = {}
-    for path in surfaces if groups else ():
+    late: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for path in list_files(f"{work.surfaces[language]}/*.parquet") if groups else ():
         for table in read_row_groups(path, ["qid", *LATE_FIELDS]):
             rows = table.filter(pc.is_in(table["qid"], value_set=wanted))
             late.update(zip(rows["qid"].to_pylist(), rows.select(LATE_FIELDS).to_pylist(), strict=True))
-    return [
-        replace(
-            group,
-            cluster=tuple(replace(member, **late.get(member.id, {})) for member in group.cluster),
-            outliers=tuple(replace(outlier, **late.get(outlier.id, {})) for outlier in group.outliers),
-        )
-        for group in groups
-    ]
+    proofs = [(outlier.id, outlier.certificate) for group in groups for outlier in group.outliers]
+    numbers = [qid_number(proof.id) for _, proof in proofs if proof is not None]
+    labels = read_labels(work.scratch, language, distinct(np.array(numbers, dtype=np.int64))).texts
+    found = []
+    for group in groups:
+        outliers = [replace(outlier, **late[outlier.id]) for outlier in group.outliers]
+        for place, outlier in enumerate(outliers):
+            if (proof := outlier.certificate) is not None:
+                label = labels.get(qid_number(proof.id), "")
+                outliers[place] = replace(outlier, certificate=replace(proof, label=label))
+        cluster = tuple(replace(member, **late[member.id]) for member in group.cluster)
+        found.append(replace(group, cluster=cluster, outliers=tuple(outliers)))
+    return found
 
 
 # Labels of classes, and titles that show how list articles are named.
@@ -181,8 +160,15 @@ def write_labels(
     """Write the labels of the classes among the items of a file of entities, in the variant of their language."""
     tables = [LABELS.empty_table()]
     for rows, maps in _read_maps(entities, "labels", is_class):
-        labels = MapLookup(maps)
-        tables.extend(_labels(numbers[rows], labels, language, variant) for language in languages)
+        for language in languages:
+            own = variant_of(variant, language)
+            codes = label_codes(language, own)
+            labels, found = first_label(maps, (*name_codes(language, own), "en"))
+            if own:
+                labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
+            english = pc.and_(pc.equal(found, "en"), "en" not in codes)
+            columns = [numbers[rows], pa.repeat(language, len(rows)), labels, english]
+            tables.append(pa.table(columns, schema=LABELS).filter(labels.is_valid()))
     write_parquet(path, pa.concat_tables(tables))
 
 
@@ -194,40 +180,20 @@ def write_titles(
     shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
     tables = [TITLES.empty_table()]
     for rows, maps in _read_maps(entities, "titles", shown):
-        titles = MapLookup(maps)
-        tables.extend(_titles(numbers[rows], lists[rows], titles, language, variant) for language in languages)
+        for language in languages:
+            titles = write_in(variant_of(variant, language), compose(maps.lookup(wiki_of(language) or "")))
+            columns = [numbers[rows], pa.repeat(language, len(rows)), titles, lists[rows]]
+            tables.append(pa.table(columns, schema=TITLES).filter(titles.is_valid()))
     write_parquet(path, pa.concat_tables(tables))
 
 
-def _read_maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.MapArray]]:
+def _read_maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, MapLookup]]:
     """The wanted rows of a column of maps, a batch at a time; a file without any is not read."""
     begin = 0
     for table in read_batches(path, [column]) if wanted.any() else ():
         rows = begin + np.flatnonzero(wanted[begin : begin + table.num_rows])
-        yield rows, table[column].combine_chunks().take(pa.array(rows - begin))
+        yield rows, MapLookup(table[column].combine_chunks().take(pa.array(rows - begin)))
         begin += table.num_rows
-
-
-def _labels(numbers: Int64s, maps: MapLookup, language: str, variant: str) -> pa.Table:
-    own = variant_of(variant, language)
-    labels, found = first_label(maps, (*name_codes(language, own), "en"))
-    codes = label_codes(language, own)
-    if own:
-        labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
-    english = pc.and_(pc.equal(found, "en"), "en" not in codes)
-    return _table([numbers, labels, english], language, LABELS)
-
-
-def _titles(numbers: Int64s, lists: Flags, maps: MapLookup, language: str, variant: str) -> pa.Table:
-    titles = write_in(variant_of(variant, language), compose(maps.lookup(wiki_of(language) or "")))
-    return _table([numbers, titles, lists], language, TITLES)
-
-
-def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table:
-    """The rows that have a string."""
-    number, text, *more = columns
-    rows = pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
-    return rows.filter(text.is_valid())
 
 
 def divide_texts(scratch: Scratch, languages: Iterable[str]) -> None:
@@ -249,18 +215,3 @@ def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels
         texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
         english.update(own.filter(own["english"])["number"].to_pylist())
     return ClassLabels(texts, english)
-
-
-def add_certificate_labels(groups: Sequence[Group], scratch: Scratch, language: str) -> list[Group]:
-    """The groups with the labels of the classes of their certificates."""
-    every = (outlier.certificate for group in groups for outlier in group.outliers)
-    numbers = distinct(np.array([qid_number(one.id) for one in every if one is not None], dtype=np.int64))
-    texts = read_labels(scratch, language, numbers).texts
-
-    def labelled(outlier: Outlier) -> Outlier:
-        certificate = outlier.certificate
-        if certificate is None:
-            return outlier
-        return replace(outlier, certificate=replace(certificate, label=texts.get(qid_number(certificate.id), "")))
-
-    return [replace(group, outliers=tuple(map(labelled, group.outliers))) for group in groups]

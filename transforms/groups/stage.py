@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 from wikisem.arrow.columns import distinct, qid_numbers
 from wikisem.arrow.parquet import read_row_groups
 from wikisem.class_names import name_class
-from wikisem.files import list_files, match, open_binary, replace_file
+from wikisem.files import list_files, match, open_binary, remove_below, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, reached
-from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
 from wikisem.graph.relations import ItemRelations, Ties
@@ -40,7 +40,7 @@ from wikisem.heuristics.selection.places import count_places
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
 from wikisem.ids import qid_number
 from wikisem.layout import GROUPS as STAGE
-from wikisem.layout import unlinked_folder
+from wikisem.layout import SURFACE_PARTS, unlinked_folder
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
@@ -49,29 +49,25 @@ from wikisem.transforms.groups.shared_files import (
     ClassLabels,
     GroupFacts,
     GroupWork,
-    add_certificate_labels,
-    add_late_fields,
+    SurfaceCount,
     all_candidates,
+    complete,
     divide_texts,
-    open_candidates,
-    open_graph,
-    open_surfaces,
     read_labels,
-    read_surface_count,
     read_unlinked,
     write_groups,
     write_labels,
     write_titles,
 )
 from wikisem.transforms.groups.surface_tables import (
-    SurfacePart,
+    divide,
     index_surfaces,
     read_affixes,
     read_profile,
     read_surfaces,
     write_profile,
 )
-from wikisem.transforms.io.counts import sum_counts, write_counts
+from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # The version of what this stage writes: raise it with any change to that.
@@ -102,9 +98,7 @@ def build_groups(
     # Certificates and shares of a class count all instances, which needs the counts of unlinked ones.
     unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.counts_instances else []
     unlinked_parts = [(part, unlinked[part::_UNLINKED_PARTS]) for part in range(min(_UNLINKED_PARTS, len(unlinked)))]
-    surface_parts = [
-        part for code, folder in surfaces.items() for part in SurfacePart.divide(code, match([f"{folder}/*.parquet"]))
-    ]
+    surface_parts = [part for code, folder in surfaces.items() for part in divide(code, match([f"{folder}/*.parquet"]))]
     items = list(enumerate(match([f"{entities}/*.parquet"])))
     paths = dict(surfaces), dict(mentions), dict(profiles or {})
     work = GroupWork(scratch, taxonomy, recipe, *paths, chosen, len(items), len(unlinked_parts))
@@ -169,10 +163,16 @@ class CollectItems(beam.DoFn):
         work, (number, path) = self._work, numbered
         numbers, lists = self._read(number, path)
         if self._wanted is None:
-            graph = open_graph(work.taxonomy)
+            graph, recipe = open_arrays(ClassGraph, work.taxonomy), work.recipe
             # Of n titles one is sampled, whatever a build left out: unlinked items have none.
             every = 1 + int(np.count_nonzero(graph.sitelinks)) // _SAMPLED_TITLES
-            self._wanted = _labelled_classes(graph, work.recipe), every
+            counts = graph.instances.counts()
+            classes: Int64s = graph.nodes[counts >= recipe.cluster.minimum]
+            if recipe.outliers.certificate:
+                # That may name a class of an item or one above it, pruned or not; most of a dump have no item below.
+                direct = distinct(np.concatenate([np.flatnonzero(counts), graph.other_classes.rows.targets]))
+                classes = np.sort(np.concatenate([graph.nodes, graph.hidden])[reached(graph.whole_up, direct)])
+            self._wanted = classes, every
         classes, every = self._wanted
         is_class = indices_of(numbers, classes)[1]
         labels, titles = work.scratch.labels(f"{number:05d}"), work.scratch.titles(f"{number:05d}")
@@ -190,11 +190,16 @@ class CollectItems(beam.DoFn):
         columns += ["relations"] if outliers.related else []
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
-            lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
+            classes, is_list = table["instance_of"].combine_chunks(), np.zeros(len(table), dtype=bool)
+            flat = classes.flatten()
+            codes = pc.indices_nonzero(pc.equal(flat.dictionary, LIST_ARTICLE))
+            if len(codes):
+                is_list[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
+            lists.append(is_list)
             if witness:
                 signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
             if outliers.related:
-                graph, column = open_graph(self._work.taxonomy), table["relations"]
+                graph, column = open_arrays(ClassGraph, self._work.taxonomy), table["relations"]
                 relations.append(ItemRelations.of_columns(graph, numbers[-1], column, outliers.min_sitelinks))
         if witness:
             save_arrays(ItemSignatures.join(signatures), scratch.item_signatures(number))
@@ -207,28 +212,8 @@ def join_counts(numbered: tuple[int, Sequence[str]], work: GroupWork) -> tuple[N
     """Read a numbered part of the files that count unlinked items into one record of arrays; returns its folder."""
     number, paths = numbered
     folder = work.scratch.unlinked(number)
-    save_arrays(read_unlinked(open_graph(work.taxonomy), paths), folder)
+    save_arrays(read_unlinked(open_arrays(ClassGraph, work.taxonomy), paths), folder)
     return None, folder
-
-
-def _labelled_classes(graph: ClassGraph, recipe: Recipe) -> Int64s:
-    """The numbers, ascending, of the classes that may give groups, and of those that certificates may name."""
-    counts = graph.instances.counts()
-    if not recipe.outliers.certificate:
-        return graph.nodes[counts >= recipe.cluster.minimum]
-    # A certificate has a class of an item or one above it, pruned or not; most classes of a dump have no item below.
-    direct = np.concatenate([np.flatnonzero(counts), distinct(graph.other_classes.rows.targets)])
-    numbers: Int64s = np.sort(np.concatenate([graph.nodes, graph.hidden])[reached(graph.whole_up, distinct(direct))])
-    return numbers
-
-
-def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
-    flags = np.zeros(len(classes), dtype=bool)
-    flat = classes.flatten()
-    codes = pc.indices_nonzero(pc.equal(flat.dictionary, qid))
-    if len(codes):
-        flags[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
-    return flags
 
 
 # What must be known before the first class is judged.
@@ -244,9 +229,11 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     that every language gets its files.
     """
     del written
-    scratch, recipe, graph = work.scratch, work.recipe, open_graph(work.taxonomy)
+    scratch, recipe, graph = work.scratch, work.recipe, open_arrays(ClassGraph, work.taxonomy)
     divide_texts(scratch, work.languages)
-    tables = {language: open_surfaces(scratch, language) for language in work.languages}
+    # The surface forms of all items, which are indexed now, are most of what is in scratch.
+    remove_below(scratch.parts, SURFACE_PARTS)
+    tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.languages}
     minimum = recipe.outliers.min_sitelinks
     able = partial(in_range, options=recipe.items, role="outliers")
     by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
@@ -256,9 +243,9 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     candidates = all_candidates(scratch, work.languages)
     files = range(work.entity_files)
     if recipe.witness:  # which a recipe with related outliers has
-        leading = [table.items[open_candidates(scratch, one).leading.targets] for one, table in tables.items()]
+        leading = {one: open_arrays(CandidateClasses, scratch.candidates(one)).leading.targets for one in tables}
         signed = (open_arrays(ItemSignatures, scratch.item_signatures(number)) for number in files)
-        members = np.concatenate(leading)
+        members = np.concatenate([table.items[leading[one]] for one, table in tables.items()])
         save_arrays(Signatures.of(graph, signed, minimum, candidates, members, recipe.seed), scratch.signatures())
         if recipe.outliers.related:
             relations = (open_arrays(ItemRelations, scratch.item_relations(number)) for number in files)
@@ -266,15 +253,12 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     index = build_outlier_index(graph, lists, candidates, recipe, unlinked)
     save_arrays(index, scratch.outlier_index())
     for language, table in tables.items():
-        save_arrays(_ring(table, recipe.seed, items, numbers, len(lists)), scratch.ring(language))
+        # The items of the pool that have a surface form in the language, as rows of its table.
+        indices, in_pool = indices_of(table.items, items)
+        rows = np.flatnonzero(in_pool)
+        ring = HashRing.of(recipe.seed, table.numbers[rows], rows, numbers[indices[rows]], len(lists))
+        save_arrays(ring, scratch.ring(language))
     return range(max(1, -(-len(candidates) // SLICE)))
-
-
-def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
-    """The ring of the pool items that have a surface form in a language, as rows of its table."""
-    indices, in_pool = indices_of(table.items, items)
-    rows = np.flatnonzero(in_pool)
-    return HashRing.of(seed, table.numbers[rows], rows, numbers[indices[rows]], list_count)
 
 
 # Slices of the candidate classes to groups and rejections.
@@ -304,7 +288,7 @@ class JudgeClasses(beam.DoFn):
         work, scratch, languages = self._work, self._work.scratch, self._work.languages
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         if self._builder is None:
-            numbers = open_graph(work.taxonomy).nodes[all_candidates(scratch, languages)]
+            numbers = open_arrays(ClassGraph, work.taxonomy).nodes[all_candidates(scratch, languages)]
             labels = {language: read_labels(scratch, language, numbers) for language in languages}
             self._english = {language: found.english for language, found in labels.items()}
             self._builder = _open_builder(work, labels)
@@ -332,9 +316,9 @@ def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels], *, last: b
     languages = {
         language: LanguageInputs(
             profile=read_profile(work, language).profile,
-            surfaces=open_surfaces(scratch, language),
+            surfaces=open_arrays(SurfaceTable, scratch.surfaces(language)),
             ring=open_arrays(HashRing, scratch.ring(language)),
-            candidates=open_candidates(scratch, language),
+            candidates=open_arrays(CandidateClasses, scratch.candidates(language)),
             labels=found.texts,
             affixes=read_affixes(scratch.affixes(language)) if recipe.filters.affix == "surprise" else None,
             forms=open_arrays(SurfaceForms, scratch.forms(language)) if recipe.outliers.places else None,
@@ -343,7 +327,7 @@ def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels], *, last: b
     }
     witness = open_arrays(Signatures, scratch.signatures()) if recipe.witness else None
     ties = open_arrays(Ties, scratch.ties()) if recipe.outliers.related else None
-    inputs = GroupInputs(open_graph(work.taxonomy), languages, recipe, witness, ties)
+    inputs = GroupInputs(open_arrays(ClassGraph, work.taxonomy), languages, recipe, witness, ties)
     index = open_arrays(OutlierIndex, scratch.outlier_index())
     return GroupBuilder(inputs, index, spares=last and spares(recipe))
 
@@ -357,6 +341,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     Near-duplicates are left out, groups beyond the most that a language may have, and those with too few outliers.
     """
     language, recipe, scratch = slices_of[0], work.recipe, work.scratch
+    graph = open_arrays(ClassGraph, work.taxonomy)
     every = Judged()
     for number in sorted(slices_of[1]):
         with open_binary(scratch.judged(language, number)) as source:
@@ -364,22 +349,36 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         every.groups += judged.groups
         every.rejections += judged.rejections
         every.english += judged.english
-    groups, repeated = _without_near_duplicates(every.groups, work)
-    groups, capped = _cap(groups, work)
-    every.groups.clear()  # of a full dump, most are not kept, and large
-    rejections = [*every.rejections, *repeated, *capped]
+    # The groups that repeat no other one, and of these the first.
+    by_class = {qid_number(group.id): group for group in every.groups}
+    rejections = every.rejections
+    if recipe.filters.near_duplicates is not None:
+        order = in_class_order(graph, list(by_class), recipe)
+        clusters = ((each, [member.id for member in by_class[each].cluster]) for each in order)
+        near = near_duplicates(clusters, recipe.filters.near_duplicates)
+        for number, other in near.items():
+            kept = name_class(by_class[other.kept].id, by_class[other.kept].label)
+            detail = f"shares {other.shared} items with {kept}, which is kept"
+            rejections.append(_reject(by_class[number], NEAR_DUPLICATE, detail))
+        by_class = {number: group for number, group in by_class.items() if number not in near}
+    first = sorted(first_classes(graph, list(by_class), recipe))
+    detail = f"one of {len(by_class)} groups, of which the first {recipe.cluster.max_groups} by "
+    detail += f"{recipe.cluster.class_order} are kept"
+    groups = [by_class.pop(number) for number in first]
+    rejections += [_reject(group, CAPPED, detail) for group in by_class.values()]
+    # Of a full dump, most are not kept, and large.
+    by_class.clear()
+    every.groups.clear()
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
         builder = _open_builder(work, {language: ClassLabels(labels, set())}, last=True)
-        graph = open_graph(work.taxonomy)
         # Those that max_groups keeps are first, so that their outliers are the same without it.
         order = in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
         nodes = indices_of(np.array(order), graph.nodes)[0]
         chosen = [judgement for _, judgement in builder.judge(nodes)]
         groups = sorted((one for one in chosen if isinstance(one, Group)), key=lambda one: qid_number(one.id))
         rejections += (one for one in chosen if isinstance(one, Rejection))
-    groups = add_late_fields(groups, list_files(f"{work.surfaces[language]}/*.parquet"))
-    groups = add_certificate_labels(groups, scratch, language)
+    groups = complete(groups, work, language)
     rejections.sort(key=lambda one: qid_number(one.qid))
     write_groups(scratch.finished, language, groups, rejections)
     write_profile(work, language)
@@ -387,7 +386,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     counts = Counts(len(groups) + len(rejections), len(groups), dict(sorted(reasons.items())))
     write_counts(scratch.counts(language), counts)
     only_english = set(every.english)
-    names = read_surface_count(scratch, language)
+    names: SurfaceCount = read_json(scratch.surface_count(language), SurfaceCount)
     facts = GroupFacts(
         cases=sum(len(group.outliers) for group in groups),
         english=[group.id for group in groups if group.id in only_english],
@@ -395,32 +394,6 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         places=count_places(groups, recipe.seed) if recipe.outliers.places else {},
     )
     replace_file(scratch.group_facts(language), msgspec.json.encode(facts))
-
-
-def _without_near_duplicates(groups: list[Group], work: GroupWork) -> tuple[list[Group], list[Rejection]]:
-    """The groups that repeat no other one, and rejections of those that do."""
-    number = work.recipe.filters.near_duplicates
-    if number is None:
-        return groups, []
-    by_class = {qid_number(group.id): group for group in groups}
-    order = in_class_order(open_graph(work.taxonomy), list(by_class), work.recipe)
-    found = near_duplicates(((each, [member.id for member in by_class[each].cluster]) for each in order), number)
-    rejections = []
-    for each, near in found.items():
-        kept = by_class[near.kept]
-        detail = f"shares {near.shared} items with {name_class(kept.id, kept.label)}, which is kept"
-        rejections.append(_reject(by_class[each], NEAR_DUPLICATE, detail))
-    return [group for each, group in by_class.items() if each not in found], rejections
-
-
-def _cap(groups: Sequence[Group], work: GroupWork) -> tuple[list[Group], list[Rejection]]:
-    """The groups that are kept, by class, and rejections of the others."""
-    most, order = work.recipe.cluster.max_groups, work.recipe.cluster.class_order
-    by_class = {qid_number(group.id): group for group in groups}
-    first = first_classes(open_graph(work.taxonomy), list(by_class), work.recipe)
-    detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
-    capped = [_reject(group, CAPPED, detail) for number, group in by_class.items() if number not in first]
-    return [by_class[number] for number in sorted(first)], capped
 
 
 def _reject(group: Group, reason: str, detail: str) -> Rejection:

@@ -1,8 +1,7 @@
 """The table of a language's surface forms for the groups stage, its counts of affixes, and its profile."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.files import open_binary, replace_file
+from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, PageLinks, candidate_classes
 from wikisem.graph.outlier_sets.overlap import LEADING
@@ -22,13 +22,8 @@ from wikisem.heuristics.selection.pool import in_range
 from wikisem.layout import profile_path, siteinfo_path
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SOURCES, SurfaceForms, SurfaceTable, hash_texts, mean_their_items
-from wikisem.transforms.groups.shared_files import (
-    GroupWork,
-    SurfaceCount,
-    open_graph,
-    open_surfaces,
-    read_surface_count,
-)
+from wikisem.transforms.groups.shared_files import GroupWork, SurfaceCount
+from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.mentions import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import (
@@ -49,26 +44,22 @@ _PARTS: Final = 16
 SAMPLE: Final = 10_000
 
 
-@dataclass(frozen=True)
-class SurfacePart:
-    """A numbered part of the surface files of a language."""
+# Of a part: its language, its number and its files.
+SurfacePart = tuple[str, int, Sequence[str]]
 
-    language: str
-    number: int
-    paths: Sequence[str]
 
-    @staticmethod
-    def divide(language: str, paths: Sequence[str]) -> "list[SurfacePart]":
-        """All parts of a language."""
-        return [SurfacePart(language, number, paths[number::_PARTS]) for number in range(min(_PARTS, len(paths)))]
+def divide(language: str, paths: Sequence[str]) -> list[SurfacePart]:
+    """All parts of the surface files of a language."""
+    return [(language, number, paths[number::_PARTS]) for number in range(min(_PARTS, len(paths)))]
 
 
 def read_surfaces(part: SurfacePart, work: GroupWork) -> tuple[str, int]:
     """Read a part of the surface files of a language into arrays; returns (language, number of the part)."""
-    table = pa.concat_tables(table for path in part.paths for table in read_row_groups(path, COLUMNS))
-    surfaces = SurfaceTable.of_table(table, open_graph(work.taxonomy))
-    save_arrays(surfaces, work.scratch.surface_part(part.language, part.number))
-    return part.language, part.number
+    language, number, paths = part
+    table = pa.concat_tables(table for path in paths for table in read_row_groups(path, COLUMNS))
+    surfaces = SurfaceTable.of_table(table, open_arrays(ClassGraph, work.taxonomy))
+    save_arrays(surfaces, work.scratch.surface_part(language, number))
+    return language, number
 
 
 def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tuple[None, str]:
@@ -78,7 +69,7 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     """
     language, scratch, recipe = parts_of[0], work.scratch, work.recipe
     parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
-    graph = open_graph(work.taxonomy)
+    graph = open_arrays(ClassGraph, work.taxonomy)
     has_surface = _has_surface(parts, len(graph.items), recipe.surface.minimum_page_share)
     able = has_surface & in_range(graph.items, recipe.items, "clusters")
     if recipe.cluster.fame != "all":  # Outliers are to be as well known as members, or as little.
@@ -95,7 +86,12 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     needed = np.zeros(len(has_surface), dtype=bool)
     needed[found.leading.targets] = True
     needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
-    table = _needed_surfaces(parts, needed, has_surface, recipe.outliers.min_sitelinks)
+    minimum = recipe.outliers.min_sitelinks  # which outliers have
+    some = [
+        part.take(np.flatnonzero(has_surface[part.items] & (needed[part.items] | (part.sitelinks >= minimum))))
+        for part in map(_open, parts)
+    ]
+    table = SurfaceTable.merge(some).in_order()
     rows = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
     save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, rows)), scratch.candidates(language))
     save_arrays(table, scratch.surfaces(language))
@@ -104,7 +100,10 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     counted = SurfaceCount(sum(len(_open(part)) for part in parts), int(has_surface.sum()))
     replace_file(scratch.surface_count(language), msgspec.json.encode(counted))
     if recipe.filters.affix == "surprise":
-        write_affixes(scratch.affixes(language), sample_affixes(map(_open, parts), counted.every))
+        every = np.uint64(1 + counted.every // AFFIX_SAMPLE)
+        # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
+        samples = (part.texts(np.flatnonzero(hash_keys(0, part.numbers) % every == 0)) for part in map(_open, parts))
+        write_affixes(scratch.affixes(language), count_affixes(chain.from_iterable(samples)))
     return None, language
 
 
@@ -132,16 +131,6 @@ def _column(parts: Sequence[str], name: str) -> Ints:
     return np.concatenate([getattr(_open(part), name) for part in parts])
 
 
-def _needed_surfaces(parts: Sequence[str], needed: Flags, has_surface: Flags, minimum: int) -> SurfaceTable:
-    """The surface forms of the needed items, and of those that outliers may be: with at least ``minimum`` sitelinks."""
-    tables = map(_open, parts)
-    rows = (
-        one.take(np.flatnonzero(has_surface[one.items] & (needed[one.items] | (one.sitelinks >= minimum))))
-        for one in tables
-    )
-    return SurfaceTable.merge(list(rows)).in_order()
-
-
 def _open(part: str) -> SurfaceTable:
     return open_arrays(SurfaceTable, part)
 
@@ -154,14 +143,6 @@ _NO_AFFIX: Final = ""
 # If a language has more surface forms, about this many of them are read: what four of eight may share is 700 of them,
 # give or take 26.
 AFFIX_SAMPLE: Final = 200_000
-
-
-def sample_affixes(parts: Iterable[SurfaceTable], total: int) -> AffixCounts:
-    """The affixes of a sample of ``total`` surface forms in some tables; the sample depends on the items alone."""
-    every = np.uint64(1 + total // AFFIX_SAMPLE)
-    # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
-    samples = (part.texts(np.flatnonzero(hash_keys(0, part.numbers) % every == 0)) for part in parts)
-    return count_affixes(chain.from_iterable(samples))
 
 
 def write_affixes(path: str, counts: AffixCounts) -> None:
@@ -197,11 +178,11 @@ def read_profile(work: GroupWork, language: str) -> FoundProfile:
         with open_binary(path) as source:
             site = SiteInfo.from_json(source.read(), path)
         links = read_link_letters(mentions)
-    surfaces = list(islice(open_surfaces(scratch, language).sample(SAMPLE), SAMPLE))
+    surfaces = list(open_arrays(SurfaceTable, scratch.surfaces(language)).sample(SAMPLE))
     titles = read_parquet(scratch.own_titles(language))
     lists, others = (titles.filter(flag)["title"].to_pylist() for flag in (titles["list"], pc.invert(titles["list"])))
     spaced = language_profile(language, sample=surfaces).spaced
-    count = read_surface_count(scratch, language)
+    count: SurfaceCount = read_json(scratch.surface_count(language), SurfaceCount)
     evidence = Evidence(links, surfaces, count.clear, common_affixes(lists, others, spaced), len(set(lists)))
     given = None if text is None else read_profile_file(text, profile_path(language))
     return find_profile(language, site=site, evidence=evidence, given=given)

@@ -9,8 +9,6 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import reduce
-from operator import add
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, cast
 
@@ -42,7 +40,7 @@ def write_counts(
 
 def sum_counts(paths: Iterable[str]) -> Counts:
     """The sum of the counts of parts; StageError where one of them is missing."""
-    return reduce(add, (Counts(**read_json(path)["counts"]) for path in paths), Counts())
+    return sum((Counts(**read_json(path)["counts"]) for path in paths), Counts())
 
 
 def sum_ranges(paths: Iterable[str], stage: str, unreadable: str) -> Counts:
@@ -68,12 +66,12 @@ def require_files(folder: str, names: Iterable[str]) -> None:
             raise StageError(f"expected every part of the work to be written, saw no {folder}/{name}")
 
 
-def read_json(path: str) -> Any:
-    """The file that a part of the work wrote about itself; StageError if it is missing."""
+def read_json(path: str, kind: Any = Any) -> Any:
+    """The file that a part of the work wrote about itself, as a ``kind``; StageError if it is missing."""
     if not exists(path):
         raise StageError(f"expected the counts of every part of the work, saw no {path}")
     with open_binary(path) as source:
-        return orjson.loads(source.read())
+        return msgspec.json.decode(source.read(), type=kind)
 
 
 def write_unreadable(path: str, unreadable: Iterable[UnreadableRecord]) -> None:
@@ -118,29 +116,23 @@ class BytesRead:
 class _Reporter:
     """Reports what this process has read through a pipe that several may share; a full pipe gets it next time."""
 
-    def __init__(self) -> None:
-        self.begin(-1)
-
-    def begin(self, pipe: int) -> None:
-        """Report what is read from now on."""
-        self.pipe = pipe
-        self._unreported = 0
+    pipe, unreported = -1, 0
 
     def add(self, count: int, least: int = _STEP) -> None:
         """Count bytes, and report them when there are enough."""
-        self._unreported += count
-        if self._unreported >= least and self.pipe >= 0:
+        self.unreported += count
+        if self.unreported >= least and self.pipe >= 0:
             with suppress(OSError):  # full, or closed
-                os.write(self.pipe, _NUMBER.pack(self._unreported))
-                self._unreported = 0
+                os.write(self.pipe, _NUMBER.pack(self.unreported))
+                self.unreported = 0
 
 
 _reporter: Final = _Reporter()
 
 
 def report_bytes_to(pipe: int) -> None:
-    """Let this process report what it reads to a ``BytesRead.writer``; -1 for no reports."""
-    _reporter.begin(pipe)
+    """Let this process report what it reads from now on to a ``BytesRead.writer``; -1 for no reports."""
+    _reporter.pipe, _reporter.unreported = pipe, 0
 
 
 @contextmanager

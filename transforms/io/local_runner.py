@@ -147,7 +147,7 @@ class _Connection:
             if isinstance(future, ControlFuture):
                 self._waiting.append(future)
                 if self._error:
-                    _answer(future, self._error)
+                    future.set(beam_fn_api_pb2.InstructionResponse(error=self._error))
             return future
 
     def first_error(self) -> str:
@@ -162,8 +162,4 @@ class _Connection:
         with self._lock:
             self._error = error
             for future in self._waiting:
-                _answer(future, error)
-
-
-def _answer(future: ControlFuture, error: str) -> None:
-    future.set(beam_fn_api_pb2.InstructionResponse(error=error))
+                future.set(beam_fn_api_pb2.InstructionResponse(error=error))

@@ -176,7 +176,7 @@ class Exchange(beam.PTransform):
         steps, kinds = steps if isinstance(steps, tuple) else (steps,), self._kinds
         tasks = (
             steps[0]
-            | "done" >> beam.Filter(_is_done)
+            | "done" >> beam.Filter(lambda each: isinstance(each[0], str))
             | "all parts" >> beam.GroupByKey()
             | "list tasks" >> beam.FlatMap(list_tasks, self._stage, self._tasks)
         )
@@ -184,8 +184,7 @@ class Exchange(beam.PTransform):
             return tasks | "spread tasks" >> beam.Reshuffle()
         addressed = tasks | "address" >> beam.Map(lambda task: ((task.key, task.bucket), task))
         sent = [
-            step
-            | f"sent {number}" >> beam.Filter(lambda each, kinds: not _is_done(each) and each[1][0] in kinds, kinds)
+            step | f"sent {number}" >> beam.Filter(lambda each, kinds: each[1][0] in kinds, kinds)
             for number, step in enumerate(steps)
         ]
         return (
@@ -194,10 +193,6 @@ class Exchange(beam.PTransform):
             | "shuffle" >> beam.GroupByKey()
             | "deliver" >> beam.Map(_deliver)
         )
-
-
-def _is_done(element: Done | Sent) -> bool:
-    return isinstance(element[0], str)
 
 
 def _deliver(grouped: tuple[tuple[str, int], Iterable[Any]]) -> Task:
