@@ -28,7 +28,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import audit_groups
 from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
-from wikisem.graph.signatures import Signatures, read_signatures
+from wikisem.graph.signatures import Signatures, read_item_signatures, signatures_of_classes
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.heuristics.selection.mixed import is_mixed
@@ -251,8 +251,8 @@ def explain_statements(
             continue
         key = recipe.outliers.min_sitelinks, recipe.seed
         if key not in read:
-            entities = Ledger(output).folder(ENTITIES)
-            read[key] = read_signatures(entities, graph, nodes, wanted[known], recipe)
+            parts = map(read_item_signatures, list_files(f"{Ledger(output).folder(ENTITIES)}/*.parquet"))
+            read[key] = signatures_of_classes(parts, graph, nodes, wanted[known], recipe)
         found.append(_weigh(read[key], int(nodes[0]), cluster, others))
     return found
 

@@ -37,7 +37,8 @@ def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64
     named = [nodes["include"], *below["include_below"]]
     included = distinct(np.concatenate(named)) if options.include or options.include_below else every
     kept = np.setdiff1d(included, np.concatenate([nodes["exclude"], *below["exclude_below"]]))
-    return graph.nodes[kept]
+    chosen: Int64s = graph.nodes[kept]
+    return chosen
 
 
 def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: str, language: str) -> int:

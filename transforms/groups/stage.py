@@ -167,7 +167,7 @@ class CollectItems(beam.DoFn):
             # Of n titles one is sampled, whatever a build left out: unlinked items have none.
             every = 1 + int(np.count_nonzero(graph.sitelinks)) // _SAMPLED_TITLES
             counts = graph.instances.counts()
-            classes: Int64s = graph.nodes[counts >= recipe.cluster.minimum]
+            classes: Ints = graph.nodes[counts >= recipe.cluster.minimum]
             if recipe.outliers.certificate:
                 # That may name a class of an item or one above it, pruned or not; most of a dump have no item below.
                 direct = distinct(np.concatenate([np.flatnonzero(counts), graph.other_classes.rows.targets]))

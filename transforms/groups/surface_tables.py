@@ -178,7 +178,8 @@ def read_profile(work: GroupWork, language: str) -> FoundProfile:
         with open_binary(path) as source:
             site = SiteInfo.from_json(source.read(), path)
         links = read_link_letters(mentions)
-    surfaces = list(open_arrays(SurfaceTable, scratch.surfaces(language)).sample(SAMPLE))
+    table = open_arrays(SurfaceTable, scratch.surfaces(language))
+    surfaces = list(table.texts(np.arange(min(SAMPLE, len(table)))))
     titles = read_parquet(scratch.own_titles(language))
     lists, others = (titles.filter(flag)["title"].to_pylist() for flag in (titles["list"], pc.invert(titles["list"])))
     spaced = language_profile(language, sample=surfaces).spaced

@@ -83,10 +83,8 @@ def qid_numbers(qids: pa.Array | pa.ChunkedArray) -> Numbers:
     >>> qid_numbers(pa.array(["Q42", "Q5"])).tolist()
     [42, 5]
     """
-    return join(map(_numbers_of, qids.chunks)) if isinstance(qids, pa.ChunkedArray) else _numbers_of(qids)
-
-
-def _numbers_of(qids: pa.Array) -> Numbers:
+    if isinstance(qids, pa.ChunkedArray):
+        return join(map(qid_numbers, qids.chunks))
     if not len(qids):
         return np.empty(0, np.int64)
     # In the order of code points, "Q1" <= id < "Q:" are the strings that begin with Q and a digit from 1 to 9. The cast

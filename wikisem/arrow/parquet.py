@@ -22,6 +22,7 @@ _CHECKSUM: Final = struct.Struct("<I")
 # The number of bytes before the checksums, the checksum of what follows the seal, the checksum of these two and of the
 # checksums of blocks, and the mark of a seal.
 _SEAL: Final = struct.Struct("<QII8s")
+_SUMS: Final = struct.Struct("<QI")  # the first two of these
 _MARK: Final = b"CHECKED1"
 # The last bytes of Parquet: the length of the footer, and PAR1.
 _LENGTH: Final = struct.Struct("<I4s")
@@ -119,16 +120,12 @@ class _Blocks(io.BufferedIOBase):
         footer = b"".join(self._footer or ())
         checksums = struct.pack(f"<{len(self._checksums)}I", *self._checksums)
         after = crc32(footer)
-        seal = _SEAL.pack(self._size, after, _crc_of(checksums, self._size, after), _MARK)
-        self._sink.write(checksums + seal + footer)
+        whole = crc32(_SUMS.pack(self._size, after), crc32(checksums))
+        self._sink.write(checksums + _SEAL.pack(self._size, after, whole, _MARK) + footer)
 
     def _end_block(self) -> None:
         self._checksums.append(self._checksum)
         self._checksum = 0
-
-
-def _crc_of(checksums: bytes, size: int, after: int) -> int:
-    return crc32(struct.pack("<QI", size, after), crc32(checksums))
 
 
 def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
@@ -148,7 +145,8 @@ def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
     start = size - footer - _SEAL.size - -(-before // _BLOCK) * _CHECKSUM.size
     if start == before:
         data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
-        if crc32(data[-footer:]) == after and _crc_of(data[: -footer - _SEAL.size], before, after) == whole:
+        checksums = crc32(_SUMS.pack(before, after), crc32(data[: -footer - _SEAL.size]))
+        if crc32(data[-footer:]) == after and checksums == whole:
             return start, data
     raise DamagedInputError(f"{path}: expected the checksums that were written, saw other bytes at its end")
 

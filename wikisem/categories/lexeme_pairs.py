@@ -172,7 +172,8 @@ class PairCollector:
                     pairs += (language, relation, first, second)
         self._swapped[number] = tuple(pairs)
 
-        if lexeme.is_made():
+        claims = lexeme.claims
+        if getattr(claims, "derived_from", ()) or getattr(claims, "combines", ()):
             self._derived[number] = [
                 _Derived(language, relation, base, derivation.base, lexeme.lemma(language))
                 for relation, derivation in category.derivations

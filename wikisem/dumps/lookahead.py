@@ -97,10 +97,6 @@ class Lookahead:
         self.base += len(data)
         return data
 
-    def is_past_end(self) -> bool:
-        """Return whether ``base`` is after the end of the file."""
-        return self.base > size_of(self._source)
-
     def skip_zeros(self) -> None:
         """Go to the next byte that is not 0, or to the end."""
         while self.slice(self.base, self.base + 1) == b"\0" and (data := self.read_buffered()):

@@ -6,38 +6,56 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, Protocol
+from typing import Any, BinaryIO, Final
 
 import zstandard
 from isal import igzip_lib
 
-from wikisem.dumps.lookahead import STEP, Lookahead, Retries
+from wikisem.dumps.lookahead import STEP, Lookahead, Retries, size_of
 from wikisem.dumps.model import BadRegion, Block, Compression, Damage, Range, format_location
 
 # gzip and zstd, the compressions in which a file is a chain of members: how a member begins, and what decodes it.
 
 
-class Decoder(Protocol):
-    """Decodes one member; input that it has not used yet stays with it."""
+class Decoder:
+    """Decodes one member, as isal's decoder of gzip does too; input that it has not used yet stays with it.
+
+    A decoder of zlib or zstandard has no limit on its output, so it is given ``step`` bytes of input at a time. Then
+    the ratio of the format bounds the text of one call: a zstd block of 4 bytes can repeat a byte 2**17 times, so that
+    32 KiB of a file may be 1 GiB of text, but 1 KiB is at most 32 MiB.
+    """
+
+    def __init__(self, decoder: Any, step: int) -> None:
+        self._decoder, self._step = decoder, step
+        self._input: bytes | memoryview = b""
+        self._used = 0
 
     @property
     def eof(self) -> bool:
         """Whether the member has ended."""
-        ...
+        return bool(self._decoder.eof)
 
     @property
     def needs_input(self) -> bool:
         """Whether the next call gives text only if it is given more input."""
-        ...
+        return self._used >= len(self._input)
 
     @property
     def unused_data(self) -> bytes:
         """Input from after the end of the member."""
-        ...
+        unused: bytes = self._decoder.unused_data
+        return unused + bytes(self._input[self._used :])
 
     def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
-        """Return the next text: never more than ``max_length`` bytes, or some 32 MiB, whatever the input expands to."""
-        ...
+        """Return the next text: of isal's decoder at most ``max_length`` bytes, of others what a step expands to."""
+        del max_length
+        if data:
+            self._input, self._used = data if self.needs_input else bytes(self._input[self._used :]) + data, 0
+        text = b""
+        while not (text or self.needs_input or self.eof):
+            start, self._used = self._used, self._used + self._step
+            text = self._decoder.decompress(self._input[start : self._used])
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,48 +79,12 @@ class Codec:
     skippable: re.Pattern[bytes]
 
 
-class _InSteps:
-    """A decoder of zlib or zstandard, which has no limit on its output, given ``step`` bytes of input at a time.
-
-    So the ratio of the format bounds the text of one call: a zstd block of 4 bytes can repeat a byte 2**17 times, so
-    that 32 KiB of a file may be 1 GiB of text, but 1 KiB is at most 32 MiB.
-    """
-
-    def __init__(self, decoder: Any, step: int) -> None:
-        self._decoder, self._step = decoder, step
-        self._input: bytes | memoryview = b""
-        self._used = 0
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._decoder.eof)
-
-    @property
-    def needs_input(self) -> bool:
-        return self._used >= len(self._input)
-
-    @property
-    def unused_data(self) -> bytes:
-        unused: bytes = self._decoder.unused_data
-        return unused + bytes(self._input[self._used :])
-
-    def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
-        del max_length
-        if data:
-            self._input, self._used = data if self.needs_input else bytes(self._input[self._used :]) + data, 0
-        text = b""
-        while not (text or self.needs_input or self.eof):
-            start, self._used = self._used, self._used + self._step
-            text = self._decoder.decompress(self._input[start : self._used])
-        return text
-
-
 def _zstandard() -> Decoder:
     # 2**31 is the largest window that `zstd --long=31` writes; the library alone stops at 2**27.
-    return _InSteps(zstandard.ZstdDecompressor(max_window_size=2**31).decompressobj(), step=1 << 10)
+    return Decoder(zstandard.ZstdDecompressor(max_window_size=2**31).decompressobj(), step=1 << 10)
 
 
-_ISAL_ERROR: Final[Any] = igzip_lib.IsalError  # its stub declares an instance, not a class
+_isal: Final[Any] = igzip_lib  # in its stub the error is an instance, and the decoder is not one of ours
 
 # Neither magic number occurs in UTF-8 text, not even in a part that was stored uncompressed: 0x8B would have to follow
 # a byte above 0xC1, and 0xFD never occurs (RFC 3629, section 3). So a false head can only be an accident of compressed
@@ -111,9 +93,9 @@ GZIP: Final = Codec(
     name="gzip",
     ending="gz",
     magic=b"\x1f\x8b\x08",  # RFC 1952, 2.3.1: the two ids, and deflate, the only method there is
-    fast=lambda: igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP),  # holds back text, which an error loses
-    precise=lambda: _InSteps(zlib.decompressobj(wbits=31), step=1 << 14),  # at most 1,032 times as much text: 16 MiB
-    errors=(_ISAL_ERROR, zlib.error),
+    fast=lambda: _isal.IgzipDecompressor(flag=_isal.DECOMP_GZIP),  # holds back text, which an error loses
+    precise=lambda: Decoder(zlib.decompressobj(wbits=31), step=1 << 14),  # at most 1,032 times as much text: 16 MiB
+    errors=(_isal.IsalError, zlib.error),
     checksum_errors=("incorrect data check", "incorrect length check"),
     probe=1 << 14,  # accidental bits fail within some hundred symbols; each range decodes two probes
     smallest=18,
@@ -179,7 +161,7 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
             return
     inside = True
     while True:
-        for damage in _go_to_next(path, codec, ahead, retries):
+        for damage in _go_to_next(path, codec, source, ahead, retries):
             yield BadRegion(damage, inside)
         if not ahead.slice(ahead.base, ahead.base + 1):
             return
@@ -189,12 +171,12 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
         yield from _read_member(path, codec, ahead, chunk_bytes, retries, inside=inside)
 
 
-def _go_to_next(path: str, codec: Codec, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
+def _go_to_next(path: str, codec: Codec, source: BinaryIO, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
     """Go on to the next head or the end; all in between is damage, but frames without text and zeros at the end."""
     while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + 8)):
         start = ahead.base
         ahead.discard(start + 8 + int.from_bytes(head[4:], "little"))
-        if not ahead.slice(ahead.base, ahead.base + 1) and ahead.is_past_end():
+        if not ahead.slice(ahead.base, ahead.base + 1) and ahead.base > size_of(source):
             detail = f"a frame without text says that it ends at byte {ahead.base}, after the end of the file"
             ahead.seek(start + 1)
             lost = _resume(codec, ahead, retries) is not None

@@ -35,11 +35,6 @@ class Chunk:
     segment: int
     offset: int
 
-    @property
-    def where(self) -> str:
-        """The location of the first record, see ``format_location``."""
-        return self.location(0)
-
     def location(self, position: int) -> str:
         """Return the location of ``data[position]``, see ``format_location``."""
         return format_location(self.path, self.segment, self.offset + position)

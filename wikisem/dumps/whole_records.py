@@ -163,22 +163,18 @@ class _RecordAssembler:
             self._skipping, self._searched = False, 0
             self._remember(text[: found + len(self._delimiter)])
             self._keep(text, found + len(self._delimiter))
-        found = self._find(self._searched)
+        # The first delimiter after what was searched; the text before that is not even joined.
+        begin, last = self._size, 0
+        while begin > self._searched:
+            last += 1
+            begin -= len(self._parts[-last])
+        found = b"".join(self._parts[len(self._parts) - last :]).find(self._delimiter, self._searched - begin)
         if found >= 0:
             self.done = True
-            yield self._chunk(self._join()[: found + len(self._delimiter)])
+            yield self._chunk(self._join()[: begin + found + len(self._delimiter)])
         else:
             self._searched = max(self._searched, self._size - len(self._delimiter) + 1)
             yield from self._check_length()
-
-    def _find(self, start: int) -> int:
-        """Where the first delimiter from an offset on begins, -1 for none; the text before it is not even joined."""
-        begin, last = self._size, 0
-        while begin > start:
-            last += 1
-            begin -= len(self._parts[-last])
-        found = b"".join(self._parts[len(self._parts) - last :]).find(self._delimiter, start - begin)
-        return begin + found if found >= 0 else -1
 
     def abandon(self, region: BadRegion) -> Iterator[Chunk | Damage]:
         """Report damage: yield whole records, and abandon the one that had begun."""

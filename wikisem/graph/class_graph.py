@@ -332,32 +332,6 @@ _SPAN: Final = 1 << 18
 _SAMPLE: Final = 1 << 6
 
 
-@dataclass(frozen=True, slots=True)
-class _Items:
-    """Some items and their nodes: item i has ``counts[i]`` nodes, one item after another in ``targets``."""
-
-    numbers: Ints
-    sitelinks: npt.NDArray[np.int32]
-    counts: Ints
-    targets: Ints
-
-    def sort(self) -> "_Items":
-        """The same items in the order of their numbers."""
-        order = sorted_order(self.numbers)
-        rows = CsrRows(offsets_of(self.counts), self.targets).take(order)
-        return _Items(self.numbers[order], self.sitelinks[order], rows.counts(), rows.targets)
-
-    def without(self, removed: Int64s) -> "_Items":
-        """The items that are not removed and still have a node, with the nodes that they still have."""
-        indices, found = indices_of(removed, self.numbers)
-        gone = np.zeros(len(self.numbers), dtype=bool)
-        gone[indices[found]] = True
-        left = (self.targets != PRUNED) & ~np.repeat(gone, self.counts)
-        counts = CsrRows(offsets_of(self.counts), self.targets).keep(left).counts()
-        kept = counts > 0
-        return _Items(self.numbers[kept], self.sitelinks[kept], counts[kept], self.targets[left])
-
-
 def _gather_instances(
     tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]], nodes: Int64s, removed: Int64s
 ) -> tuple[Ints, npt.NDArray[np.int32], CsrRows, npt.NDArray[np.int32]]:
@@ -374,7 +348,15 @@ def _gather_instances(
     cuts = [_cuts(table.items, bounds) for table in tables]
     node_cuts, removed_cuts = _cuts(nodes, bounds), _cuts(removed, bounds)
     class_sitelinks = np.full(len(nodes), -1, dtype=np.int32)
-    result = _InstanceColumns(tables)
+    # Filled from the front; pages that are never written take no memory.
+    most = sum(len(table.items) for table in tables)
+    pairs = sum(len(table.instance_of.targets) for table in tables)
+    wide = any(table.items.dtype.itemsize > 4 for table in tables)
+    all_items: Ints = np.empty(most, dtype=np.int64 if wide else np.uint32)
+    all_sitelinks = np.empty(most, dtype=np.int32)
+    all_offsets: Ints = np.zeros(most + 1, dtype=np.int64 if pairs >> 32 else np.uint32)
+    all_targets: Ints = np.empty(pairs, dtype=np.uint32)
+    first = begin_pairs = 0
     for span in range(len(bounds) + 1):
         columns = []
         for table, node_of, cut in zip(tables, nodes_of, cuts, strict=True):
@@ -382,43 +364,31 @@ def _gather_instances(
             offsets = table.instance_of.offsets[begin : end + 1]
             targets = node_of[table.instance_of.targets[offsets[0] : offsets[-1]]]
             columns.append((table.items[begin:end], table.sitelinks[begin:end], np.diff(offsets), targets))
-        items = _Items(*map(np.concatenate, zip(*columns, strict=True))).sort()
-        node_span, removed_span = slice(*node_cuts[span : span + 2]), slice(*removed_cuts[span : span + 2])
-        indices, found = indices_of(nodes[node_span], items.numbers)
-        class_sitelinks[node_span][found] = items.sitelinks[indices[found]]
-        result.append(items.without(removed[removed_span]))
-    return *result.finish(), class_sitelinks
+        numbers, sitelinks, counts, targets = map(np.concatenate, zip(*columns, strict=True))
+        order = sorted_order(numbers)
+        rows = CsrRows(offsets_of(counts), targets).take(order)
+        numbers, sitelinks = numbers[order], sitelinks[order]
+        node_span = slice(*node_cuts[span : span + 2])
+        indices, found = indices_of(nodes[node_span], numbers)
+        class_sitelinks[node_span][found] = sitelinks[indices[found]]
+        # The items that are not removed and still have a node, with the nodes that they still have.
+        indices, found = indices_of(removed[slice(*removed_cuts[span : span + 2])], numbers)
+        gone = np.zeros(len(numbers), dtype=bool)
+        gone[indices[found]] = True
+        rows = rows.keep((rows.targets != PRUNED) & ~np.repeat(gone, rows.counts()))
+        counts = rows.counts()
+        kept = counts > 0
+        end, end_pairs = first + int(np.count_nonzero(kept)), begin_pairs + len(rows.targets)
+        all_items[first:end], all_sitelinks[first:end] = numbers[kept], sitelinks[kept]
+        all_offsets[first + 1 : end + 1] = offsets_of(counts[kept])[1:] + begin_pairs
+        all_targets[begin_pairs:end_pairs] = rows.targets
+        first, begin_pairs = end, end_pairs
+    classes = CsrRows(all_offsets[: first + 1], all_targets[:begin_pairs])
+    return all_items[:first], all_sitelinks[:first], classes, class_sitelinks
 
 
 def _cuts(numbers: Ints, bounds: Ints) -> list[int]:
     return [0, *np.searchsorted(numbers, bounds).tolist(), len(numbers)]
-
-
-class _InstanceColumns:
-    """The arrays of all items, filled from the front; pages that are never written take no memory."""
-
-    def __init__(self, tables: Sequence[ItemEdges]) -> None:
-        items = sum(len(table.items) for table in tables)
-        pairs = sum(len(table.instance_of.targets) for table in tables)
-        wide = any(table.items.dtype.itemsize > 4 for table in tables)
-        self._items: Ints = np.empty(items, dtype=np.int64 if wide else np.uint32)
-        self._sitelinks = np.empty(items, dtype=np.int32)
-        self._offsets: Ints = np.zeros(items + 1, dtype=np.int64 if pairs >> 32 else np.uint32)
-        self._targets: Ints = np.empty(pairs, dtype=np.uint32)
-        self._count = self._pairs = 0
-
-    def append(self, items: _Items) -> None:
-        """Add some items, all with higher numbers than those before."""
-        here = slice(self._count, self._count + len(items.numbers))
-        self._items[here], self._sitelinks[here] = items.numbers, items.sitelinks
-        self._offsets[here.start + 1 : here.stop + 1] = offsets_of(items.counts)[1:] + self._pairs
-        self._targets[self._pairs : self._pairs + len(items.targets)] = items.targets
-        self._count, self._pairs = here.stop, self._pairs + len(items.targets)
-
-    def finish(self) -> tuple[Ints, npt.NDArray[np.int32], CsrRows]:
-        """All items that were appended, with their sitelinks and nodes."""
-        classes = CsrRows(self._offsets[: self._count + 1], self._targets[: self._pairs])
-        return self._items[: self._count], self._sitelinks[: self._count], classes
 
 
 # The instances of each class, most sitelinks first.

@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
 from wikisem.arrow.parquet import read_row_groups
-from wikisem.files import match
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, first_of, indices_of, offsets_of, pack_pairs, second_of
 from wikisem.recipes.options import Recipe
@@ -145,15 +144,6 @@ class Signatures:
         )
 
 
-def read_signatures(entities: str, graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe) -> Signatures:
-    """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
-
-    All files of items are read, three columns of them.
-    """
-    parts = map(read_item_signatures, match([f"{entities}/*.parquet"]))
-    return signatures_of_classes(parts, graph, nodes, items, recipe)
-
-
 def read_item_signatures(path: str) -> ItemSignatures:
     """The signatures of the items in a file of entities."""
     return ItemSignatures.join(
@@ -165,7 +155,10 @@ def read_item_signatures(path: str) -> ItemSignatures:
 def signatures_of_classes(
     parts: Iterable[ItemSignatures], graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe
 ) -> Signatures:
-    """The signatures by which groups measure a few classes, from those of all files; only their instances are kept."""
+    """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
+
+    ``parts`` are those of all files; only instances of the classes are kept.
+    """
     instances = graph.instances.take(nodes).targets
     few = np.full_like(graph.sitelinks, -1)
     few[instances] = graph.sitelinks[instances]

@@ -88,7 +88,7 @@ class Taxonomy:
 
     def instances(self, qid: str) -> list[str]:
         """I(v): the items that are an instance of the class itself."""
-        return self._items(self._row(self.graph.instances, qid))
+        return qids_of(self.graph.items[np.sort(self._row(self.graph.instances, qid))].astype(np.int64))
 
     def most_linked(self, qid: str, count: int) -> list[tuple[str, int]]:
         """The first ``count`` of I(v) with their sitelinks, most sitelinks first, then by number."""
@@ -101,11 +101,12 @@ class Taxonomy:
         node = self._node(qid)
         if node is None:
             return []
-        return self._items(self.graph.instances.take(closure(self.graph.down, node)).targets)
+        items = distinct(self.graph.instances.take(closure(self.graph.down, node)).targets)
+        return qids_of(self.graph.items[items].astype(np.int64))
 
     def classes(self, qid: str) -> list[str]:
         """The classes that an item is a direct instance of; empty for a class that is not an instance."""
-        item = self._item(qid)
+        item = _index(self.graph.items, qid)
         if item is None:
             self._node(qid)  # it is at least a class
             return []
@@ -124,7 +125,7 @@ class Taxonomy:
 
     def whole_classes(self, qid: str) -> list[str]:
         """What an item is an instance of before pruning, at any sound rank; pruned classes as above."""
-        item = self._item(qid)
+        item = _index(self.graph.items, qid)
         if item is None:
             return []
         others = self.graph.other_classes.take(np.array([item])).targets
@@ -185,13 +186,10 @@ class Taxonomy:
     def _node(self, qid: str) -> int | None:
         """The node of a class; None for an instance that is not a class."""
         node = _index(self.graph.nodes, qid)
-        if node is None and self._item(qid) is None:
+        if node is None and _index(self.graph.items, qid) is None:
             pruned = _index(self.graph.removed, qid) is not None
             raise UnknownItemError(f"expected an item of the class graph, saw {qid}" + (", pruned" if pruned else ""))
         return node
-
-    def _item(self, qid: str) -> int | None:
-        return _index(self.graph.items, qid)
 
     def _qids(self, nodes: Ints) -> list[str]:
         return qids_of(self.graph.nodes[np.sort(nodes)])
@@ -200,9 +198,6 @@ class Taxonomy:
         count = len(self.graph.nodes)
         left, hidden = self.graph.nodes[nodes[nodes < count]], self.graph.hidden[nodes[nodes >= count] - count]
         return qids_of(np.sort(np.concatenate([left, hidden])))
-
-    def _items(self, items: Ints) -> list[str]:
-        return qids_of(self.graph.items[distinct(items)].astype(np.int64))
 
 
 def _index(numbers: Ints, qid: str) -> int | None:

@@ -50,7 +50,14 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
         return MENTIONS.empty_table()
     parts = locate_parts(contents)
     away, undecided = _read_prefixes(parts, site)
-    hits, marks = _find_markup(parts)
+    # Where markup is, and where the marks are that decide whether contents are NFC; None if there are too many.
+    with_marks = not normal_form.has_many_marks(parts)
+    finder = normal_form.finder(_IRREGULAR, with_marks)
+    found = finder.find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
+    hits, marks = np.array([start for _, start, _ in found], np.int64), None
+    if with_marks:
+        is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in found], np.bool_)
+        hits, marks = hits[~is_mark], hits[is_mark]
     irregular, with_markup = _irregular(parts, hits)
     undecided |= irregular | normal_form.not_composed(parts, marks)
     certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
@@ -85,18 +92,6 @@ def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
     away[prefixed] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
     undecided[prefixed] |= np.array([verdict is None for verdict in verdicts], np.bool_)[codes]
     return away, undecided
-
-
-def _find_markup(parts: Contents) -> tuple[Positions, Positions | None]:
-    """Where markup is, and where the marks are that decide whether contents are NFC; None if there are too many."""
-    with_marks = not normal_form.has_many_marks(parts)
-    finder = normal_form.finder(_IRREGULAR, with_marks)
-    found = finder.find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
-    starts = np.array([start for _, start, _ in found], np.int64)
-    if not with_marks:
-        return starts, None
-    is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in found], np.bool_)
-    return starts[~is_mark], starts[is_mark]
 
 
 def _irregular(parts: Contents, hits: Positions) -> tuple[Mask, Mask]:

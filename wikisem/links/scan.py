@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -153,11 +154,11 @@ def scan_chunk(
             counts = Counts(1, unreadable={reason: 1})
             return ChunkLinks(MENTIONS.empty_table(), REDIRECTS.empty_table(), counts, (record,))
 
-    def locate_from(start: int) -> Locate:
-        return lambda position: locate(start + position)
-
     cuts = [0, *starts[:: -(-len(starts) // _PARTS)][1:], len(data)]
-    parts = [scan_chunk(data[start:end], site, trail, locate_from(start), with_titles) for start, end in pairwise(cuts)]
+    parts = [
+        scan_chunk(data[start:end], site, trail, partial(lambda by, at: locate(by + at), start), with_titles)
+        for start, end in pairwise(cuts)
+    ]
     return ChunkLinks(
         pa.concat_tables([part.mentions for part in parts]),
         pa.concat_tables([part.redirects for part in parts]),
@@ -175,7 +176,14 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     unreadable: list[UnreadableRecord] = []
     versions = extracted[0].versions
     if extracted[0].unread:
-        pages, unreadable = _parse(data, extracted[0].unread, site, locate, work)
+        # The pages that an XML parser reads, by where they start.
+        pages: dict[int, Page] = {}
+        for start, end in extracted[0].unread:
+            work.spend(TAG * data.count(b"<", start, end) + (end - start) // XML_BYTES)
+            try:
+                pages[start] = read_page(data[start:end], site)
+            except DamagedInputError as error:
+                unreadable.append(UnreadableRecord(STAGE, "bad-page", locate(start), str(error)))
         extracted[0].left_out["deleted"] += sum(page.deleted for page in pages.values())
         rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
         extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail, work))
@@ -206,21 +214,6 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
         versions=versions,
         steps=work.steps,
     )
-
-
-def _parse(
-    data: bytes, spans: list[tuple[int, int]], site: SiteInfo, locate: Locate, work: Work
-) -> tuple[dict[int, Page], list[UnreadableRecord]]:
-    """Return the pages that an XML parser reads, by where they start, and those that it cannot read."""
-    pages: dict[int, Page] = {}
-    unreadable: list[UnreadableRecord] = []
-    for start, end in spans:
-        work.spend(TAG * data.count(b"<", start, end) + (end - start) // XML_BYTES)
-        try:
-            pages[start] = read_page(data[start:end], site)
-        except DamagedInputError as error:
-            unreadable.append(UnreadableRecord(STAGE, "bad-page", locate(start), str(error)))
-    return pages, unreadable
 
 
 _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
@@ -357,7 +350,12 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     # The tags of both ids, if the page has the exporter's layout.
     numbers = _ids(markup, heads, np.stack([first_id, _next(revision, heads)]))
     regular &= (ids == 0) | ((first_id < revision) & (numbers >= 0).all(axis=0))
-    regular &= ~_has_other_entities(markup, entities, starts, ends)
+    # No entity but those that the exporter writes: not ``&#91;`` for a bracket.
+    known = np.zeros(len(entities), np.bool_)
+    for entity in _KNOWN_ENTITIES:
+        known |= starting_with(entities, entity)
+    others = markup.entities[~known]
+    regular &= np.searchsorted(others, starts) == np.searchsorted(others, ends)
     text_starts, text_ends, closed = _texts(markup, text, np.flatnonzero(regular))
     regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
     # Of the texts whose tag closes itself, those without this attribute are empty.
@@ -398,16 +396,6 @@ def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
     outside = places < -lengths[..., None]
     whole &= (outside | ((digits >= 0) & (digits <= 9))).all(axis=-1)
     return np.where(whole, np.where(outside, 0, digits) @ 10 ** (-1 - places), -1)
-
-
-def _has_other_entities(markup: Markup, entities: Heads, starts: Positions, ends: Positions) -> Mask:
-    """Return which pages hold an entity that the exporter does not write, such as ``&#91;`` for a bracket."""
-    known = np.zeros(len(entities), np.bool_)
-    for entity in _KNOWN_ENTITIES:
-        known |= starting_with(entities, entity)
-    others = markup.entities[~known]
-    mask: Mask = np.searchsorted(others, starts) < np.searchsorted(others, ends)
-    return mask
 
 
 def _texts(markup: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:

@@ -142,10 +142,6 @@ class SurfaceTable:
         bounds = zip(self.offsets[rows].tolist(), self.offsets[rows + 1].tolist(), strict=True)
         return (str(text[begin:end], "utf-8") for begin, end in bounds)
 
-    def sample(self, count: int) -> Iterable[str]:
-        """Return the surface forms of the first rows."""
-        return self.texts(np.arange(min(count, len(self))))
-
 
 def hash_texts(table: SurfaceTable) -> npt.NDArray[np.uint64]:
     """A hash of 64 bits for each surface form of a table: the sum of the hash keys of its bytes, each at its place."""
@@ -233,24 +229,18 @@ class SurfaceForms:
             counts = np.stack([np.diff(offsets_of(kind.astype(np.int64))[bounds - bounds[0]]) for kind in kinds])
             counts[1] += 1
             numbers.append(np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16))
-            letters.append(_last_letters(bounds - bounds[0], text))
+            # Most end in two code points that no letter of several has: these are looked up for each such end once.
+            bounds = bounds - bounds[0]
+            surfaces = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(text))
+            tails = pc.utf8_slice_codeunits(surfaces, -2).dictionary_encode()
+            codes = [
+                _letter_code(tail) if isinstance(graphemes(tail), str) else -1 for tail in tails.dictionary.to_pylist()
+            ]
+            letters.append(np.array(codes, dtype=np.int32)[tails.indices.to_numpy()])
+            rows = np.flatnonzero(letters[-1] < 0)
+            letters[-1][rows] = [_letter_code(surface) for surface in surfaces.take(pa.array(rows)).to_pylist()]
         characters, words, marks = np.concatenate(numbers, axis=1)
         return SurfaceForms(characters, words, marks, np.concatenate(letters))
-
-
-def _last_letters(bounds: Int64s, text: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
-    """The codes of the last letters of some surface forms.
-
-    Most end in two code points that no letter of several has: these are looked up for each such end once.
-    """
-    surfaces = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(text))
-    tails = pc.utf8_slice_codeunits(surfaces, -2).dictionary_encode()
-    ends = tails.dictionary.to_pylist()
-    known = np.array([_letter_code(end) if isinstance(graphemes(end), str) else -1 for end in ends], dtype=np.int32)
-    letters: npt.NDArray[np.int32] = known[tails.indices.to_numpy()]
-    rows = np.flatnonzero(letters < 0)
-    letters[rows] = [_letter_code(surface) for surface in surfaces.take(pa.array(rows)).to_pylist()]
-    return letters
 
 
 def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:

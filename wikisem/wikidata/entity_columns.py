@@ -134,13 +134,29 @@ class EntityColumns:
                 titles.keys.extend(sites)
                 titles.values.extend([sitelinks[site].title for site in sites])
             titles.ends.append(len(titles.keys))
-        self._add_labels(lines)
+        names = self._labels
+        for line in lines:
+            if line.labels and self._codes is None:
+                codes = sorted(line.labels)
+                names.keys.extend(codes)
+                names.values.extend([line.labels[code].value for code in codes])
+            elif line.labels:
+                for code, label in zip(self._codes or (), msgspec.structs.astuple(line.labels), strict=True):
+                    if label is not None:
+                        names.keys.append(code)
+                        names.values.append(label.value)
+            names.ends.append(len(names.keys))
         self._revisions += [line.lastrevid for line in lines]
         others, properties = self._other_instance_of, self._properties
         for line, found, class_statements in zip(lines, claims, classes, strict=True):
             self._add_statements(found.statements, self._fields.relations and bool(line.sitelinks))
-            if class_statements and len(class_statements) > 1:
-                others.values.extend(self._other_classes(class_statements))
+            if class_statements and self._best and any(one.rank == "preferred" for one in class_statements):
+                # The items at sound ranks that are not among the best; nearly always there are none.
+                best, sound = (
+                    {item_number(_qid(value)) for value in ranked_values(class_statements, only)}
+                    for only in (True, False)
+                )
+                others.values.extend(sorted_qids(sound - best))
             others.ends.append(len(others.values))
             if self._fields.signatures and line.sitelinks:  # a property counts whatever its ranks and values
                 properties.values.extend(found.properties)
@@ -155,29 +171,6 @@ class EntityColumns:
                 elif qids and qids[0]:  # most have one
                     column.values.append(qids[0])
             column.ends.append(len(column.values))
-
-    def _other_classes(self, statements: list[LineStatement]) -> tuple[str, ...]:
-        """Return the items at sound ranks that are not among the best; nearly always there are none."""
-        if not self._best or all(statement.rank != "preferred" for statement in statements):
-            return ()
-        best, sound = (
-            {item_number(_qid(value)) for value in ranked_values(statements, only)} for only in (True, False)
-        )
-        return sorted_qids(sound - best)
-
-    def _add_labels(self, lines: Sequence[Line]) -> None:
-        column = self._labels
-        for line in lines:
-            if line.labels and self._codes is None:
-                codes = sorted(line.labels)
-                column.keys.extend(codes)
-                column.values.extend([line.labels[code].value for code in codes])
-            elif line.labels:
-                for code, label in zip(self._codes or (), msgspec.structs.astuple(line.labels), strict=True):
-                    if label is not None:
-                        column.keys.append(code)
-                        column.values.append(label.value)
-            column.ends.append(len(column.keys))
 
     def _add_statements(self, found: Mapping[str, list[LineStatement] | None], related: bool) -> None:
         """Append the statements that are asked for, and if ``related`` all statements about items."""

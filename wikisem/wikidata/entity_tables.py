@@ -123,10 +123,6 @@ class IdRange:
         """Return whether an id is in the range."""
         return self.start <= identifier and (self.stop is None or identifier < self.stop)
 
-    def overlaps(self, group: RowGroup) -> bool:
-        """Return whether a row group may have ids of the range."""
-        return group.greatest >= self.start and (self.stop is None or group.least < self.stop)
-
 
 @dataclass(frozen=True, slots=True)
 class EntityTables:

@@ -64,10 +64,6 @@ class Lexeme(msgspec.Struct, gc=False):
         """Return the lemma in the spelling of a language code; empty if it has none."""
         return self.lemmas[language].value if isinstance(self.lemmas, dict) and language in self.lemmas else ""
 
-    def is_made(self) -> bool:
-        """Return whether a statement says that it is derived from another lexeme."""
-        return isinstance(self.claims, Claims) and bool(self.claims.derived_from or self.claims.combines)
-
     def types(self) -> list[str]:
         """Its lexical category, and the classes it is an instance of (P31) by statements of best rank."""
         return [self.category, *self._best_ids("instance_of")]

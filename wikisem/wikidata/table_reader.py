@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from wikisem import files
 from wikisem.arrow.columns import Numbers
@@ -124,14 +123,20 @@ class TableReader(LineAccount):
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
         """Yield the rows of a file that are in the range and can be read, a table for each row group."""
-        numbers = [number for number, group in enumerate(file.groups) if range_.overlaps(group)]
+        start, stop = range_.start, range_.stop
+        numbers = [
+            number
+            for number, group in enumerate(file.groups)
+            if group.greatest >= start and (stop is None or group.least < stop)
+        ]
         if not numbers:
             return
         with open_binary(file.path) as source, open_parquet(source, file.path) as parquet:
             filled = [index for index in range(parquet.num_row_groups) if parquet.metadata.row_group(index).num_rows]
             for number in numbers:
-                group, read = file.groups[number], partial(_read_columns, parquet, filled[number])
-                ids = _strings(read("id")["id"])
+                # Of the columns asked for those that there are; of a member of a struct, ``struct.member``.
+                group, read = file.groups[number], partial(parquet.read_row_group, filled[number], use_threads=False)
+                ids = _strings(read(["id"])["id"])
                 rows = self._rows_in(ids, group, range_, file.path)
                 if len(rows):
                     found = _plain(file, read, group.rows, self._asked).append_column("id", ids)
@@ -153,11 +158,11 @@ class TableReader(LineAccount):
             row = group.begin + int(filled[before + 1])
             raise unsorted(path, row, ids[before].as_py(), ids[before + 1].as_py())
 
-        def first_from(identifier: str) -> int:
-            return bisect_left(range(len(ids)), identifier, key=lambda index: ids[index].as_py())
-
-        stop = len(ids) if range_.stop is None else first_from(range_.stop)
-        return filled[first_from(range_.start) : stop]
+        first, stop = (
+            len(ids) if end is None else bisect_left(range(len(ids)), end, key=lambda index: ids[index].as_py())
+            for end in (range_.start, range_.stop)
+        )
+        return filled[first:stop]
 
     def _drop_unreadable(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
         """Return the rows that can be read; the others are noted by their ``places`` in the file."""
@@ -199,19 +204,14 @@ def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _M
         yield "bad-sitelinks", "the title of a page", "value", mask(rows["value"].is_valid())
 
 
-def _read_columns(parquet: pq.ParquetFile, number: int, *names: str) -> pa.Table:
-    """Return those columns of a row group that there are; of a member of a struct, ``struct.member``."""
-    return parquet.read_row_group(number, list(names), use_threads=False)
-
-
 def _plain(file: TableFile, read: Callable[..., pa.Table], rows: int, asked: frozenset[str]) -> pa.Table:
     """Return the rows of a row group in the same columns for every layout; strings only of properties asked for."""
     if file.kind == "entities":
-        return pa.table({"lastrevid": pc.fill_null(read("lastrevid")["lastrevid"].cast(pa.int64()), 0)})
+        return pa.table({"lastrevid": pc.fill_null(read(["lastrevid"])["lastrevid"].cast(pa.int64()), 0)})
     if file.kind == "claims":
         return _plain_claims(file.columns, read, asked)
     columns = columns_of(file, file.columns)
-    values = _strings(read(*columns)[columns[0]]) if columns else pa.nulls(rows, pa.string())
+    values = _strings(read(list(columns))[columns[0]]) if columns else pa.nulls(rows, pa.string())
     key = pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([file.key]))
     return pa.table({"key": key, "value": values})
 
@@ -223,7 +223,7 @@ def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: f
         return _strings(pc.struct_field(table["datavalue"], member))
 
     nested = "datavalue" not in names
-    table = read("property", "rank", "datatype", "datavalue.id" if nested else "datavalue")
+    table = read(["property", "rank", "datatype", "datavalue.id" if nested else "datavalue"])
     plain = {name: _strings(table[name]) for name in ("property", "rank", "datatype")}
     types = plain["datatype"]
     text = language = pa.nulls(len(table), pa.string())
@@ -241,12 +241,12 @@ def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: f
             # The strings of all identifiers are most of the bytes of this table.
             strings = pc.any(pc.and_(has_text, pc.fill_null(pc.not_equal(types, _MONOLINGUAL), True))).as_py()
             members = ("text", "language", *(("datavalue__string",) if strings else ()))
-            found = read(*(f"datavalue.{member}" for member in members))
+            found = read([f"datavalue.{member}" for member in members])
             text, language = values(found, "text"), values(found, "language")
             if strings:
                 text = pc.coalesce(text, values(found, "datavalue__string"))
         elif "mlt-language" in names:
-            language = _strings(read("mlt-language")["mlt-language"])
+            language = _strings(read(["mlt-language"])["mlt-language"])
     text, language = pc.if_else(has_text, text, None), pc.if_else(has_text, language, None)
     return pa.table({**plain, "item": item, "text": text, "language": language})
 

@@ -198,6 +198,12 @@ class FoundProfile:
         return {key: getattr(self.profile, key) for key in KEYS}
 
 
+# A hyphen between letters is in a third of the surface forms of Southern Min and similar languages, and in 1 to 4 % of
+# others.
+_HYPHENATED: Final = 0.3
+_HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
+
+
 def find_profile(
     code: str,
     *,
@@ -226,7 +232,18 @@ def find_profile(
     }
     source = {key: stated for key, (stated, _) in found.items()}
     support = {key: number for key, (_, number) in found.items()}
-    changes = _learn(profile, seen, known_trail=rows and wiki in TRAILS, known_row=row is not None)
+    # For a language with a row or a special script only the finer points are learned.
+    changes: dict[str, Any] = {}
+    writing = writing_of(seen.links)
+    settled = row is not None or bool(profile.script)
+    if writing is not None and not (settled and (writing == "unspaced") == profile.spaced):
+        changes["writing"] = writing
+    spaced = changes.get("writing", profile.writing) == "spaced"
+    if spaced and links >= LINKS and not (rows and wiki in TRAILS):
+        changes["link_trail"] = learned_trail(seen.links)
+    if row is None and surfaces >= SURFACES:
+        hyphenated = sum(_HYPHEN.search(surface) is not None for surface in seen.surfaces)
+        changes["hyphens"] = hyphenated >= _HYPHENATED * surfaces
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
         changes["lists"] = (*profile.lists, *seen.list_words)
@@ -238,28 +255,6 @@ def find_profile(
         source |= dict.fromkeys(edited, "file")
         changes |= edited
     return FoundProfile(with_values(profile, changes), source, support)
-
-
-# A hyphen between letters is in a third of the surface forms of Southern Min and similar languages, and in 1 to 4 % of
-# others.
-_HYPHENATED: Final = 0.3
-_HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
-
-
-def _learn(profile: LanguageProfile, seen: Evidence, *, known_trail: bool, known_row: bool) -> dict[str, Any]:
-    """Learn from the dump what is not known: for a language with a row or a special script only the finer points."""
-    changes: dict[str, Any] = {}
-    writing = writing_of(seen.links)
-    settled = known_row or bool(profile.script)
-    if writing is not None and not (settled and (writing == "unspaced") == profile.spaced):
-        changes["writing"] = writing
-    written = changes.get("writing", profile.writing)
-    if not known_trail and written == "spaced" and seen.links.links >= LINKS:
-        changes["link_trail"] = learned_trail(seen.links)
-    if not known_row and len(seen.surfaces) >= SURFACES:
-        hyphenated = sum(_HYPHEN.search(surface) is not None for surface in seen.surfaces)
-        changes["hyphens"] = hyphenated >= _HYPHENATED * len(seen.surfaces)
-    return changes
 
 
 def with_values(profile: LanguageProfile, values: Mapping[str, Any]) -> LanguageProfile:

@@ -248,19 +248,16 @@ class _BlockScanner:
             if self.checksum(end) < 0:
                 detail = f"expected the checksum of a bzip2 stream after byte {end // 8} of the file, saw its end"
                 return Damage("truncated", format_location(self._path, end // 8, 0), detail, lost=False)
-        foreign = self._find_foreign(start // 8, following)
-        return None if foreign is None else self._damage_between("garbage", 8 * foreign, following)
-
-    def _find_foreign(self, start: int, following: int | None) -> int | None:
-        """Return the first byte before a mark that is no empty stream, header or zero at the end; None without one."""
-        stop = sys.maxsize if following is None else (following + 7) // 8
+        # Anything is foreign but empty streams, then a header before the mark, or zeros at the end.
+        start, stop = start // 8, sys.maxsize if following is None else (following + 7) // 8
         while streams := _EMPTY_STREAMS.match(self._ahead.slice(start, min(stop, start + STEP))):
             start += streams.end()
         if following is not None:
-            return None if HEADER.fullmatch(self._ahead.slice(start, min(stop, start + 5))) else start
+            is_header = HEADER.fullmatch(self._ahead.slice(start, min(stop, start + 5)))
+            return None if is_header else self._damage_between("garbage", 8 * start, following)
         while zeros := self._ahead.slice(start, start + STEP):
             if rest := zeros.lstrip(b"\0"):
-                return start + len(zeros) - len(rest)
+                return self._damage_between("garbage", 8 * (start + len(zeros) - len(rest)), following)
             start += len(zeros)
         return None
 

@@ -77,35 +77,31 @@ class ClassDraw:
 
     def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
         """For each class the row of the first class on the ring that may bring enough; -1 if there is none."""
-        found = self._classes.first_locations(self._full(outlier_class), bits, self._starts[bits], 1)
+        found = self._classes.first_locations(self._able(outlier_class), bits, self._starts[bits], 1)
         return np.array([self._classes.rows[locations[0]] if locations else -1 for locations in found], dtype=np.int64)
 
     def later_rows(self, outlier_class: int, bit: int) -> Iterator[int]:
         """The rows after the first of the classes that may bring enough."""
-        return islice(self._walk(self._full(outlier_class), bit), 1, None)
+        return islice(self.every_row(outlier_class, bit, self._per_class), 1, None)
 
-    def every_row(self, outlier_class: int, bit: int) -> Iterator[int]:
-        """The rows of all classes that may bring anything."""
-        return self._walk(self._able(outlier_class, 1), bit)
+    def every_row(self, outlier_class: int, bit: int, least: int = 1) -> Iterator[int]:
+        """The rows of all classes that may bring anything, or at least so many items."""
+        walk = self._classes.walk(self._able(outlier_class, least), bit, self._starts[bit])
+        return (int(self._classes.rows[location]) for location in walk)
 
     def nodes(self, rows: Ints) -> list[int]:
         """The classes of some rows."""
         nodes: list[int] = self._language.index.ancestors.row_to_node[rows].tolist()
         return nodes
 
-    def _full(self, outlier_class: int) -> BitPlanes:
-        return self._able(outlier_class, self._per_class)
-
-    def _able(self, outlier_class: int, least: int) -> BitPlanes:
-        """The classes that may bring at least ``least`` items; found when asked for, as O3 may draw from all items."""
+    def _able(self, outlier_class: int, least: int = 0) -> BitPlanes:
+        """The classes that may bring ``least`` items, or enough; kept, and found once asked for: O3 may draw from all."""
+        least = least or self._per_class
         if (outlier_class, least) not in self._known:
             able = self._language.counts[outlier_class - 1] >= least
             able_bits = np.where(able, self._via[outlier_class - 1], np.uint64(0))
             self._known[outlier_class, least] = BitPlanes(able_bits)
         return self._known[outlier_class, least]
-
-    def _walk(self, sets: BitPlanes, bit: int) -> Iterator[int]:
-        return (int(self._classes.rows[location]) for location in self._classes.walk(sets, bit, self._starts[bit]))
 
     def locations(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[Iterable[int]]:
         """For each row the locations of what its class brings into the outlier set of class ``bits[i]``, in order."""
@@ -128,7 +124,7 @@ class ClassDraw:
         spread over all that it brings. Returns where the classes of each bit begin, the classes, and for each of them
         the locations in the order of the ring from the bit's own class on.
         """
-        found = self._classes.first_locations(self._full(outlier_class), bits, self._starts[bits], classes)
+        found = self._classes.first_locations(self._able(outlier_class), bits, self._starts[bits], classes)
         owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in found])
         rows = self._classes.rows[np.fromiter(chain.from_iterable(found), dtype=np.int64)]
         before = offsets_of(np.minimum(self._language.counts[outlier_class - 1][rows], of_class))
@@ -136,7 +132,11 @@ class ClassDraw:
         owners, rows = owners[asked], rows[asked]
         before = offsets_of(self._language.list_counts(outlier_class, rows))[:-1]
         portions = np.split(np.arange(len(rows)), np.flatnonzero(np.diff(before // _LISTS)) + 1)
-        parts = [self._spread(outlier_class, rows[portion], bits[owners[portion]], of_class) for portion in portions]
+        parts, sets = [], self._sets[outlier_class - 1]
+        for portion in portions:
+            own, lists = bits[owners[portion]], self._language.lists(outlier_class, rows[portion])
+            inside = lists.keep(sets.contains(lists.targets, own[lists.sources()]))
+            parts.append(self._ring.spread(inside, self._starts[own], of_class))
         counts = np.concatenate([part.counts() for part in parts])
         locations = CsrRows(offsets_of(counts), np.concatenate([part.targets for part in parts]))
         full = locations.counts() >= self._per_class
@@ -148,12 +148,6 @@ class ClassDraw:
         targets = (begins[of_row] + second_of(keys)) % size
         edges = np.searchsorted(owners[full], np.arange(len(bits) + 1))
         return edges, self.nodes(rows[full]), CsrRows(locations.offsets, targets)
-
-    def _spread(self, outlier_class: int, rows: Ints, bits: Ints, of_class: int) -> CsrRows:
-        """About ``of_class`` locations of what each row's class brings into the outlier set of class ``bits[i]``."""
-        lists = self._language.lists(outlier_class, rows)
-        inside = lists.keep(self._sets[outlier_class - 1].contains(lists.targets, bits[lists.sources()]))
-        return self._ring.spread(inside, self._starts[bits], of_class)
 
     def _list(self, lists: CsrRows, sets: BitPlanes, bits: Ints) -> Iterator[Iterable[int]]:
         """The locations of all items of each row's lists that are in the set, sorted by the way from its class."""

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, offsets_of, pack_pairs, second_of
-from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, bit_pairs
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.sampling import hash_keys
 
 # How many locations ahead are examined for many classes at once.
@@ -53,11 +53,14 @@ class HashRing:
         """The ring of items with these numbers, rows and lists."""
         keys = hash_keys(seed, numbers)
         order = np.argsort(keys)
-        return _in_order(keys[order], rows[order].astype(np.uint32), lists[order].astype(np.uint32), list_count)
+        by_list = CsrRows.from_pairs(lists[order], np.arange(len(keys), dtype=np.uint32), list_count)
+        return HashRing(keys[order], rows[order].astype(np.uint32), lists[order].astype(np.uint32), by_list)
 
     def keep(self, flags: Flags) -> "HashRing":
         """The ring of some of the items, one flag for each location."""
-        return _in_order(self.keys[flags], self.rows[flags], self.lists[flags], len(self.by_list))
+        lists = self.lists[flags]
+        by_list = CsrRows.from_pairs(lists, np.arange(len(lists), dtype=np.uint32), len(self.by_list))
+        return HashRing(self.keys[flags], self.rows[flags], lists, by_list)
 
     def walk(self, sets: BitPlanes, bit: int, start: np.uint64) -> Iterator[int]:
         """The locations of the items whose list has the bit, from the hash key ``start`` once around the ring.
@@ -75,16 +78,12 @@ class HashRing:
             look *= _GROWTH
             if looked < size:
                 in_set = sets.rows_with(bit) if in_set is None else in_set
-                if int(self._sizes(in_set).sum()) <= look:
+                if int((self.by_list.offsets[in_set + 1] - self.by_list.offsets[in_set]).sum()) <= look:
                     # All locations of the set that have not been examined yet.
                     steps: Int64s = (self.by_list.take(in_set).targets.astype(np.int64) - begin) % size
                     steps.sort()
                     yield from ((begin + steps[steps >= looked]) % size).tolist()
                     return
-
-    def _sizes(self, lists: Ints) -> Ints:
-        sizes: Ints = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
-        return sizes
 
     def spread(self, lists: CsrRows, starts: Bitsets, most: int) -> CsrRows:
         """About ``most`` locations of each row's lists: all, or as many from equal parts of all, as ``starts`` decides.
@@ -123,9 +122,14 @@ class HashRing:
 
     def _list_first(self, sets: BitPlanes, bits: Ints, begins: Ints, count: int) -> Iterator[list[int] | None]:
         """The first locations of each class, by listing its whole set; None if the set is too large for that."""
-        lists, bit_of_list = bit_pairs(sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << bits.astype(np.uint64)))
-        asked = np.argsort(bits)[np.searchsorted(np.sort(bits), bit_of_list)]
-        items = np.bincount(asked, weights=self._sizes(lists), minlength=len(bits))
+        # Every list that has one of the bits, and the bit, ascending.
+        bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << bits.astype(np.uint64))
+        having = np.flatnonzero(bitsets != 0)
+        flags = np.unpackbits(bitsets[having].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+        rows, bit_of_list = np.nonzero(flags.view(bool))
+        lists, asked = having[rows], np.argsort(bits)[np.searchsorted(np.sort(bits), bit_of_list)]
+        sizes = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
+        items = np.bincount(asked, weights=sizes, minlength=len(bits))
         # A walk expects to pass count * size / items locations; listing costs about as much as there are items.
         few = items * items <= _LISTING_BONUS**2 * count * len(self.keys)
         listed = few[asked]
@@ -137,11 +141,3 @@ class HashRing:
         for index, (first, end) in enumerate(pairwise(edges)):
             steps = second_of(keys[first : min(end, first + count)])
             yield ((begins[index] + steps) % len(self.keys)).tolist() if few[index] else None
-
-
-def _in_order(
-    keys: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint32], lists: npt.NDArray[np.uint32], list_count: int
-) -> HashRing:
-    """The ring of items that are in the order of their keys."""
-    locations = np.arange(len(keys), dtype=np.uint32)
-    return HashRing(keys, rows, lists, CsrRows.from_pairs(lists, locations, list_count))

@@ -109,14 +109,6 @@ def contains(bitsets: Bitsets, bits: Ints | np.uint64) -> Flags:
     return flags
 
 
-def bit_pairs(bitsets: Bitsets) -> tuple[Int64s, Int64s]:
-    """Every bit that is set, as (row, bit), ascending."""
-    rows = np.flatnonzero(bitsets != 0)
-    flags = np.unpackbits(bitsets[rows].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    found, bits = np.nonzero(flags.view(bool))
-    return rows[found], bits
-
-
 def set_bits(count: int, rows: Ints, bits: Ints) -> Bitsets:
     """Bitsets of ``count`` rows in which row ``rows[i]`` has bit ``bits[i]``; negative rows are ignored."""
     bitsets = np.zeros(count, dtype=np.uint64)
@@ -338,19 +330,15 @@ def _renumber(rows: CsrRows, order: Int64s, new: Int64s) -> CsrRows:
 
 
 class DownwardPass:
-    """An ancestor index prepared to carry bitsets down."""
+    """An ancestor index prepared to carry bitsets down: from ``parents`` to their children, or to all below."""
 
     def __init__(self, index: AncestorIndex) -> None:
         self.rows = len(index.parents)
-        self._parents = RowUnion.of(index.parents)
+        self.parents = RowUnion.of(index.parents)
         self._starts = index.component_starts
         self._offsets = index.component_parents.offsets
         self._targets = index.component_parents.targets.astype(np.int64)
         self._levels = [int(start) for start in index.level_starts]
-
-    def to_children(self, bitsets: Bitsets) -> Bitsets:
-        """For each row the union of its parents' bitsets."""
-        return self._parents.union(bitsets)
 
     def propagate_down(self, bitsets: Bitsets) -> Bitsets:
         """For each component the union of the bitsets of its rows and of everything above them."""

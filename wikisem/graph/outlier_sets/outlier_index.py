@@ -140,12 +140,15 @@ class OutlierSets:
         """O1, O2, O3 of up to 64 classes (nodes): bit i of a list says that its items are in that set of class i."""
         assert len(classes) <= WIDTH
         parents, possible = self._graph.up.take(classes), self._possible(classes)
-        allowed = self._certified(possible, classes)
+        allowed = possible if self.overlap is None else possible & self.overlap.certified(classes)
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents), classes)
         first: Bitsets = self._by_component.union(siblings.at_or_below)
         second: Bitsets = self._by_component.union(cousins.at_or_below) & ~first
-        near, with_parents = self._near(parents)
+        # All classes with parents, as others have no O3; and for each terminal those with a parent near it.
+        with_parents = set_bits(1, np.zeros(len(parents.targets), dtype=np.int64), parents.sources())[0]
+        bitsets = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
+        near = self._search.near(bitsets)
         third: Bitsets = ~self._by_terminal.union(near) & with_parents & ~first & ~second
         far = np.zeros(self._down.rows, dtype=np.uint64)
         far[self._ancestor_row[self._terminals]] = ~near & with_parents
@@ -164,10 +167,8 @@ class OutlierSets:
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
-        return self._certified(self._possible(classes), classes)
-
-    def _certified(self, lists: Bitsets, classes: Ints) -> Bitsets:
-        return lists if self.overlap is None else lists & self.overlap.certified(classes)
+        possible = self._possible(classes)
+        return possible if self.overlap is None else possible & self.overlap.certified(classes)
 
     def near(self, classes: Ints, kinds: Sequence[Ints]) -> Bitsets:
         """Bit i of a list says that its items may be near outliers of class i, by the direct classes of its members."""
@@ -202,18 +203,12 @@ class OutlierSets:
     def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
         """All children of the sources except the class itself, and everything below them."""
         bitsets = set_bits(self._down.rows, self._ancestor_row[sources.targets], sources.sources())
-        relatives = self._down.to_children(bitsets)
+        relatives = self._down.parents.union(bitsets)
         # Only the class itself is left out: other classes on its cycle are siblings like any other.
         for bit, row in enumerate(self._ancestor_row[classes].tolist()):
             if row >= 0:
                 relatives[row] &= ~np.uint64(1 << bit)
         return RelativeSet(relatives, self._down.propagate_down(relatives))
-
-    def _near(self, parents: CsrRows) -> tuple[Bitsets, np.uint64]:
-        """For each terminal the classes with a parent near it; and all classes with parents, as others have no O3."""
-        with_parents = set_bits(1, np.zeros(len(parents.targets), dtype=np.int64), parents.sources())[0]
-        bitsets = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
-        return self._search.near(bitsets), with_parents
 
 
 def grandparents(graph: ClassGraph, parents: CsrRows) -> CsrRows:

@@ -69,22 +69,19 @@ class InstanceLists:
     def of(graph: ClassGraph, unlinked: UnlinkedItems) -> "InstanceLists":
         """All items of a graph, and those that nothing links to."""
         parts = [unlinked]
-        for begin in range(0, len(graph.items), _CHUNK):
-            items = np.arange(begin, min(begin + _CHUNK, len(graph.items)))
-            classes, others = graph.classes.take(items), graph.other_classes.take(items)
-            owners = np.concatenate([classes.sources(), others.sources()])
-            stated = CsrRows.from_pairs(owners, np.concatenate([classes.targets, others.targets]), len(items))
-            parts.append(_join(stated))
-        for begin in range(0, len(graph.outside), _CHUNK):
-            rows = np.arange(begin, min(begin + _CHUNK, len(graph.outside)))
-            parts.append(_join(graph.outside.take(rows)))
+        inside, size = len(graph.items), len(graph.items) + len(graph.outside)
+        for begin in range(0, size, _CHUNK):
+            numbers = np.arange(begin, min(begin + _CHUNK, size))
+            items, outside = numbers[numbers < inside], numbers[numbers >= inside] - inside
+            rows = [graph.classes.take(items), graph.other_classes.take(items), graph.outside.take(outside)]
+            owners = [part.sources() for part in rows]
+            owners[2] += len(items)
+            targets = np.concatenate([part.targets for part in rows])
+            stated = CsrRows.from_pairs(np.concatenate(owners), targets, len(numbers))
+            # Items with the same classes as one row.
+            parts.append(UnlinkedItems.join([UnlinkedItems(np.ones(len(numbers), dtype=np.int64), stated)]))
         joined = UnlinkedItems.join(parts)
         return InstanceLists(joined.counts, joined.classes)
-
-
-def _join(classes: CsrRows) -> UnlinkedItems:
-    """Items with the same classes as one row."""
-    return UnlinkedItems.join([UnlinkedItems(np.ones(len(classes), dtype=np.int64), classes)])
 
 
 NO_LISTS: Final = InstanceLists(
