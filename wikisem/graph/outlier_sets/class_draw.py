@@ -95,7 +95,7 @@ class ClassDraw:
         return nodes
 
     def _able(self, outlier_class: int, least: int = 0) -> BitPlanes:
-        """The classes that may bring ``least`` items, or enough; kept, and found once asked for: O3 may draw from all."""
+        """The classes that may bring ``least`` items, or enough; each found once, as O3 may draw from all items."""
         least = least or self._per_class
         if (outlier_class, least) not in self._known:
             able = self._language.counts[outlier_class - 1] >= least
