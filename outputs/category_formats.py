@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ import orjson
 from wikisem.categories.analogies import Pair, count_questions, questions
 from wikisem.categories.language_sets import CategoryWords, LanguageSet, LanguageWords, RelationWords
 from wikisem.categories.lexeme_pairs import FormPair, unambiguous
-from wikisem.categories.recipe import CategoryRecipe, Relation
+from wikisem.categories.recipe import CategoryRecipe
 from wikisem.files import write_text
 from wikisem.outputs.groupfile import format_surface
 from wikisem.sampling import hash_keys
@@ -52,15 +53,6 @@ def report_row(words: LanguageWords) -> ReportRow:
     return ReportRow(words.language, "category", words.category, len(words.items), under_mul, missing, reasons.total())
 
 
-def report_tsv(rows: Sequence[ReportRow]) -> str:
-    """Write the rows as tab-separated values with a header line."""
-    lines = ["\t".join(REPORT_HEADER)]
-    for row in rows:
-        counts = row.items, row.kept, row.under_mul, row.without_label, row.otherwise
-        lines.append("\t".join((row.language, row.kind, row.name, *map(str, counts))))
-    return "\n".join([*lines, ""])
-
-
 def without_any(rows: Iterable[ReportRow]) -> list[str]:
     """List the languages, sorted, in which no item of any category has a label of the language itself."""
     listed = list(rows)
@@ -69,74 +61,70 @@ def without_any(rows: Iterable[ReportRow]) -> list[str]:
 
 
 def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:
-    """Write every format in every language, and the items left out; OutputError if the folder cannot be written."""
+    """Write every format in every language, and the items left out; OutputError if the folder cannot be written.
 
-    def write(name: str, lines: Iterable[str]) -> None:
-        write_text(folder / name, (f"{line}\n" for line in lines))
-
+    categories/LA.txt has a line ``: name`` for each category, and a line for each of its words. stringham2020/LA.txt is
+    the authors' own format: a line ``:name (language)``, and one with all words, in the case of Wikidata.
+    analogies/LA.txt is that of the Google set: ``: name`` for each relation, and ``a b c d`` for each question. The
+    JSON lines have all that is known of each word.
+    """
     for own in sets:
         language = own.language
         if recipe.word_sets():
-            write(f"categories/{language}.txt", category_lines(own.categories))
-            write(f"categories/{language}.jsonl", map(category_json, own.categories))
-            write(f"stringham2020/{language}.txt", stringham_lines(own.categories))
+            lines, theirs, known = list[str](), list[str](), list[str]()
+            for one in own.categories:
+                tokens = [token(item.label) for item in one.items]
+                lines += [f": {one.category}", *tokens]
+                theirs += [f":{one.category} ({one.language})", " ".join(tokens)]
+                items = [asdict(item) for item in one.items]
+                known.append(_json({"category": one.category, "language": one.language, "items": items}))
+            write_text(folder / "categories" / f"{language}.txt", map(_line, lines))
+            write_text(folder / "categories" / f"{language}.jsonl", map(_line, known))
+            write_text(folder / "stringham2020" / f"{language}.txt", map(_line, theirs))
         if recipe.relations:
-            related = list(zip(recipe.relations, own.relations, strict=True))
-            lines = (f"{line}\n" for line in analogy_lines(related, recipe.seed))
-            write_questions(folder / "analogies" / f"{language}.txt", (len(words.pairs) for _, words in related), lines)
-            write(f"analogies/{language}.jsonl", map(pairs_json, own.relations))
-    write("categories-left-out.jsonl", (line for own in sets for words in own.words() for line in left_out_json(words)))
-    write_text(folder / "categories-report.tsv", [report_tsv(rows)])
+            related = []
+            for relation, words in zip(recipe.relations, own.relations, strict=True):
+                pairs = [(token(one.words[0]), token(one.words[1])) for one in words.pairs]
+                related.append((relation.name, pairs, relation.questions))
+            write_questions(folder / "analogies" / f"{language}.txt", related, recipe.seed)
+            known = []
+            for words in own.relations:
+                # The value is null if it is no item.
+                rows_of = [
+                    {"subject": one.subject, "value": one.value or None, "words": one.words} for one in words.pairs
+                ]
+                known.append(_json({"relation": words.relation, "language": words.language, "pairs": rows_of}))
+            write_text(folder / "analogies" / f"{language}.jsonl", map(_line, known))
+    left_out = [
+        _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
+        for own in sets
+        for words in own.words()
+        for name in [words.category if isinstance(words, CategoryWords) else words.relation]
+        for item in words.left_out
+    ]
+    write_text(folder / "categories-left-out.jsonl", map(_line, left_out))
+    table = [REPORT_HEADER]
+    for row in rows:
+        counts = row.items, row.kept, row.under_mul, row.without_label, row.otherwise
+        table.append((row.language, row.kind, row.name, *map(str, counts)))
+    write_text(folder / "categories-report.tsv", ["\t".join(cells) + "\n" for cells in table])
 
 
-def write_questions(path: Path, pairs: Iterable[int], parts: Iterable[str]) -> bool:
-    """Write analogy questions, given the number of pairs of each relation; without any there is no file, and False."""
-    if not any(map(count_questions, pairs)):
+def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:
+    """Write a line ``: name`` for each relation, and of its pairs a number of questions (0: all).
+
+    Without any question there is no file, and the result is False.
+    """
+    if not any(count_questions(len(pairs)) for _, pairs, _ in relations):
         path.unlink(missing_ok=True)  # of an earlier run
         return False
-    write_text(path, parts)
+    lines = (
+        line
+        for name, pairs, most in relations
+        for line in chain([f": {name}"], map(" ".join, questions(pairs, most, seed)))
+    )
+    write_text(path, map(_line, lines))
     return True
-
-
-def category_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
-    """Yield a line ``: name`` for each category, and a line for each of its words."""
-    for category in categories:
-        yield f": {category.category}"
-        yield from (token(item.label) for item in category.items)
-
-
-def stringham_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
-    """Yield the authors' own format: a line ``:name (language)``, and one with all words, in the case of Wikidata."""
-    for category in categories:
-        yield f":{category.category} ({category.language})"
-        yield " ".join(token(item.label) for item in category.items)
-
-
-def category_json(category: CategoryWords) -> str:
-    """Encode a category as a JSON line: name, language, and items with QID, label, the label's code, and sitelinks."""
-    items = [asdict(item) for item in category.items]
-    return _json({"category": category.category, "language": category.language, "items": items})
-
-
-def analogy_lines(relations: Iterable[tuple[Relation, RelationWords]], seed: int) -> Iterator[str]:
-    """Yield the format of the Google set: a line ``: name`` for each relation, and ``a b c d`` for each question."""
-    for relation, words in relations:
-        yield f": {relation.name}"
-        pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in words.pairs]
-        yield from (" ".join(question) for question in questions(pairs, relation.questions, seed))
-
-
-def pairs_json(relation: RelationWords) -> str:
-    """Encode the pairs of a relation as a JSON line: subject and value as QIDs (null for other values), and words."""
-    pairs = [{"subject": one.subject, "value": one.value or None, "words": [*one.words]} for one in relation.pairs]
-    return _json({"relation": relation.relation, "language": relation.language, "pairs": pairs})
-
-
-def left_out_json(words: LanguageWords) -> Iterator[str]:
-    """Yield a JSON line for each item that a category or relation leaves out in a language, with the reason."""
-    name = words.category if isinstance(words, CategoryWords) else words.relation
-    for item in words.left_out:
-        yield _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
 
 
 def token(word: str) -> str:
@@ -145,7 +133,10 @@ def token(word: str) -> str:
 
 
 def _json(row: dict[str, object]) -> str:
-    return orjson.dumps(row).decode("utf-8")
+    return orjson.dumps(row).decode()
+
+
+_line: Final = "{}\n".format
 
 
 # Test sets from pairs of forms: analogy questions, categories for Topk, and outlier groups.
@@ -179,14 +170,6 @@ def with_one_answer(relations: Relations) -> dict[str, list[Pair]]:
     """Keep such pairs of forms of lexemes; if a form has several partners, only the first."""
     chosen = {name: unambiguous(_written(pairs)) for name, pairs in relations.items()}
     return asked_pairs({name: [(pair.first, pair.second) for pair in pairs] for name, pairs in chosen.items()})
-
-
-def pair_analogy_lines(relations: WordPairs, sample: int, seed: int) -> Iterator[str]:
-    """Yield ``: relation`` and at most ``sample`` of its questions (0: all), of pairs as ``asked_pairs`` has them."""
-    for name, pairs in relations.items():
-        if len(pairs) > 1:
-            yield f": {name}\n"
-            yield from (" ".join(question) + "\n" for question in questions(pairs, sample, seed))
 
 
 def pair_category_lines(relations: Relations) -> Iterator[str]:

@@ -183,11 +183,6 @@ def file_ending_in(*suffixes: str) -> Callable[[str], Path]:
     return convert
 
 
-def add_seed(parser: _Declares, of: str, default: int) -> None:
-    """Declare --seed for a command without a recipe; ``of`` says what is drawn by it."""
-    add(parser, "--seed N", f"the seed of {of} (default: {default})", at_least(0), default)
-
-
 def add_max_unreadable(parser: _Declares) -> None:
     """Declare --max-unreadable, for commands that read dumps."""
     text = "the share of unreadable records above which a run fails, from 100 of them on (default: 0.01)"
@@ -204,12 +199,6 @@ def add_languages(
     """Declare --languages, required without a ``default``; ``convert`` reads other codes, ``also`` is another name."""
     text = f"{text}, such as en,de" + (f" (default: {default})" if default else "")
     add(parser, f"--languages {also} LANG,...", text, convert or list_of(known_language), required=not default)
-
-
-def add_cases(parser: _Declares) -> None:
-    """Declare --cases, answers of models that a page shows."""
-    text = "the answers of models, which evaluate outliers wrote to --cases FILE, for the page"
-    add(parser, "--cases FILE...", text, path_of)
 
 
 def add_word_filter(parser: _Declares) -> None:

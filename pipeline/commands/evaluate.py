@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import add_figure, add_languages, add_seed, at_least, declare, list_of, table_of
+from wikisem.pipeline.command_options import add, add_figure, add_languages, at_least, declare, list_of, table_of
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
 from wikisem.pipeline.console.terminal import drawing_module
@@ -208,7 +208,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if task.drawn:
             add_figure(own, "--plot", task.drawn)
         if task.seed:
-            add_seed(own, task.seed, SEED)
+            add(own, "--seed N", f"the seed of {task.seed} (default: {SEED})", at_least(0), SEED)
 
 
 def run(arguments: argparse.Namespace) -> int:

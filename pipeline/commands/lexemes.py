@@ -27,16 +27,10 @@ from wikisem.wikis import known_language
 _LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
 
 
-def lexeme_language(code: str) -> str:
-    """The code of a language of lexemes, which may be of ISO 639-3 or named by an item: "non", "mis-x-Q36790"."""
-    return code if _LANGUAGE.fullmatch(code) else known_language(code)
-
-
 def _add_lexemes(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "dump=DUMP...", "the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
-    options.add_languages(
-        parser, text="the languages or variants of the spellings", convert=options.list_of(lexeme_language)
-    )
+    codes = options.list_of(lambda code: code if _LANGUAGE.fullmatch(code) else known_language(code))
+    options.add_languages(parser, text="the languages or variants of the spellings", convert=codes)
     _add_sets(parser)
     text = f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})"
     options.add(parser, "--relations FILE", text, path_of, SHIPPED)
@@ -54,7 +48,7 @@ def _add_sets(parser: argparse.ArgumentParser) -> None:
     options.add_word_filter(parser)
     text = "at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)"
     options.add(parser, "--questions N", text, options.at_least(0), 20_000)
-    options.add_seed(parser, "the questions", 500)
+    options.add(parser, "--seed N", "the seed of the questions (default: 500)", options.at_least(0), 500)
 
 
 def lexemes(arguments: argparse.Namespace) -> int:
@@ -85,8 +79,8 @@ def lexemes(arguments: argparse.Namespace) -> int:
     table = Table("language", "relation", *number_columns("pairs", "questions"))
     for language, pairs in collector.pairs(keep).items():
         asked, path = formats.with_one_answer(pairs), output / "analogies" / f"{language}.txt"
-        questions = formats.pair_analogy_lines(asked, arguments.questions, arguments.seed)
-        if not formats.write_questions(path, map(len, asked.values()), questions):
+        several = [(name, own, arguments.questions) for name, own in asked.items() if len(own) > 1]
+        if not formats.write_questions(path, several, arguments.seed):
             log(f"warning: no relation has a question in {language!r}: there is no {path}")
         write_text(output / "categories" / f"{language}.txt", formats.pair_category_lines(pairs))
         write_text(output / "pairs" / f"{language}.jsonl", formats.pairs_lines(language, pairs))
@@ -122,8 +116,8 @@ def wordnet(arguments: argparse.Namespace) -> int:
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
     asked, path = formats.asked_pairs(pairs), arguments.output / "analogies.txt"
-    lines = formats.pair_analogy_lines(asked, arguments.questions, arguments.seed)
-    if not formats.write_questions(path, map(len, asked.values()), lines):
+    several = [(name, own, arguments.questions) for name, own in asked.items() if len(own) > 1]
+    if not formats.write_questions(path, several, arguments.seed):
         log(f"warning: no relation has a question: there is no {path}")
     write_text(arguments.output / "pairs.jsonl", formats.pairs_lines("", pairs))
     table = Table("relation", *number_columns("pairs", "questions"))

@@ -9,8 +9,10 @@ from wikisem.files import path_of
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.pipeline import release as releases
 from wikisem.pipeline.cli import Command
-from wikisem.pipeline.command_options import add, add_cases, contact, result_folder
+from wikisem.pipeline.command_options import add, contact, result_folder
 from wikisem.pipeline.console.terminal import print_line, print_notes
+
+_CASES: Final = "the answers of models, which evaluate outliers wrote to --cases FILE, for the page"
 
 
 def _add_release(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +22,7 @@ def _add_release(parser: argparse.ArgumentParser) -> None:
     add(parser, "--contact ADDRESS", "the maintainer's e-mail address or page", contact)
     text = "what evaluate outliers wrote to FILE.json or printed with --json, for the card"
     add(parser, "--scores FILE...", text, path_of)
-    add_cases(parser)
+    add(parser, "--cases FILE...", _CASES, path_of)
     add(parser, "--since OLD", "the release or run before: the card says what changed since")
     text = "a file with a secret, made if there is none: hold half of the classes back, in FOLDER.held.jsonl"
     add(parser, "--held SEEDFILE", text)
@@ -63,10 +65,6 @@ def release(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _add_sample(parser: argparse.ArgumentParser) -> None:
-    add(parser, "folder=FOLDER", "the folder to write to", result_folder)
-
-
 def sample(arguments: argparse.Namespace) -> int:
     """Write the set that comes with wikisem, a release of real items in 17 languages, without a dump or a network.
 
@@ -86,7 +84,7 @@ def sample(arguments: argparse.Namespace) -> int:
 def _add_browse(parser: argparse.ArgumentParser) -> None:
     add(parser, "run=OUT", "the output folder of a run, or a release")
     add(parser, "--output FOLDER", "the folder to write the page to (default: OUT/browse)", result_folder)
-    add_cases(parser)
+    add(parser, "--cases FILE...", _CASES, path_of)
 
 
 def browse(arguments: argparse.Namespace) -> int:
@@ -102,6 +100,6 @@ def browse(arguments: argparse.Namespace) -> int:
 # Command -> its options and its work, whose docstring is its help.
 COMMANDS: Final[Mapping[str, Command]] = {
     "release": (_add_release, release),
-    "sample": (_add_sample, sample),
+    "sample": (lambda parser: add(parser, "folder=FOLDER", "the folder to write to", result_folder), sample),
     "browse": (_add_browse, browse),
 }

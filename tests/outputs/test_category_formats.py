@@ -1,28 +1,24 @@
 """Category sets as files: what each form holds, and that the tools it is for read it."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.categories.language_sets import CategoryItem, CategoryWords, LeftOutItem, RelationWords, WordPair
-from wikisem.categories.recipe import Relation
-from wikisem.datasets.word_categories import read_categories
-from wikisem.outputs.category_formats import (
-    ReportRow,
-    analogy_lines,
-    category_json,
-    category_lines,
-    left_out_json,
-    pairs_json,
-    report_row,
-    report_tsv,
-    stringham_lines,
-    token,
-    without_any,
+from wikisem.categories.language_sets import (
+    CategoryItem,
+    CategoryWords,
+    LanguageSet,
+    LeftOutItem,
+    RelationWords,
+    WordPair,
 )
+from wikisem.categories.recipe import Category, CategoryRecipe, Relation
+from wikisem.datasets.word_categories import read_categories
+from wikisem.outputs.category_formats import ReportRow, report_row, token, without_any, write_sets
 
 CITIES = CategoryWords(
     "us cities",
@@ -43,30 +39,41 @@ PAIRS = RelationWords(
 )
 
 
-def test_category_files_have_a_word_a_line() -> None:
+RELATION = Relation("city-in-state", "cities", "P131+")
+FORMS = ("categories/en.txt", "stringham2020/en.txt", "categories/en.jsonl")
+
+
+def write(folder: Path, categories: Sequence[CategoryWords], relation: Relation | None = None) -> None:
+    """The files of a set in English: the categories, and if there is a relation, ``PAIRS``."""
+    relations = () if relation is None else (relation,)
+    recipe = CategoryRecipe("r", (Category("any", class_="Q515"),), relations, seed=1)
+    words = LanguageSet("en", tuple(categories), (PAIRS,) * len(relations))
+    write_sets(folder, recipe, [words], [report_row(one) for one in words.words()])
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file."""
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def test_category_files_have_a_word_a_line(tmp_path: Path) -> None:
     """Several tokens of one word are tied with "_", as in word2vec's phrases."""
-    assert list(category_lines([CITIES, STATES])) == [
-        ": us cities",
-        "New_York_City",
-        "Boston",
-        ": states",
-        "Massachusetts",
-    ]
+    write(tmp_path, [CITIES, STATES])
+    wanted = [": us cities", "New_York_City", "Boston", ": states", "Massachusetts"]
+    assert lines_of(tmp_path / "categories" / "en.txt") == wanted
 
 
-def test_the_authors_form_has_a_category_a_line() -> None:
+def test_the_authors_form_has_a_category_a_line(tmp_path: Path) -> None:
     """Stringham and Izbicki's files: name and language after a colon, all words on the next line."""
-    assert list(stringham_lines([CITIES, STATES])) == [
-        ":us cities (en)",
-        "New_York_City Boston",
-        ":states (en)",
-        "Massachusetts",
-    ]
+    write(tmp_path, [CITIES, STATES])
+    wanted = [":us cities (en)", "New_York_City Boston", ":states (en)", "Massachusetts"]
+    assert lines_of(tmp_path / "stringham2020" / "en.txt") == wanted
 
 
-def test_json_lines_keep_everything() -> None:
+def test_json_lines_keep_everything(tmp_path: Path) -> None:
     """QIDs, labels as Wikidata has them, where each label comes from, and sitelinks."""
-    assert json.loads(category_json(CITIES)) == {
+    write(tmp_path, [CITIES], RELATION)
+    assert json.loads((tmp_path / "categories" / "en.jsonl").read_text()) == {
         "category": "us cities",
         "language": "en",
         "items": [
@@ -74,7 +81,7 @@ def test_json_lines_keep_everything() -> None:
             {"id": "Q100", "label": "Boston", "source": "mul", "sitelinks": 200},
         ],
     }
-    assert json.loads(pairs_json(PAIRS))["pairs"][1:] == [
+    assert json.loads((tmp_path / "analogies" / "en.jsonl").read_text())["pairs"][1:] == [
         {"subject": "Q60", "value": "Q1384", "words": ["New York City", "New York"]},
         {"subject": "Q1297", "value": None, "words": ["Chicago", "Illinois"]},
     ]
@@ -82,35 +89,32 @@ def test_json_lines_keep_everything() -> None:
 
 def test_scorers_read_every_form(tmp_path: Path) -> None:
     """What the scores read from the three forms are the same categories with the same words."""
-    files = {
-        "a.txt": category_lines([CITIES, STATES]),
-        "b.txt": stringham_lines([CITIES, STATES]),
-        "c.jsonl": map(category_json, [CITIES, STATES]),
-    }
-    for name, lines in files.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    ours, theirs, full = (read_categories(tmp_path / name) for name in files)
+    write(tmp_path, [CITIES, STATES])
+    ours, theirs, full = (read_categories(tmp_path / name) for name in FORMS)
     assert [category.words for category in ours] == [("New_York_City", "Boston"), ("Massachusetts",)]
     assert [category.words for category in theirs] == [category.words for category in ours]
     assert [category.words for category in full] == [("New York City", "Boston"), ("Massachusetts",)]
     assert [category.name for category in ours] == [category.name for category in full] == ["us cities", "states"]
 
 
-def test_what_is_left_out_is_listed() -> None:
+def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
     """A line for each item that is out, with the reason."""
-    assert [json.loads(line) for line in left_out_json(CITIES)] == [
+    write(tmp_path, [CITIES])
+    assert [json.loads(line) for line in lines_of(tmp_path / "categories-left-out.jsonl")] == [
         {"of": "us cities", "language": "en", "id": "Q1297", "reason": "no-label"},
         {"of": "us cities", "language": "en", "id": "Q5", "reason": "same-label"},
     ]
 
 
-def test_questions_are_four_tokens() -> None:
+def test_questions_are_four_tokens(tmp_path: Path) -> None:
     """All n(n-1) questions, or the sample that the relation asks for."""
-    relation = Relation("city-in-state", "cities", "P131+")
-    lines = list(analogy_lines([(relation, PAIRS)], seed=1))
+    write(tmp_path, [], RELATION)
+    path = tmp_path / "analogies" / "en.txt"
+    lines = lines_of(path)
     assert lines[:2] == [": city-in-state", "Boston Massachusetts New_York_City New_York"]
     assert len(lines) == 1 + 6
-    some = list(analogy_lines([(Relation("city-in-state", "cities", "P131+", questions=2), PAIRS)], seed=1))
+    write(tmp_path, [], Relation("city-in-state", "cities", "P131+", questions=2))
+    some = lines_of(path)
     assert len(some) == 1 + 2
     assert set(some) < set(lines)
 
@@ -118,21 +122,19 @@ def test_questions_are_four_tokens() -> None:
 def test_gensim_reads_the_questions(tmp_path: Path) -> None:
     """gensim takes every question in, under the relation's name, and answers those whose words it has."""
     models = pytest.importorskip("gensim.models", reason="gensim comes with wikisem[dev]")
-    path = tmp_path / "questions.txt"
-    lines = analogy_lines([(Relation("city-in-state", "cities", "P131+"), PAIRS)], seed=1)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write(tmp_path, [], RELATION)
     vectors = models.KeyedVectors(2)
     vectors.add_vectors(
         ["Boston", "Massachusetts", "New_York_City", "New_York", "Chicago", "Illinois"],
         [[1, 0], [1, 1], [2, 0], [2, 2], [3, 0], [3, 3]],
     )
-    _, sections = vectors.evaluate_word_analogies(str(path))
+    _, sections = vectors.evaluate_word_analogies(str(tmp_path / "analogies" / "en.txt"))
     section = sections[0]
     assert section["section"] == "city-in-state"
     assert len(section["correct"]) + len(section["incorrect"]) == 6
 
 
-def test_the_report_adds_up() -> None:
+def test_the_report_adds_up(tmp_path: Path) -> None:
     """Every item is kept, without a label, or left out otherwise; labels under ``mul`` are told apart."""
     rows = [report_row(CITIES), report_row(STATES), report_row(PAIRS)]
     assert rows == [
@@ -141,7 +143,8 @@ def test_the_report_adds_up() -> None:
         ReportRow("en", "relation", "city-in-state", kept=3, under_mul=0, without_label=0, otherwise=1),
     ]
     assert [row.items for row in rows] == [4, 1, 4]
-    assert report_tsv(rows).splitlines()[1] == "en\tcategory\tus cities\t4\t2\t1\t1\t1"
+    write(tmp_path, [CITIES])
+    assert lines_of(tmp_path / "categories-report.tsv")[1] == "en\tcategory\tus cities\t4\t2\t1\t1\t1"
 
 
 def test_a_language_without_labels_is_noticed() -> None:
@@ -169,11 +172,7 @@ def test_any_label_comes_back_from_every_form(tmp_path_factory: pytest.TempPathF
         for at, labels in enumerate(lists)
     ]
     folder = tmp_path_factory.getbasetemp()
-    for name, lines in [
-        ("a.txt", category_lines(categories)),
-        ("b.txt", stringham_lines(categories)),
-        ("c.jsonl", map(category_json, categories)),
-    ]:
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
-        wanted = lists if name == "c.jsonl" else [[token(label) for label in labels] for labels in lists]
+    write(folder, categories)
+    for name in FORMS:
+        wanted = lists if name.endswith("l") else [[token(label) for label in labels] for labels in lists]
         assert [list(category.words) for category in read_categories(folder / name)] == wanted

@@ -11,7 +11,7 @@ from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.evaluation.analogies import read_questions
-from wikisem.outputs.category_formats import outlier_groups, pair_analogy_lines, pair_category_lines, with_one_answer
+from wikisem.outputs.category_formats import outlier_groups, pair_category_lines, with_one_answer, write_questions
 from wikisem.pipeline.cli import main
 
 
@@ -132,22 +132,23 @@ def test_too_many_bad_lines_fail(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert not unreadable.exists()
 
 
-def test_no_outlier_is_a_word_of_its_cluster() -> None:
+def test_no_outlier_is_a_word_of_its_cluster(tmp_path: Path) -> None:
     """A form that two lexemes share, and a second pair of one lexeme, are passed over."""
     pairs = [FormPair(n, f"a{n}", f"b{n}") for n in range(8)]
     shared = [FormPair(20, "b3", "c20"), FormPair(2, "a2x", "b2x"), FormPair(21, "a21", "a4")]
     ((_, text),) = outlier_groups({"r": [*pairs, *shared]}, 5, 1)
     assert sorted(text.split()) == sorted([f"{letter}{n}" for n in range(8) for letter in "ab"])
     assert list(outlier_groups({"r": pairs[:7]}, 5, 1)) == []
-    assert list(pair_analogy_lines(with_one_answer({"r": pairs[:1]}), 0, 1)) == []
+    assert not write_questions(tmp_path / "r.txt", [("r", with_one_answer({"r": pairs[:1]})["r"], 0)], 1)
 
 
-def test_no_set_has_a_word_that_text_files_take_for_something_else() -> None:
+def test_no_set_has_a_word_that_text_files_take_for_something_else(tmp_path: Path) -> None:
     """A colon begins a section, and a word of blanks alone would be a blank line or none of the four of a question."""
     pairs = [FormPair(number, f"word{number}", f"words{number}") for number in range(1, 9)]
     others = [FormPair(9, ":)", ":))"), FormPair(10, "a", " "), FormPair(11, "", "b"), FormPair(12, "c", ": d")]
     for relations in ({"r": pairs}, {"r": [*others, *pairs]}):
-        assert len(list(pair_analogy_lines(with_one_answer(relations), 0, 1))) == 1 + 8 * 7
+        assert write_questions(tmp_path / "r.txt", [("r", with_one_answer(relations)["r"], 0)], 1)
+        assert len((tmp_path / "r.txt").read_text().splitlines()) == 1 + 8 * 7
         assert list(pair_category_lines(relations)) == [": r\n", *(f"words{number}\n" for number in range(1, 9))]
         assert [name for name, _ in outlier_groups(relations, 5, 1)] == ["r-001"]
 
