@@ -103,7 +103,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
         for item in words.left_out
     ]
     write_text(folder / "categories-left-out.jsonl", map(_line, left_out))
-    table = [REPORT_HEADER]
+    table: list[tuple[str, ...]] = [REPORT_HEADER]
     for row in rows:
         counts = row.items, row.kept, row.under_mul, row.without_label, row.otherwise
         table.append((row.language, row.kind, row.name, *map(str, counts)))

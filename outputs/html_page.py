@@ -63,10 +63,8 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-@cache
-def _interface() -> dict[str, dict[str, dict[str, str]]]:
-    """What pages for people say, by page, English text and language; reports, which need none of it, do not read it."""
-    return packaged_tables(__package__, "interface.toml")
+# What pages for people say, by page, English text and language; reports, which need none of it, do not read it.
+_interface: Final = cache(lambda: packaged_tables(__package__, "interface.toml"))
 
 
 def texts_in(page: Literal["browse", "annotation"], languages: Iterable[str]) -> dict[str, dict[str, str]]:

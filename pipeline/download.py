@@ -377,7 +377,14 @@ class Fetcher:
     def fetch(self, remote: RemoteFile) -> Path:
         """The whole file; DownloadError if it cannot be fetched, OutputError if it cannot be written."""
         target, part = self.folder / remote.name, _PartialFile(self.folder / f"{remote.name}.part")
-        part.check()
+        # A link, or a file of this name that no download left, is not ours.
+        is_ours = part.path.is_file() and part.version_file.is_file()
+        is_link = part.path.is_symlink() or part.version_file.is_symlink()
+        if is_link or (part.path.exists() and not is_ours):
+            raise OutputError(
+                f"expected {part.path} to be what an earlier download left, saw a link, or no {part.version_file.name} "
+                "beside it; move it away"
+            )
 
         def pause(seconds: float) -> None:
             if self.stop.wait(seconds):
@@ -472,16 +479,6 @@ class _PartialFile:
     @property
     def version_file(self) -> Path:
         return self.path.with_name(f"{self.path.name}.version")
-
-    def check(self) -> None:
-        """Raise OutputError if there is a link, or a file of this name that no download left."""
-        is_ours = self.path.is_file() and self.version_file.is_file()
-        is_link = self.path.is_symlink() or self.version_file.is_symlink()
-        if is_link or (self.path.exists() and not is_ours):
-            raise OutputError(
-                f"expected {self.path} to be what an earlier download left, saw a link, or no "
-                f"{self.version_file.name} beside it; move it away"
-            )
 
     @property
     def size(self) -> int:

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -34,7 +35,7 @@ from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, 
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
 from wikisem.outputs.release import cases as test_cases
 from wikisem.outputs.release import metadata
-from wikisem.outputs.release.card import card, citation, croissant_json, license_text, source_kind, toml_text
+from wikisem.outputs.release.card import card, citation, croissant_json, source_kind, toml_text, write_text
 from wikisem.outputs.release.harness import harness_files
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.wallfile import walls_table
@@ -238,10 +239,7 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
         write_files(file.parent, [(file.name, f"{secrets.token_hex(32)}\n".encode())])
     if len(secret := file.read_bytes().strip()) < _LEAST_SECRET:
         raise UsageError(f"{file}: expected a secret of at least {_LEAST_SECRET} bytes, saw {len(secret)}")
-
-    def is_held(qid: str) -> bool:
-        return test_cases.is_held(qid, secret)
-
+    is_held = partial(test_cases.is_held, secret=secret)
     held = {code: [group for group in own if is_held(group.qid)] for code, own in run.groups.items()}
     left = {code: [group for group in own if not is_held(group.qid)] for code, own in run.groups.items()}
     if not any(held.values()) or not any(left.values()):
@@ -372,7 +370,7 @@ def _data_files(
     filled = {one.code: run.groups[one.code] for one in facts.filled}
     yield from browse_files(facts, replace(run, groups=filled), cases)
     yield "recipe.toml", toml_text(facts.recipe).encode()
-    yield "LICENSE", license_text(facts).encode()
+    yield "LICENSE", write_text("LICENSE", facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)
 

@@ -19,7 +19,6 @@ from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
-from wikisem import atomic_files
 from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.limits import LARGEST_SET, STORE_CALL, in_time
@@ -116,7 +115,9 @@ class _Driver:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._driver, name)
-        return partial(_in_time, found) if callable(found) and name not in _UNLIMITED_CALLS else found
+        if not callable(found) or name in _UNLIMITED_CALLS:
+            return found
+        return lambda *words, **options: in_time(STORE_CALL, partial(found, *words, **options))
 
 
 class _StoreFile(io.RawIOBase):
@@ -133,7 +134,7 @@ class _StoreFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         with _reported(MissingInputError, f"read {self._url}"):
-            data = _in_time(self._file.read, len(buffer))
+            data = in_time(STORE_CALL, partial(self._file.read, len(buffer)))
         buffer[: len(data)] = data
         return len(data)
 
@@ -155,10 +156,6 @@ class _StoreFile(io.RawIOBase):
         if not self.closed:
             self._file.close()
         super().close()
-
-
-def _in_time(call: Callable[..., T], *words: Any, **options: Any) -> T:
-    return in_time(STORE_CALL, partial(call, *words, **options))
 
 
 def _scheme(url: str) -> str:
@@ -250,12 +247,6 @@ def write_text(path: Path, parts: Iterable[str]) -> None:
     """Write strings in UTF-8, one after the other, to a file that is seen whole or not at all."""
     with create_binary(str(path)) as sink:
         sink.writelines(part.encode() for part in parts)
-
-
-def sync_files(folder: str, paths: Iterable[str]) -> None:
-    """Force files below a folder to the disk, with their names; a store has what was written to it."""
-    if is_local(folder):
-        atomic_files.sync_files(Path(folder), [Path(folder, path) for path in paths])
 
 
 def copy(source: str, target: str) -> None:

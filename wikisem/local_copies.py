@@ -9,8 +9,8 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Final
@@ -47,7 +47,7 @@ def local_folder(folder: str) -> Path:
     if not _is_own_folder(copies):
         raise OutputError(f"expected {copies} to be a folder that this user alone can write, saw that it is not")
     copy = copies / key
-    with _locked(copy, "making"):
+    with _lock(copy, "making", fcntl.LOCK_EX):
         use = _lock(copy, "use", fcntl.LOCK_SH)
         _in_use.append(use)
         use.write(f"{RUN}\n".encode())
@@ -96,7 +96,8 @@ def remove_copies() -> None:
         if RUN.encode() not in path.read_bytes().split():
             continue
         copy = copies / path.stem
-        with suppress(BlockingIOError), _locked(copy, "making", fcntl.LOCK_NB), _locked(copy, "use", fcntl.LOCK_NB):
+        alone = fcntl.LOCK_EX | fcntl.LOCK_NB
+        with suppress(BlockingIOError), _lock(copy, "making", alone), _lock(copy, "use", alone):
             for name in (copy.name, f"{copy.name}.part"):
                 remove_below(str(copies), name)
             for kind in ("use", "making"):
@@ -137,9 +138,3 @@ def _lock(copy: Path, kind: str, how: int) -> IO[bytes]:
             file.close()
             raise
         file.close()
-
-
-@contextmanager
-def _locked(copy: Path, kind: str, how: int = 0) -> Iterator[None]:
-    with _lock(copy, kind, fcntl.LOCK_EX | how):
-        yield

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import lru_cache, partial
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Final, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -285,9 +285,7 @@ def _send(
     raise NoAnswerError(f"more than {_MOST_REDIRECTS} redirects", final=True)
 
 
-@lru_cache(maxsize=1)
-def _trusted() -> ssl.SSLContext:
-    return ssl.create_default_context()
+_trusted: Final = cache(ssl.create_default_context)
 
 
 def redirected(url: str, location: str) -> str:

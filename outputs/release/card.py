@@ -21,17 +21,7 @@ from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.release import sentences
 from wikisem.outputs.release.cases import CASES, ITEMS, PROMPTS, SOURCE
 from wikisem.outputs.release.metadata import NOWHERE, REGIONS, SEVERAL, ManifestFile, ReleaseFacts, Source
-from wikisem.outputs.release.sentences import (
-    REASONS,
-    TEXTS,
-    biases,
-    collection,
-    description,
-    limits,
-    made_up,
-    social_impact,
-    uses,
-)
+from wikisem.outputs.release.sentences import REASONS, TEXTS, description, made_up
 from wikisem.outputs.wallfile import WALLS
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.wikis import date_in_name
@@ -154,11 +144,6 @@ def bibtex(facts: ReleaseFacts) -> str:
 def _latex(text: str) -> str:
     """Escape the characters with a meaning in LaTeX; control characters and braces, which must match, are left out."""
     return re.sub(r"[&%$#_]", r"\\\g<0>", re.sub(r"[{}\\~^]", "", " ".join(text.split())))
-
-
-def license_text(facts: ReleaseFacts) -> str:
-    """Write LICENSE: the licence, the address of its text, and the Wikipedias from which words were taken."""
-    return write_text("LICENSE", facts)
 
 
 def citation(facts: ReleaseFacts) -> str:
@@ -389,11 +374,11 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
         "keywords": [facts.canary],
         # The eight fields that NeurIPS requires (https://neurips.cc/Conferences/2026/EvaluationsDatasetsHosting), and
         # how the data was collected.
-        "rai:dataCollection": collection(facts),
-        "rai:dataUseCases": uses(facts),
-        "rai:dataLimitations": limits(facts),
-        "rai:dataBiases": biases(facts),
-        "rai:dataSocialImpact": social_impact(facts),
+        "rai:dataCollection": sentences.collection(facts),
+        "rai:dataUseCases": sentences.uses(facts),
+        "rai:dataLimitations": sentences.limits(facts),
+        "rai:dataBiases": sentences.biases(facts),
+        "rai:dataSocialImpact": sentences.social_impact(facts),
         "rai:personalSensitiveInformation": TEXTS["personal"],
         "rai:hasSyntheticData": facts.made_up,
         "prov:wasDerivedFrom": [
@@ -454,12 +439,7 @@ def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str,
     source: dict[str, Any] = {"fileSet": {"@id": f"{record_set}-files"}, "extract": {"column": path[0]}}
     if len(path) > 1:
         source["transform"] = {"jsonPath": path[-1]}
-    if pa.types.is_list(kind):
-        return {**about, "dataType": _data_type(kind.value_type), "isArray": True, "arrayShape": "-1", "source": source}
-    return {**about, "dataType": _data_type(kind), "source": source}
-
-
-def _data_type(kind: pa.DataType) -> str:
-    if pa.types.is_integer(kind):
-        return "sc:Integer"
-    return "sc:Float" if pa.types.is_floating(kind) else "sc:Text"
+    array = {"isArray": True, "arrayShape": "-1"} if pa.types.is_list(kind) else {}
+    value = kind.value_type if array else kind
+    name = "sc:Integer" if pa.types.is_integer(value) else "sc:Float" if pa.types.is_floating(value) else "sc:Text"
+    return {**about, "dataType": name, **array, "source": source}

@@ -15,15 +15,8 @@ from rich.table import Column, Table
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import read_language
 from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
-from wikisem.evaluation.annotators import (
-    Report,
-    agreement,
-    bars_as_json,
-    case_groups,
-    case_shares,
-    score_annotators,
-    score_model,
-)
+from wikisem.evaluation import annotators as people
+from wikisem.evaluation.annotators import Report
 from wikisem.evaluation.outlier_detection import keep_shared, score_models, words_of
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
@@ -105,19 +98,23 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     annotation = read_key(arguments.score)
     answers = read_answers(arguments.score, annotation)
     import_from_here(*arguments.vectors)
-    groups = case_groups(annotation.cases, annotation.language)
+    groups = people.case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
     reports: dict[str, Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
     for name in ("without help", "with help") if annotation.two_answers else ("",):
         of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
-        shares, alpha = case_shares(of_kind, annotation), None
+        shares, alpha = people.case_shares(of_kind, annotation), None
         try:
-            alpha = agreement(of_kind, annotation)
+            alpha = people.agreement(of_kind, annotation)
         except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
             no_alpha = str(error)
-        scored = [score_model(model, shares, annotation.seed) for model in models]
-        reports[name] = {**score_annotators(of_kind, annotation), "alpha": bars_as_json(alpha), "models": scored}
+        scored = [people.score_model(model, shares, annotation.seed) for model in models]
+        reports[name] = {
+            **people.score_annotators(of_kind, annotation),
+            "alpha": people.bars_as_json(alpha),
+            "models": scored,
+        }
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
         cases, overlap = len(annotation.cases), len(annotation.overlap)

@@ -18,16 +18,9 @@ from rich.table import Table
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import name_languages, read_dataset, with_spaces
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.evaluation.audit import measures as audits_of
 from wikisem.evaluation.audit.baselines import COLUMNS, baseline_rows, read_frequencies
-from wikisem.evaluation.audit.measures import (
-    CLUSTER,
-    NEAR_COHERENCE,
-    NO_BOUNDS,
-    Audit,
-    Values,
-    WitnessBounds,
-    audit_groups,
-)
+from wikisem.evaluation.audit.measures import CLUSTER, NO_BOUNDS, Audit, Values, WitnessBounds
 from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.tables import baseline_sheets
 from wikisem.files import path_of
@@ -103,7 +96,7 @@ def audit(
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
     chosen = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
-    return audit_groups(fspath(dataset), groups, graph, read, _read_bounds(path), chosen)
+    return audits_of.audit_groups(fspath(dataset), groups, graph, read, _read_bounds(path), chosen)
 
 
 class _Recipe(msgspec.Struct):
@@ -156,7 +149,7 @@ def print_audit(audits: Sequence[Audit]) -> None:
         table.add_row(group.name, group.language, "\n".join(findings))
     console.print(table)
     if first.by_coherence:
-        bound = f"a coherence below {first.bounds.coherence} + {NEAR_COHERENCE}"
+        bound = f"a coherence below {first.bounds.coherence} + {audits_of.NEAR_COHERENCE}"
         groups = [
             (group.name, group.language, ", ".join(item.surface for item in group.cluster), coherence)
             for coherence, group in first.by_coherence

@@ -18,8 +18,8 @@ from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, write_sets
-from wikisem.pipeline.command_options import add, add_languages, add_word_filter, result_folder
-from wikisem.pipeline.commands.download import add_contact, add_timeout, web_address
+from wikisem.pipeline.command_options import add, add_languages, add_word_filter, contact, result_folder, seconds
+from wikisem.pipeline.commands.download import web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.queries.offline import EntitySource
@@ -42,8 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group()
     add(source, "--endpoint URL", f"the SPARQL endpoint to ask (default: {WIKIDATA})", web_address)
     add(source, "--entities OUT", "use the entities of a build, OUT or OUT/entities, instead of an endpoint")
-    add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
-    add_timeout(parser, 70.0, "one answer")
+    text = "your e-mail address or web page, sent to the endpoint's operators as User-Agent; Wikimedia's endpoints "
+    add(parser, "--contact ADDRESS", f"{text}require it (default elsewhere: user@host)", contact)
+    add(parser, "--timeout SECONDS", "the longest wait for one answer (default: 70)", seconds, 70.0)
     text = "where answers of the endpoint are kept; remove it to ask again (default: OUT/answers)"
     add(parser, "--cache FOLDER", text, path_of)
 
@@ -57,10 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
     def wikidata() -> LoggedSource:
         if arguments.entities:
             return LoggedSource(EntitySource(arguments.entities))
-        url, contact = arguments.endpoint or WIKIDATA, arguments.contact
-        if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
+        url, given = arguments.endpoint or WIKIDATA, arguments.contact
+        if given is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
             raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-        transport = Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
+        transport = Transport(url, HttpClient(given or user_at_host(), arguments.timeout))
         patience = Patience(on_pause=log_pause)
         return LoggedSource(EndpointSource(Client(url, transport, arguments.cache or output / "answers", patience)))
 

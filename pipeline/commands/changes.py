@@ -14,7 +14,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.changes import Kind, LanguageChanges, compare_languages
 from wikisem.outputs.report.page import Block, Sheet
 from wikisem.pipeline.command_options import add, add_languages, at_least
-from wikisem.pipeline.console.reports import Report, add_report_file, deliver
+from wikisem.pipeline.console.reports import add_report_file, deliver
 from wikisem.pipeline.runs.read import read_run
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -43,15 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"expected languages of {arguments.old} or {arguments.new} ({', '.join(every)}), saw {', '.join(missing)}"
         )
     found = [one for code, one in every.items() if not arguments.languages or code in arguments.languages]
-    deliver(
-        Report(
-            "changes",
-            lambda _: _tables(found, arguments.most),
-            [one.as_json() for one in found],
-            [change.as_json() for one in found for change in one.changes],
-        ),
-        arguments,
-    )
+    objects, rows = [one.as_json() for one in found], [change.as_json() for one in found for change in one.changes]
+    deliver(arguments, "changes", lambda _: _tables(found, arguments.most), objects, rows=rows)
     return int(arguments.exit_code and any(one.changes for one in found))
 
 

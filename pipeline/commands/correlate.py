@@ -17,7 +17,7 @@ from wikisem.evaluation.statistics import correlate
 from wikisem.files import path_of
 from wikisem.outputs.report.page import Curve, Sheet
 from wikisem.pipeline.command_options import add, add_figure
-from wikisem.pipeline.console.reports import Report, add_report_file, deliver
+from wikisem.pipeline.console.reports import add_report_file, deliver
 from wikisem.pipeline.console.terminal import draw_plot
 
 Columns = dict[str, dict[str, float]]
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     header = ("score", "other", "models", "Pearson", "95 %", "Spearman", "95 %")
     table = Sheet(header, lines, [False, False, *(True for _ in header[2:])])
     title = f"correlation with {arguments.other.stem}"
-    deliver(Report(title, lambda _: [table], objects, plots=lambda: curves), arguments)
+    deliver(arguments, title, lambda _: [table], objects, plots=lambda: curves)
     return 0
 
 

@@ -37,8 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "Content File Exports, or the older pages-articles dumps (default: the former, "
     add(parser, "--export", f"{text}and the latter of a wiki that has none)", downloads.EXPORTS, "")
     add(parser, "--mirror URL", f"a server with the same folders (default: {_MIRROR})", web_address, _MIRROR)
-    add_contact(parser, "the server's", " (default: user@host)", user_at_host())
-    add_timeout(parser, 60.0, "a list of files, or each 256 KiB of a file")
+    text = "your e-mail address or web page, sent to the server's operators as User-Agent (default: user@host)"
+    add(parser, "--contact ADDRESS", text, contact, user_at_host())
+    text = "the longest wait for a list of files, or each 256 KiB of a file (default: 60)"
+    add(parser, "--timeout SECONDS", text, seconds, 60.0)
     add(parser, "--dry-run", "say what would be downloaded, with sizes, and stop")
 
 
@@ -66,17 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
         print_line(f"output: {folder}")
     print_line(f"next: {build_line(dumps, folder)}")
     return 0
-
-
-def add_contact(parser: argparse.ArgumentParser, whose: str, note: str, default: str | None = None) -> None:
-    """Declare --contact for a command that asks a server; ``note`` says who has to give one and the default."""
-    text = f"your e-mail address or web page, sent to {whose} operators as User-Agent{note}"
-    add(parser, "--contact ADDRESS", text, contact, default)
-
-
-def add_timeout(parser: argparse.ArgumentParser, default: float, what: str) -> None:
-    """Declare --timeout: how long ``what`` may take."""
-    add(parser, "--timeout SECONDS", f"the longest wait for {what} (default: {default:g})", seconds, default)
 
 
 def web_address(text: str) -> str:

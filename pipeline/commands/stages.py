@@ -93,10 +93,9 @@ def build(arguments: argparse.Namespace) -> int:
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = stages.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_wikidata(arguments.wikidata, arguments.checksum)
-    run = with_workers(run, arguments.workers, wikidata, *wikipedia.values())
     given = read_named(arguments.profile)
     inputs = stages.BuildOptions(recipe, languages, wikidata, wikipedia, sorted(arguments.properties), given)
-    return print_summary(stages.run_build(inputs, run), run.output)
+    return print_summary(stages.run_build(inputs, run, arguments.workers), run.output)
 
 
 def entities(arguments: argparse.Namespace) -> int:

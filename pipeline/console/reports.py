@@ -7,7 +7,6 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,24 +25,6 @@ from wikisem.pipeline.command_options import add, file_ending_in
 from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a command found, in every form.
-
-    ``blocks`` makes the tables, of everything if it is asked to. ``objects`` are printed as JSON, and as CSV unless
-    there are ``rows``. ``notes`` are what a reader of JSON should know, ``plots`` are drawn on the HTML page.
-    ``unscored`` says what was expected where nothing could be scored, which is an error once the report is out.
-    """
-
-    title: str
-    blocks: Callable[[bool], Iterable[Block]]
-    objects: Sequence[Row]
-    rows: Sequence[Row] = ()
-    plots: Callable[[], Sequence[Plot]] = tuple
-    notes: Sequence[str] = ()
-    unscored: str = ""
 
 
 def add_report_file(parser: argparse.ArgumentParser) -> None:
@@ -67,35 +48,66 @@ def deliver_scores(
         write_files(Path(folder), list(zip(names, texts, strict=True)))
         log(f"the logs are {folder}")
     deliver(
-        Report(
-            title,
-            lambda full: blocks_of(scores.rows, scores.notes, title, full),
-            [msgspec.to_builtins(row) for row in scores.rows],
-            plots=lambda: [*plots_of(scores.rows), *plots],
-            notes=scores.notes,
-            unscored="" if known else expected,
-        ),
         arguments,
+        title,
+        lambda full: blocks_of(scores.rows, scores.notes, title, full),
+        [msgspec.to_builtins(row) for row in scores.rows],
+        plots=lambda: [*plots_of(scores.rows), *plots],
+        notes=scores.notes,
+        unscored="" if known else expected,
     )
 
 
-def deliver(report: Report, arguments: argparse.Namespace) -> None:
-    """Print a report as the options ask for it, and write --output; MissingInputError after that without scores."""
+def deliver(
+    arguments: argparse.Namespace,
+    title: str,
+    blocks: Callable[[bool], Iterable[Block]],
+    objects: Sequence[Row],
+    *,
+    rows: Sequence[Row] = (),
+    plots: Callable[[], Sequence[Plot]] = tuple,
+    notes: Sequence[str] = (),
+    unscored: str = "",
+) -> None:
+    """Print what a command found as its options ask for it, and write --output.
+
+    ``blocks`` makes the tables, of everything if it is asked to. ``objects`` are printed as JSON, and as CSV unless
+    there are ``rows``. ``notes`` are what a reader of JSON should know, ``plots`` are drawn on the HTML page.
+    ``unscored`` says what was expected where nothing could be scored: a MissingInputError once the report is out.
+    """
     if arguments.output:  # first, so that a reader who goes away (`| head`) costs nothing
-        replace_file(str(arguments.output), _form(report, arguments.output.suffix).encode())
+        suffix, made = arguments.output.suffix, f"made by wikisem {__version__}"
+        if suffix == ".csv":
+            text = csv_text(rows or objects)
+        elif suffix == ".json":
+            whole = {"version": __version__, "scores": objects, "notes": notes}
+            text = orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+        else:
+            safe: list[Block] = []
+            for block in blocks(True):  # without what a reader's program could take for a command
+                if isinstance(block, str):
+                    safe.append(shown(block))
+                else:
+                    header, cells = map(shown, block.header), [list(map(shown, row)) for row in block.rows]
+                    safe.append(Sheet(list(header), cells, block.numbers, shown(block.title)))
+            if suffix == ".html":
+                text = report_page(title, safe, plots(), made)
+            else:
+                text = (report_markdown if suffix == ".md" else report_latex)(title, safe, made)
+        replace_file(str(arguments.output), text.encode())
         log(f"the report is {arguments.output}")
     if getattr(arguments, "csv", False):
-        print_line(csv_text(report.rows or report.objects).removesuffix("\n"))
+        print_line(csv_text(rows or objects).removesuffix("\n"))
     elif arguments.json:
-        for one in report.objects:
+        for one in objects:
             print_json(one)
-        print_notes(report.notes)
+        print_notes(notes)
     else:
         console = make_console()
-        for block in report.blocks(getattr(arguments, "full", False)):
+        for block in blocks(getattr(arguments, "full", False)):
             print_block(console, block)
-    if report.unscored:
-        raise MissingInputError(f"expected {report.unscored}, saw none")
+    if unscored:
+        raise MissingInputError(f"expected {unscored}, saw none")
 
 
 def print_block(console: Console, block: Block) -> None:
@@ -110,25 +122,6 @@ def print_block(console: Console, block: Block) -> None:
     for row in block.rows:
         table.add_row(*row)
     console.print(table)
-
-
-def _form(report: Report, suffix: str) -> str:
-    if suffix == ".csv":
-        return csv_text(report.rows or report.objects)
-    if suffix == ".json":
-        whole = {"version": __version__, "scores": report.objects, "notes": report.notes}
-        return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
-    made = f"made by wikisem {__version__}"
-    blocks: list[Block] = []
-    for block in report.blocks(True):  # without what a reader's program could take for a command
-        if isinstance(block, str):
-            blocks.append(shown(block))
-        else:
-            header, rows = map(shown, block.header), [list(map(shown, row)) for row in block.rows]
-            blocks.append(Sheet(list(header), rows, block.numbers, shown(block.title)))
-    if suffix == ".html":
-        return report_page(report.title, blocks, report.plots(), made)
-    return (report_markdown if suffix == ".md" else report_latex)(report.title, blocks, made)
 
 
 def csv_text(rows: Iterable[Row]) -> str:

@@ -276,14 +276,20 @@ def words_of_work(parts: str, read: int, size: int, seconds: float) -> str:
 
 
 def progress_words(first: int, now: int, total: int, seconds: float) -> str:
-    """Bytes done, their rate since the run began, and the time that is left at that rate.
+    """Bytes done, their rate since the run began, and the time that is left at that rate, in its two largest units.
 
     >>> progress_words(0, 30_000_000, 120_000_000, 30.0)
     '30.0 MB of 120 MB, 1.00 MB/s, 1 min 30 s left'
     """
     rate = (now - first) / seconds if seconds else 0.0
     words = f"{format_bytes(now)} of {format_bytes(total) if total else '?'}, {format_bytes(int(rate))}/s"
-    return f"{words}, {format_seconds((total - now) / rate)} left" if rate > 0 and total > now else words
+    if rate <= 0 or total <= now:
+        return words
+    rest, left = round((total - now) / rate), list[str]()
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
+        count, rest = divmod(rest, size)
+        left += [f"{count} {unit}"] if count or left else []
+    return f"{words}, {' '.join(left[:2]) or '0 s'} left"
 
 
 def format_bytes(count: int) -> str:
@@ -297,17 +303,3 @@ def format_bytes(count: int) -> str:
         value, unit = value / 1000, unit + 1
     digits = max(0, 2 - (value >= 9.995) - (value >= 99.95)) if unit else 0
     return f"{value:.{digits}f} {_UNITS[unit]}"
-
-
-def format_seconds(seconds: float) -> str:
-    """A time with its two largest units.
-
-    >>> [format_seconds(seconds) for seconds in (5, 65, 3_700, 90_000)]
-    ['5 s', '1 min 5 s', '1 h 1 min', '1 d 1 h']
-    """
-    rest = round(seconds)
-    words: list[str] = []
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
-        count, rest = divmod(rest, size)
-        words += [f"{count} {unit}"] if count or words else []
-    return " ".join(words[:2]) or "0 s"

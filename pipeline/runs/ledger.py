@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +23,7 @@ from isal.isal_zlib import crc32
 
 from wikisem import __version__, files
 from wikisem.arrow.parquet import end_checksum
+from wikisem.atomic_files import sync_files
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.layout import MANIFEST, Fingerprint, folder_below, folder_path, names_path, record_path
 from wikisem.records import Count, Counts
@@ -206,7 +208,8 @@ def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> di
         if files.list_files(f"{output}/{root}"):
             sizes[root] = files.size_of(f"{output}/{root}")
     sizes = dict(sorted(sizes.items()))
-    files.sync_files(output, sizes)
+    if files.is_local(output):  # a store has what was written to it
+        sync_files(Path(output), [Path(output, path) for path in sizes])
     checksums = _checksums(output, own, sizes)
     return {path: Part(size, checksums[path]) for path, size in sizes.items()}
 
@@ -273,12 +276,7 @@ def versions() -> dict[str, str]:
             installed[package] = metadata.version(package)
         except metadata.PackageNotFoundError:  # scores need neither Beam nor a parser of wikitext
             installed[package] = "not installed"
-    own = {"wikisem": __version__, "python": platform.python_version(), "bzip2": bzip2_decoder()}
-    return {**own, "unicode": unicode[1] if unicode else "unknown", **installed}
-
-
-def bzip2_decoder() -> str:
-    """The bzip2 decoder in use."""
     # Imported only when asked for: that takes a quarter of a second.
-    name: str = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
-    return name
+    bzip2 = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
+    own = {"wikisem": __version__, "python": platform.python_version(), "bzip2": bzip2}
+    return {**own, "unicode": unicode[1] if unicode else "unknown", **installed}

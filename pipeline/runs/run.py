@@ -28,7 +28,6 @@ from wikisem.pipeline.runs.inputs import Dump
 from wikisem.pipeline.runs.ledger import (
     Ledger,
     Record,
-    bzip2_decoder,
     find_damage,
     fingerprint,
     measure_parts,
@@ -79,6 +78,18 @@ class Run:
         """Record that a unit is finished."""
         self.ledger.put(record)
         self._damage.pop(record.fingerprint, None)
+
+    def require(self, unit: str) -> Record:
+        """The record of a unit; MissingInputError if it is not finished, or its files have changed."""
+        record = self.ledger.require(unit)
+        if damage := self.find_damage(record):
+            raise MissingInputError(f"{damage}; run `wikisem {unit.partition('/')[0]}` to make it again")
+        return record
+
+    def folder(self, unit: str) -> str:
+        """The folder of the files of a finished unit, such as "mentions/de"; MissingInputError as of ``require``."""
+        self.require(unit)
+        return self.ledger.folder(unit)
 
     def log_once(self, line: str) -> None:
         """Log a line that several stages may have to say."""
@@ -306,29 +317,17 @@ class UnitResult:
 
 
 @dataclass(frozen=True)
-class Folders:
-    """Where the files of finished units are, each as its record says: ``folders("mentions/de")``."""
-
-    run: Run
-
-    def __call__(self, unit: str) -> str:
-        """The folder of a unit; MissingInputError if it is not finished, or its files have changed."""
-        _require_whole(self.run.ledger.require(unit), self.run)
-        return self.run.ledger.folder(unit)
-
-
-@dataclass(frozen=True)
 class Stage:
     """A stage of the method: its units, and the work that makes those that are asked for, all in one pipeline.
 
-    ``work`` takes the names of units, the folders of the units that they need, and the context, which has the folder to
-    write for each unit; it returns a result for each name. It does not look whether a unit is finished.
+    ``work`` takes the names of units, the run, which has the folders of the units that they need, and the context, with
+    the folder to write for each unit; it returns a result for each name. It does not look whether a unit is finished.
     ``together`` says that no unit can be made alone. ``check`` raises an error if what OUT holds does not fit.
     """
 
     name: str
     units: Sequence[Unit]
-    work: Callable[[Sequence[str], "Folders", StageContext], Mapping[str, UnitResult]]
+    work: Callable[[Sequence[str], Run, StageContext], Mapping[str, UnitResult]]
     together: bool = False
     check: Callable[[Run], object] = lambda _: None
 
@@ -374,9 +373,8 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str =
     needs: dict[str, dict[str, str]] = {}
     for unit in stage.units:
         # The units that it is made from; MissingInputError where one is missing, out of date, or lacks a file.
-        records = [run.ledger.require(name) for name in unit.needs]
+        records = [run.require(name) for name in unit.needs]
         for record in records:
-            _require_whole(record, run)
             run.ledger.check_needs(record)
         needs[unit.name] = {record.unit: record.identity for record in records}
     finished: dict[str, Record] = {}
@@ -413,7 +411,7 @@ def _run_units(
     """Make units, then write their records: until then an earlier result stays, unless it has the same paths."""
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
     if any(file["path"].endswith(".bz2") for file in inputs):
-        run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")
+        run.log_once(f"bzip2 is decoded by {versions()['bzip2']}")
     needed = sorted({name for unit in todo for name in unit.needs})
     wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needed))
     if warning := lacking_disk(run.output, stage.name, wanted):
@@ -424,7 +422,7 @@ def _run_units(
             run.ledger.invalidate(name)
     context = run.context(stage.name, prints)
     try:
-        results = stage.work([unit.name for unit in todo], Folders(run), context)
+        results = stage.work([unit.name for unit in todo], run, context)
     except DamagedInputError as error:
         for record in run.ledger.records():
             if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
@@ -476,11 +474,6 @@ def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
 
 def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
     return fingerprint(identity=identity_of(unit, needs), extras=unit.extras)
-
-
-def _require_whole(record: Record, run: Run) -> None:
-    if damage := run.find_damage(record):
-        raise MissingInputError(f"{damage}; run `wikisem {record.unit.partition('/')[0]}` to make it again")
 
 
 # How much disk a stage will need: an estimate from the size of what it reads.

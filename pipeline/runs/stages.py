@@ -8,30 +8,17 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from wikisem import layout
 from wikisem.errors import MissingInputError, OutputError, RecipeError, UsageError, WikisemError
 from wikisem.files import absolute, open_binary
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
-from wikisem.layout import (
-    ENTITIES,
-    GROUPS,
-    MENTIONS,
-    NAMES,
-    SURFACES,
-    TAXONOMY,
-    WALLS,
-    group_leaves,
-    profile_path,
-    siteinfo_path,
-    unit_of,
-    walls_path,
-)
+from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, group_leaves, unit_of
 from wikisem.outputs.groupfile import group_folders, read_groups
 from wikisem.pipeline.command_options import folder as output_folder
 from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_dump, find_profiles, find_wikidata, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record, fingerprint
 from wikisem.pipeline.runs.run import (
-    Folders,
     Run,
     Stage,
     Unit,
@@ -101,8 +88,8 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
         if identity_of(unit(wider), {}) == earlier.identity:
             options = wider
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del units, folders
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del units
         context = context.for_unit(ENTITIES)
         if not dump.tables:
             counts, highest = entity_stage.read_entities(dump.paths, options, context)
@@ -128,11 +115,6 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
     return Stage(ENTITIES, [unit(options)], work)
 
 
-def labels_for(languages: Iterable[str]) -> tuple[str, ...]:
-    """The label codes that languages need, English among them: a class without a label has the English one."""
-    return tuple(sorted({code for language in [*languages, "en"] for code in name_codes(language)}))
-
-
 def check_columns(items: Record, recipe: Recipe) -> None:
     """Raise MissingInputError when the entities were read without the signatures or relations that the recipe needs."""
     for name, wanted, reason in [
@@ -150,19 +132,19 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
     """The mentions of all languages; a dump of another wiki, or whose titles cannot be converted, gives a warning."""
     given = profiles or Profiles()
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del folders
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del run
         written = {unit.partition("/")[2]: context.folders[unit] for unit in units}
         paths = {language: dumps[language].paths for language in written}
         files = {
-            language: read_profile_file(given.texts[language], profile_path(language))
+            language: read_profile_file(given.texts[language], layout.profile_path(language))
             for language in written
             if language in given.texts
         }
         counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
         results = {}
         for language, folder in written.items():
-            unit, path, warnings = unit_of(MENTIONS, language), siteinfo_path(folder), []
+            unit, path, warnings = unit_of(MENTIONS, language), layout.siteinfo_path(folder), []
             with open_binary(path) as source:
                 wiki = SiteInfo.from_json(source.read(), path).dbname
             if wiki and wiki != (expected := wiki_of(language)):
@@ -212,19 +194,19 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         needs = (ENTITIES, unit_of(MENTIONS, language)) if language in linked else (ENTITIES,)
         units.append(Unit(unit_of(SURFACES, language), written, needs=needs, version=surface_stage.VERSION))
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         written = {unit.partition("/")[2]: context.folders[unit] for unit in units}
-        dictionaries = {language: folders(unit_of(MENTIONS, language)) for language in written if language in linked}
-        found = surface_stage.resolve_surfaces(folders(ENTITIES), dictionaries, options, written, context)
+        dictionaries = {language: run.folder(unit_of(MENTIONS, language)) for language in written if language in linked}
+        found = surface_stage.resolve_surfaces(run.folder(ENTITIES), dictionaries, options, written, context)
         return {
-            unit_of(SURFACES, language): result_of(language, counts, folders if language in dictionaries else None)
+            unit_of(SURFACES, language): result_of(language, counts, run if language in dictionaries else None)
             for language, counts in found.items()
         }
 
     def check(run: Run) -> None:
         kept = run.ledger.require(ENTITIES).facts["labels"]
         for language in languages:
-            if kept != ALL and not set(labels_for([language])) <= set(kept):
+            if kept != ALL and not {*name_codes(language), *name_codes("en")} <= set(kept):
                 raise MissingInputError(
                     f"expected entities with labels in {language}, saw {', '.join(kept)}; "
                     f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
@@ -233,12 +215,12 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
     return Stage(SURFACES, units, work, check=check)
 
 
-def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> UnitResult:
-    """What the record of a language says; with ``folders``, if it has a dump, which pages this lacks."""
+def result_of(language: str, counts: SurfaceCounts, run: Run | None) -> UnitResult:
+    """What the record of a language says; with ``run``, if it has a dump, which pages this lacks."""
     facts = dict(counts.summary)
     refused = facts.pop("refused", {})
     found = {"sources": facts, **({"refused": refused} if refused else {})}
-    if folders is None:
+    if run is None:
         return UnitResult(counts.items, found)
     linked = counts.pages
     lacking = [title for _, title, missing in linked.best if missing]
@@ -252,7 +234,7 @@ def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> 
     warning = ""
     if len(lacking) > MOST_MISSING * len(linked.best):
         # Which export the dump is of, is in the names of its files.
-        files = folders.run.ledger.require(unit_of(MENTIONS, language)).facts.get("inputs", ())
+        files = run.ledger.require(unit_of(MENTIONS, language)).facts.get("inputs", ())
         other = "content" if any("pages-articles" in file["path"] for file in files) else "articles"
         warning = (
             f"{unit_of(SURFACES, language)}: {len(lacking):,} of the {len(linked.best):,} best linked pages are not in "
@@ -265,10 +247,10 @@ def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> 
 def names(languages: Sequence[str]) -> Stage:
     """The names of all pages that are linked, in tables that people load; no other stage reads them."""
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        dictionaries = {unit.partition("/")[2]: folders(unit_of(MENTIONS, unit.partition("/")[2])) for unit in units}
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        dictionaries = {unit.partition("/")[2]: run.folder(unit_of(MENTIONS, unit.partition("/")[2])) for unit in units}
         written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
-        found = surface_stage.write_names(folders(ENTITIES), dictionaries, written, context)
+        found = surface_stage.write_names(run.folder(ENTITIES), dictionaries, written, context)
         return {
             unit_of(NAMES, code): UnitResult(counts.pairs, {"pages": counts.pages, "items": counts.items})
             for code, counts in found.items()
@@ -290,9 +272,9 @@ def names(languages: Sequence[str]) -> Stage:
 def taxonomy(options: GraphOptions) -> Stage:
     """Stage 4: the class graph of all items, pruned."""
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         del units
-        counts = taxonomy_stage.build_taxonomy(folders(ENTITIES), options, context.for_unit(TAXONOMY))
+        counts = taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context.for_unit(TAXONOMY))
         return {TAXONOMY: UnitResult(counts)}
 
     unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)
@@ -304,28 +286,28 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
     require_known(recipe.filters.extra)
     shared, given = recipe.outliers.shared, profiles or Profiles()
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        named = {unit.partition("/")[2]: folders(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        named = {unit.partition("/")[2]: run.folder(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
         linked = {
-            language: folders(unit_of(MENTIONS, language))
+            language: run.folder(unit_of(MENTIONS, language))
             for language in named
-            if unit_of(MENTIONS, language) in folders.run.ledger.require(unit_of(SURFACES, language)).needs
+            if unit_of(MENTIONS, language) in run.ledger.require(unit_of(SURFACES, language)).needs
         }
         counts = group_stage.build_groups(
-            folders(ENTITIES), folders(TAXONOMY), named, linked, recipe, context, given.texts
+            run.folder(ENTITIES), run.folder(TAXONOMY), named, linked, recipe, context, given.texts
         )
         results = {}
         for language in named:
             found, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
             if language not in given.texts:  # the fingerprint of what was learned tells an edited profile from it
-                with open_binary(f"{context.scratch.finished}/{profile_path(language)}") as source:
+                with open_binary(f"{context.scratch.finished}/{layout.profile_path(language)}") as source:
                     learned = {"learned": fingerprint(text=source.read().decode())}
             facts = {"cases": found.cases, FACT: learned}
             facts |= {ENGLISH: found.english} if found.english else {}
             facts |= {UNCLEAR: found.unclear} if found.unclear else {}
             facts |= {PLACES: found.places} if recipe.outliers.places else {}
-            nothing = nothing_to_try(folders.run.ledger.require(unit_of(SURFACES, language)).counts, recipe)
-            warning = no_groups(folders.run.output, language, counts[language], nothing)
+            nothing = nothing_to_try(run.ledger.require(unit_of(SURFACES, language)).counts, recipe)
+            warning = no_groups(run.output, language, counts[language], nothing)
             results[unit_of(GROUPS, language)] = UnitResult(counts[language], facts, warning)
         return results
 
@@ -342,7 +324,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
             unit_of(GROUPS, language),
             options | ({"profile": fingerprint(text=given.texts[language])} if language in given.texts else {}),
             needs=(TAXONOMY, *(unit_of(SURFACES, code) for code in (sorted(languages) if shared else [language]))),
-            leaves=(*group_leaves(language), *group_folders(language), profile_path(language)),
+            leaves=(*group_leaves(language), *group_folders(language), layout.profile_path(language)),
             version=group_stage.VERSION,
         )
         for language in languages
@@ -390,8 +372,8 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         raise RecipeError(f"mixed: expected languages of the run ({', '.join(languages)}), saw {', '.join(missing)}")
     code = mixed_code(recipe.mixed)
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        (unit,), output = units, folders.run.output
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        (unit,), output = units, run.output
         found = list(mix_groups({language: read_groups(output, language) for language in recipe.mixed}, recipe))
         kept = [result for result in found if isinstance(result, Group)]
         rejected = [result for result in found if isinstance(result, Rejection)]
@@ -422,13 +404,13 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
         return []
     drawn = recipe.seed if seed is None else seed
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        written = {unit.partition("/")[2]: folders(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
-        sources = wall_stage.WallSources(folders.run.output, folders(ENTITIES), folders(TAXONOMY), written)
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        written = {unit.partition("/")[2]: run.folder(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
+        sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), written)
         results = {}
         for language, tiers in wall_stage.make_walls(sources, recipe, drawn, context).items():
             kept = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
-            folders.run.log(f"{unit_of(WALLS, language)}: {kept}")
+            run.log(f"{unit_of(WALLS, language)}: {kept}")
             every = sum(tiers.values(), Counts())
             few = f"{every.kept:,} walls of {number:,} in {language} ({kept})" if every.kept < number else ""
             facts = {BY_TIER: {tier: asdict(counts) for tier, counts in tiers.items()}}
@@ -440,7 +422,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
             unit_of(WALLS, language),
             options={"walls": asdict(recipe.walls), "seed": drawn},
             needs=(TAXONOMY, unit_of(SURFACES, language), unit_of(GROUPS, language)),
-            leaves=(walls_path(language),),
+            leaves=(layout.walls_path(language),),
             version=wall_stage.VERSION,
         )
         for language in languages
@@ -481,8 +463,9 @@ class BuildOptions:
     profiles: Mapping[str, str] = field(default_factory=dict)
 
 
-def run_build(options: BuildOptions, run: Run) -> list[Record]:
+def run_build(options: BuildOptions, run: Run, workers: int | None) -> list[Record]:
     """Run every stage that is not finished yet, and return the records of all units in the order of the method."""
+    run = with_workers(run, workers, options.wikidata, *options.wikipedia.values())
     check_languages(options.languages, list(options.wikipedia), options.recipe)
     with session(run):
         return run_stages(build_stages(options, run), run, options.recipe)
@@ -521,7 +504,9 @@ def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe:
 
 def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]) -> EntityOptions:
     """What stage 1 keeps for groups of a recipe, without one of any; labels in ``languages``, or for None in all."""
-    kept = EntityOptions(None if languages is None else labels_for(languages), tuple(sorted(properties)))
+    # A class without a label has the English one.
+    codes = None if languages is None else {code for one in (*languages, "en") for code in name_codes(one)}
+    kept = EntityOptions(None if codes is None else tuple(sorted(codes)), tuple(sorted(properties)))
     if recipe is None:
         return kept
     return replace(
@@ -602,8 +587,8 @@ def build(
     dump = find_wikidata(_paths(wikidata), checksum=False)
     given = read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())])
     try:
-        run = with_workers(Run(target, runtime, break_lock=break_lock), workers, dump, *wikipedias.values())
-        records = run_build(BuildOptions(loaded, chosen, dump, wikipedias, DEFAULT_PROPERTIES, given), run)
+        run = Run(target, runtime, break_lock=break_lock)
+        records = run_build(BuildOptions(loaded, chosen, dump, wikipedias, DEFAULT_PROPERTIES, given), run, workers)
     except WikisemError:
         raise
     except OSError as error:

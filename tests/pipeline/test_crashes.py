@@ -9,7 +9,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from wikisem.files import list_files, open_binary, remove_below, replace_file
 from wikisem.pipeline.runs.ledger import find_damage
-from wikisem.pipeline.runs.run import Folders, Run, Stage, Unit, UnitResult, run_stages, session
+from wikisem.pipeline.runs.run import Run, Stage, Unit, UnitResult, run_stages, session
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.counts import write_unreadable
 from wikisem.transforms.io.runtime import Runtime, StageContext
@@ -50,14 +50,14 @@ class Store:
 def stages(text: str) -> list[Stage]:
     """One unit with a folder of its own, and two with plain names made from it, one of them with unreadable records."""
 
-    def rows(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del units, folders
+    def rows(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del units, run
         for name in ("a", "b"):
             replace_file(f"{context.folders['rows']}/{name}.txt", f"{name} {text}".encode())
         return {"rows": UnitResult(Counts(2, 2))}
 
-    def sets(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        with open_binary(f"{folders('rows')}/a.txt") as source:
+    def sets(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        with open_binary(f"{run.folder('rows')}/a.txt") as source:
             data = source.read()
         for unit in units:
             replace_file(f"{context.scratch.finished}/{unit}.txt", data)

@@ -9,7 +9,6 @@ import pytest
 
 from wikisem.pipeline.runs.ledger import Part, Record
 from wikisem.pipeline.runs.run import (
-    Folders,
     Run,
     Stage,
     Unit,
@@ -67,8 +66,8 @@ def test_the_warning_comes_before_the_work(tmp_path: Path, free: dict[str, int])
     """The stage runs all the same: an estimate may be wrong."""
     lines: list[str] = []
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del folders, context
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del run, context
         lines.append("work")
         return {unit: UnitResult(Counts(1, 1)) for unit in units}
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.trees import manifest_of
 from wikisem.pipeline.runs.ledger import Record, versions
-from wikisem.pipeline.runs.run import Folders, Run
+from wikisem.pipeline.runs.run import Run
 from wikisem.pipeline.runs.stages import result_of
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime
@@ -50,7 +50,7 @@ def test_a_dump_that_lacks_linked_pages_is_told(run: Run, path: str, other: str)
     record = run.ledger.require("mentions/de")
     run.ledger.put(replace(record, facts={"inputs": [{"path": path}]}))
     best = tuple((9000 - number, f"page {number}", number in (3, 5)) for number in range(1000))
-    found = result_of("de", SurfaceCounts(pages=PageCounts(5000, 7, best)), Folders(run))
+    found = result_of("de", SurfaceCounts(pages=PageCounts(5000, 7, best)), run)
     assert found.facts["linked_pages"] == {
         "linked": 5000,
         "missing": 7,
@@ -63,7 +63,7 @@ def test_a_dump_that_lacks_linked_pages_is_told(run: Run, path: str, other: str)
         f"`wikisem download de --export {other}` fetches the other export"
     )
     one = tuple((links, title, title == "page 3") for links, title, _ in best)
-    assert not result_of("de", SurfaceCounts(pages=PageCounts(5000, 6, one)), Folders(run)).warning
+    assert not result_of("de", SurfaceCounts(pages=PageCounts(5000, 6, one)), run).warning
     assert "linked_pages" not in result_of("la", SurfaceCounts(), None).facts
 
 

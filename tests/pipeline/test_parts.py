@@ -15,7 +15,7 @@ from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import create_binary
 from wikisem.pipeline.runs.ledger import Part, Record, find_damage
-from wikisem.pipeline.runs.run import Folders, Run, Stage, Unit, UnitResult, run_stage, session
+from wikisem.pipeline.runs.run import Run, Stage, Unit, UnitResult, run_stage, session
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
@@ -46,8 +46,8 @@ def write(folder: str) -> None:
 def toys(needs: tuple[str, ...] = ()) -> Stage:
     """A unit in a folder of its own, and one of plain names, which may need the other."""
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del units, folders
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del units, run
         if needs:
             write(f"{context.scratch.finished}/plain")
         else:
@@ -186,17 +186,17 @@ def test_a_folder_is_given_out_when_its_files_are_as_its_record_says(run: Run) -
     """Of a unit that a stage reads and does not name among those that it depends on, too."""
     (record,) = run_stage(toys(), run)
     later = again(run)
-    assert Folders(later)("toys/de") == f"{run.output}/toys/de/{record.fingerprint}"
+    assert later.folder("toys/de") == f"{run.output}/toys/de/{record.fingerprint}"
     flip(Path(run.output) / "toys/de" / record.fingerprint / "deep" / "b.parquet")
     with pytest.raises(MissingInputError, match=r"deep/b\.parquet as it was written.*; run `wikisem toys` to make it"):
-        Folders(again(run))("toys/de")
+        again(run).folder("toys/de")
 
 
 def test_rows_are_checked_as_they_are_read_and_what_people_read_at_once(run: Run) -> None:
     """So that a run that is resumed need not read all Parquet; the files with plain names are no stage's to read."""
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del folders
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del run
         places = {"own": context.folders.get("own"), "plain": f"{context.scratch.finished}/plain"}
         for unit in units:
             write_parquet(f"{places[unit]}/a.parquet", pa.table({"a": range(9)}))
@@ -217,8 +217,8 @@ def test_damaged_rows_name_the_record_to_remove(run: Run) -> None:
     (record,) = run_stage(toys(), run)
     path = f"{run.output}/toys/de/{record.fingerprint}/a.parquet"
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del units, folders, context
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del units, run, context
         raise DamagedInputError(f"{path}: expected the bytes that were written")
 
     stage = Stage("toys", [Unit("other", {}, (), ("toys/de",))], work)

@@ -10,7 +10,6 @@ from wikisem import __version__
 from wikisem.errors import LockError, MissingInputError, OutputError, TooManyUnreadableError, UsageError
 from wikisem.files import create_binary
 from wikisem.pipeline.runs.run import (
-    Folders,
     Run,
     Stage,
     Unit,
@@ -49,8 +48,8 @@ def toys(
     name = f"toys/{language}"
     asked: list[str] = []
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del folders
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del run
         asked.extend(units)
         with create_binary(f"{context.for_unit(name).scratch.finished}/rows.txt") as sink:
             sink.write(text.encode())
@@ -69,8 +68,8 @@ def pairs(options: Mapping[str, int], together: bool = False) -> tuple[Stage, li
     """A stage whose work makes all its units in one go."""
     asked: list[str] = []
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del folders
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del run
         asked.extend(units)
         for unit in units:
             with create_binary(f"{context.scratch.finished}/{unit}.txt") as sink:
@@ -209,8 +208,8 @@ def test_a_unit_that_fails_leaves_the_earlier_result_and_its_record(run: Run) ->
     (before,) = run_stage(toys()[0], run)
     stage, _ = toys(text="other")
 
-    def fail(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        stage.work(units, folders, context)
+    def fail(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        stage.work(units, run, context)
         raise RuntimeError("interrupted")
 
     with pytest.raises(RuntimeError, match="interrupted"):
@@ -250,8 +249,8 @@ def test_of_the_folders_beside_that_of_a_unit_those_go_that_runs_made(run: Run) 
     run_stage(toys(text="first")[0], run)
     broken = toys(text="second")[0]
 
-    def fail(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        broken.work(units, folders, context)
+    def fail(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        broken.work(units, run, context)
         raise RuntimeError("interrupted")
 
     with pytest.raises(RuntimeError, match="interrupted"):
@@ -303,8 +302,8 @@ def test_scratch_that_cannot_be_removed_fails_no_run(
 def sets(names: str, folder: str = "sets/de") -> Stage:
     """A stage of one unit that leaves a folder of files with plain names."""
 
-    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del folders
+    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        del run
         for name in names:
             with create_binary(f"{context.scratch.finished}/{folder}/{name}.txt") as sink:
                 sink.write(name.encode())
@@ -337,9 +336,9 @@ def test_a_unit_that_is_made_again_the_same_has_no_record_meanwhile(run: Run) ->
     run_stage(stage, run)
     seen = []
 
-    def look(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+    def look(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         seen.append(run.ledger.find("toys/de"))
-        return stage.work(units, folders, context)
+        return stage.work(units, run, context)
 
     other = Unit("toys/fr", {})
     fails = replace(stage, units=[*stage.units, other], work=look, together=True)
@@ -369,8 +368,8 @@ def test_a_run_that_lost_its_lock_while_it_worked_keeps_nothing(run: Run) -> Non
     """The run that broke the lock may be at work in the same folders: not even unreadable records are written."""
     stage, _ = toys(bad=3)
 
-    def lose(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        results = stage.work(units, folders, context)
+    def lose(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        results = stage.work(units, run, context)
         _break_lock(run)
         return results
 
