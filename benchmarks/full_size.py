@@ -30,7 +30,7 @@ from benchmarks.graph_world import numbers_of
 from benchmarks.tree import watch_tree
 from wikisem.arrow.columns import qids_of
 from wikisem.layout import Scratch
-from wikisem.queries.offline import EntityTable
+from wikisem.queries.offline import EntitySource
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe, SurfaceOptions
 from wikisem.transforms.groups.stage import build_groups
@@ -120,7 +120,7 @@ def time_labels(job: Job, indexed: bool) -> tuple[float, int]:
     items = np.random.default_rng(4).integers(0, size.classes + size.instances, 50)
     qids = qids_of(numbers_of(items))
     begin, read = time.perf_counter(), _bytes_read()
-    found = EntityTable(str(folder)).labels(qids, ["en", "nl"])
+    found = EntitySource(str(folder)).labels(qids, ["en", "nl"])
     taken = time.perf_counter() - begin, _bytes_read() - read
     assert len(found) > 30, len(found)  # of the items, 86 in 100 have one or the other
     return taken

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import orjson
@@ -90,16 +90,22 @@ def read_groups(path: str | PathLike[str], language: str | None = None) -> list[
     ``language`` keeps those in one language. Raises MissingInputError if there are no groups, or none in the language,
     and DamagedInputError, with its line or row, for something that is not a group.
     """
-    file = data_set_path(path)
-    files = [file]
-    if file.is_dir():  # a release has Parquet alone
-        lines, tables, _ = group_leaves(language or "*")
-        files = _matching(file / lines) or _matching(file / tables)
-    if not files or not files[0].is_file():
+    files = files_of(path, *group_leaves(language or "*")[:2])
+    if not files:
         wanted = f"groups in {language}" if language else "groups"
-        raise MissingInputError(f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}")
-    groups = [group for each in files for group in _read_file(each)]
+        seen = f"saw none at {data_set_path(path)}"
+        raise MissingInputError(f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), {seen}")
+    lines = (each for file in files for each in read_lines(file, GROUPS.names, "groups", orjson.dumps))
+    groups = [decode_group(line, place) for line, place in lines]
     return [group for group in groups if language in {None, group.language}]
+
+
+def files_of(path: str | PathLike[str], lines: str, tables: str) -> list[Path]:
+    """Find the files of a data set by the patterns of its lines or else, as a release has Parquet alone, its tables."""
+    file = data_set_path(path)
+    if file.is_dir():
+        return _matching(file / lines) or _matching(file / tables)
+    return [file] if file.is_file() else []
 
 
 def _matching(path: Path) -> list[Path]:
@@ -109,22 +115,24 @@ def _matching(path: Path) -> list[Path]:
     return [path] if path.is_file() else []
 
 
-def _read_file(file: Path) -> list[Group]:
+def read_lines(
+    file: Path, columns: Sequence[str], what: str, encode: Callable[[Any], bytes]
+) -> Iterator[tuple[bytes, str]]:
+    """Yield the JSON lines of a file, or its rows as ``encode`` makes lines of them, each with its place."""
     if file.suffix != ".parquet":
-        lines = enumerate(file.read_bytes().splitlines(), start=1)
-        return [decode_group(line, f"{file}:{number}") for number, line in lines]
-    with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of groups") as table:
+        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+            yield line, f"{file}:{number}"
+        return
+    with file.open("rb") as source, open_parquet(source, str(file), f"a Parquet file of {what}") as table:
         # Unlike read_table, a ParquetFile may lack columns: a file from before one was added is read as well.
-        rows = table.read(columns=GROUPS.names).to_pylist()
-    groups = []
+        rows = table.read(columns=columns).to_pylist()
     for number, row in enumerate(rows):
         place = f"{file}: row {number}"
         try:
-            line = orjson.dumps(row)
-        except orjson.JSONEncodeError as error:  # a column of bytes or decimals
-            raise DamagedInputError(f"{place}: expected text and numbers, saw {error}") from error
-        groups.append(decode_group(line, place))
-    return groups
+            line = encode(row)
+        except (KeyError, TypeError, ValueError) as error:  # a column that is not there, or of bytes or decimals
+            raise DamagedInputError(f"{place}: expected a row of {what}, saw {error!r}") from error
+        yield line, place
 
 
 # Rejections.
@@ -148,8 +156,8 @@ def read_rejections(path: str | PathLike[str], language: str | None = None) -> l
     Empty if there is no file of them. DamagedInputError names a line that is not a rejection.
     """
     files = _matching(data_set_path(path) / group_leaves(language or "*")[2])
-    lines = ((file, number, line) for file in files for number, line in enumerate(file.read_bytes().splitlines(), 1))
-    return [decode_rejection(line, f"{file}:{number}") for file, number, line in lines]
+    lines = (each for file in files for each in read_lines(file, (), "rejections", orjson.dumps))
+    return [decode_rejection(line, place) for line, place in lines]
 
 
 def _check_ids(qids: Sequence[str], language: str, where: str) -> None:

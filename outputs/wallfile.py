@@ -9,12 +9,11 @@ import msgspec
 import orjson
 import pyarrow as pa
 
-from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid
 from wikisem.layout import NOTES, walls_path
-from wikisem.outputs.groupfile import GROUPS
+from wikisem.outputs.groupfile import GROUPS, files_of, read_lines
 from wikisem.outputs.wall_answers import prompt
 from wikisem.records import LEAST_HERRINGS, SIDE, Wall
 from wikisem.typed_json import decode_json
@@ -106,12 +105,10 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
     ``language`` keeps those in one language. Raises MissingInputError if there are no walls, or none in the language,
     and DamagedInputError, with its line or row, for something that is not a wall, or has the id of another one.
     """
-    file = data_set_path(path)
-    files = [file]
-    if file.is_dir():  # a release has Parquet alone
-        lines = Path(walls_path(language or "*"))
-        files = sorted(file.glob(str(lines))) or sorted(file.glob(str(lines.with_suffix(".parquet"))))
-    if not files or not files[0].is_file():
+    lines = Path(walls_path(language or "*"))
+    files = files_of(path, str(lines), str(lines.with_suffix(".parquet")))
+    if not files:
+        file = data_set_path(path)
         wanted = f"walls in {language}" if language else "walls"
         remedy = "run `wikisem walls OUT`"
         if is_release(file):
@@ -120,12 +117,11 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
             f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}; {remedy}"
         )
     walls: dict[str, Wall] = {}
-    for each in files:
-        for number, line in enumerate(_lines_of(each), start=1):
-            wall = decode_wall(line, f"{each}:{number}")
-            if wall.id in walls:
-                raise DamagedInputError(f"{each}:{number}: expected each id once, saw {wall.id!r} again")
-            walls[wall.id] = wall
+    for line, place in (each for file in files for each in read_lines(file, WALLS.names, "walls", _line_of)):
+        wall = decode_wall(line, place)
+        if wall.id in walls:
+            raise DamagedInputError(f"{place}: expected each id once, saw {wall.id!r} again")
+        walls[wall.id] = wall
     return [wall for wall in walls.values() if language in {None, wall.language}]
 
 
@@ -141,18 +137,6 @@ def wall_of_row(row: Mapping[str, Any], where: str) -> Wall:
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedInputError(f"{where}: expected a row of a table of walls, saw {error!r}") from error
     return decode_wall(line, where)
-
-
-def _lines_of(file: Path) -> list[bytes]:
-    if file.suffix != ".parquet":
-        return file.read_bytes().splitlines()
-    try:
-        with file.open("rb") as source, open_parquet(source, str(file), "a Parquet file of walls") as table:
-            return list(map(_line_of, table.read().to_pylist()))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, DamagedInputError):
-            raise
-        raise DamagedInputError(f"{file}: expected a Parquet file of walls, saw {error}") from error
 
 
 def _check(wall: Wall) -> None:

@@ -29,11 +29,23 @@ from wikisem.schemas import ADDED, ENTITIES
 
 
 class EntitySource:
-    """A CategorySource over the Parquet that the entities stage wrote."""
+    """A CategorySource over the Parquet of a build, in ``folder``: OUT, ``OUT/entities`` or the folder with the files.
+
+    That is a path or a URL. Raises MissingInputError if there is no Parquet, DamagedInputError if it is not that of
+    entities.
+    """
 
     def __init__(self, folder: str) -> None:
-        self._table = EntityTable(folder)
-        self._absent: set[str] = set()
+        self._folder = folder.rstrip("/")
+        path = check_address(self._folder).rstrip("/") or "/"
+        found = find_folder(path, "entities", read_if_there)
+        self._path = found if list_files(f"{found}/*.parquet") else f"{path}/entities"
+        self._files = list_files(f"{self._path}/*.parquet")
+        if not self._files:
+            raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {self._folder!r}")
+        with _open(self._files[0]):  # before anything else is done
+            pass
+        self._known: dict[str, tuple[PropertyEdges, _Texts]] = {}
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID."""
@@ -41,29 +53,32 @@ class EntitySource:
             # Entities have best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` only:
             # any other pattern is refused, so no answer is silently smaller than an endpoint's.
             query = check_pattern(category.pattern, offline=True)
-            graph = Graph(store=_EntityStore(self._table, self._statements), bind_namespaces="none")
+            graph = Graph(store=_EntityStore(self), bind_namespaces="none")
             bound = {str(row[_ITEM]).removeprefix(ENTITY) for row in graph.query(query).bindings if _ITEM in row}
             numbers = np.asarray(sorted(qid_number(qid) for qid in bound if is_qid(qid)), dtype=np.int64)
         elif category.having:
             # The value of a statement is an item, or a string in a language.
-            edges, texts = self._statements(category.having)
+            edges, texts = self.statements(category.having)
             with_language = [qid_number(qid) for qid, own in texts.items() if any(text.language for text in own)]
             items = edges.pairs()[0]
             numbers = distinct(np.concatenate([items, np.array(with_language, dtype=np.int64)]))
         else:
             numbers = self._linked(category, [category.class_])
             for condition in category.conditions():
-                edges, value = self._statements(condition.path.property)[0], [qid_number(condition.value)]
+                edges, value = self.statements(condition.path.property)[0], [qid_number(condition.value)]
                 meeting = edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
                 numbers = np.intersect1d(numbers, meeting, assume_unique=True)
             numbers = np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
-        sitelinks = self._table.sitelinks(numbers)
+        # An item that is named in statements but has no row has no sitelinks.
+        known, counts = self.all_sitelinks
+        rows = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
+        sitelinks = np.where(known[rows] == numbers, counts[rows], 0) if len(known) else np.zeros_like(numbers)
         kept = sitelinks >= category.min_sitelinks
         return list(map(CandidateItem, qids_of(numbers[kept]), sitelinks[kept].tolist()))
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
-        edges, texts = self._statements(path.property)
+        edges, texts = self.statements(path.property)
         found = {}
         for qid in qids:
             start = [qid_number(qid)]
@@ -72,29 +87,78 @@ class EntitySource:
             found[qid] = sorted_values([*items, *(text for text in texts.get(qid, ()) if text.language)])
         return {qid: statements for qid, statements in found.items() if statements}
 
-    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """The labels of items under the given language codes."""
-        return self._table.labels(qids, codes)
-
     def notes(self) -> list[str]:
         """A note for each property that was asked for and that no item of these entities has."""
         return [
-            f"no item in {self._table.folder} has a statement of {name}; if Wikidata has some, "
+            f"no item in {self._folder} has a statement of {name}; if Wikidata has some, "
             f"the build did not keep that property"
-            for name in sorted(self._absent)
+            for name, (edges, texts) in sorted(self._known.items())
+            if not len(edges) and not texts
         ]
 
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
         wanted = np.asarray([qid_number(qid) for qid in classes], dtype=np.int64)
         if category.subclasses:
-            wanted = union([wanted, self._statements("P279")[0].reaching(wanted)])
-        return union(self._statements(name)[0].subjects_of(wanted) for name in category.linked_by)
+            wanted = union([wanted, self.statements("P279")[0].reaching(wanted)])
+        return union(self.statements(name)[0].subjects_of(wanted) for name in category.linked_by)
 
-    def _statements(self, name: str) -> "tuple[PropertyEdges, _Texts]":
-        edges, texts = self._table.statements(name)
-        if not len(edges) and not texts:
-            self._absent.add(name)
-        return edges, texts
+    @cached_property
+    def all_sitelinks(self) -> tuple[Numbers, Numbers]:
+        """All item numbers, sorted, and the sitelinks of each."""
+        numbers, counts = list[Numbers](), list[Numbers]()
+        for batch in self._batches("qid", "sitelinks"):
+            numbers.append(qid_numbers(batch["qid"]))
+            counts.append(np.asarray(pc.fill_null(batch["sitelinks"], 0)))
+        every = join(numbers)
+        order = np.argsort(every)
+        return every[order], join(counts)[order]
+
+    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The labels of items under the given language codes, in the order of the codes."""
+        index = list_files(f"{index_folder(self._path)}/*.parquet")
+        # Files that were written before there was an index are read as a whole.
+        tables: Iterator[pa.RecordBatch | pa.Table] = (
+            read_items(self._path, index, qids, ["labels"]) if index else self._batches("qid", "labels", qids=qids)
+        )
+        found = {}
+        for table in tables:
+            for row in table.to_pylist():
+                labels = dict(row["labels"] or ())
+                found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
+        return {qid: labels for qid, labels in found.items() if labels}
+
+    def statements(self, name: str) -> "tuple[PropertyEdges, _Texts]":
+        """The values of a property: those that are items, and those that are texts, by item."""
+        if name in self._known:
+            return self._known[name]
+        subjects, objects = [], []
+        texts: dict[str, list[Statement]] = defaultdict(list)
+        column = _LISTS.get(name, "statements")
+        for batch in self._batches("qid", column):
+            # The ids of the batch beside the elements of the list column, one row an element.
+            qids, values = batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
+            if column == "statements":
+                has_property = pc.equal(pc.struct_field(values, "property"), name)
+                qids, statements = qids.filter(has_property), values.filter(has_property)
+                values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
+                is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
+                is_text = pc.invert(is_item)
+                rows = statements.filter(is_text).to_pylist()
+                for qid, row in zip(qids.filter(is_text).to_pylist(), rows, strict=True):
+                    texts[qid].append(Statement(name, row["value"], row["language"] or ""))
+                qids, values = qids.filter(is_item), values.filter(is_item)
+            subjects.append(qid_numbers(qids))
+            objects.append(qid_numbers(values))
+        self._known[name] = PropertyEdges(join(subjects), join(objects)), texts
+        return self._known[name]
+
+    def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        chosen = None if qids is None else pa.array(list(qids), pa.string())
+        for path in self._files:
+            with _open(path) as file:
+                for batch in file.iter_batches(columns=list(columns)):
+                    batch.validate(full=True)
+                    yield batch if chosen is None else batch.filter(pc.is_in(batch["qid"], chosen))
 
 
 # Statements between items as two sorted columns of numbers: no loop goes over rows.
@@ -159,89 +223,6 @@ _LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
 _QID: Final = r"^Q[1-9][0-9]*$"
 
 
-class EntityTable:
-    """The entities of a build, in ``folder``: OUT, ``OUT/entities`` or the folder with the files, by path or URL.
-
-    Raises MissingInputError if there is no Parquet, DamagedInputError if it is not that of entities.
-    """
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder.rstrip("/")
-        path = check_address(self.folder).rstrip("/") or "/"
-        found = find_folder(path, "entities", read_if_there)
-        self._path = found if list_files(f"{found}/*.parquet") else f"{path}/entities"
-        self._files = list_files(f"{self._path}/*.parquet")
-        if not self._files:
-            raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {self.folder!r}")
-        with _open(self._files[0]):  # before anything else is done
-            pass
-        self._known: dict[str, tuple[PropertyEdges, _Texts]] = {}
-
-    def sitelinks(self, numbers: Numbers) -> Numbers:
-        """The sitelinks of items; 0 for one that is named in statements but has no row."""
-        known, counts = self.all_sitelinks
-        rows = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
-        return np.where(known[rows] == numbers, counts[rows], 0) if len(known) else np.zeros_like(numbers)
-
-    @cached_property
-    def all_sitelinks(self) -> tuple[Numbers, Numbers]:
-        """All item numbers, sorted, and the sitelinks of each."""
-        numbers, counts = list[Numbers](), list[Numbers]()
-        for batch in self._batches("qid", "sitelinks"):
-            numbers.append(qid_numbers(batch["qid"]))
-            counts.append(np.asarray(pc.fill_null(batch["sitelinks"], 0)))
-        every = join(numbers)
-        order = np.argsort(every)
-        return every[order], join(counts)[order]
-
-    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
-        """The labels of items under the given language codes, in the order of the codes."""
-        index = list_files(f"{index_folder(self._path)}/*.parquet")
-        # Files that were written before there was an index are read as a whole.
-        tables: Iterator[pa.RecordBatch | pa.Table] = (
-            read_items(self._path, index, qids, ["labels"]) if index else self._batches("qid", "labels", qids=qids)
-        )
-        found = {}
-        for table in tables:
-            for row in table.to_pylist():
-                labels = dict(row["labels"] or ())
-                found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
-        return {qid: labels for qid, labels in found.items() if labels}
-
-    def statements(self, name: str) -> tuple[PropertyEdges, _Texts]:
-        """The values of a property: those that are items, and those that are texts, by item."""
-        if name in self._known:
-            return self._known[name]
-        subjects, objects = [], []
-        texts: dict[str, list[Statement]] = defaultdict(list)
-        column = _LISTS.get(name, "statements")
-        for batch in self._batches("qid", column):
-            # The ids of the batch beside the elements of the list column, one row an element.
-            qids, values = batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
-            if column == "statements":
-                has_property = pc.equal(pc.struct_field(values, "property"), name)
-                qids, statements = qids.filter(has_property), values.filter(has_property)
-                values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
-                is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
-                is_text = pc.invert(is_item)
-                rows = statements.filter(is_text).to_pylist()
-                for qid, row in zip(qids.filter(is_text).to_pylist(), rows, strict=True):
-                    texts[qid].append(Statement(name, row["value"], row["language"] or ""))
-                qids, values = qids.filter(is_item), values.filter(is_item)
-            subjects.append(qid_numbers(qids))
-            objects.append(qid_numbers(values))
-        self._known[name] = PropertyEdges(join(subjects), join(objects)), texts
-        return self._known[name]
-
-    def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        chosen = None if qids is None else pa.array(list(qids), pa.string())
-        for path in self._files:
-            with _open(path) as file:
-                for batch in file.iter_batches(columns=list(columns)):
-                    batch.validate(full=True)
-                    yield batch if chosen is None else batch.filter(pc.is_in(batch["qid"], chosen))
-
-
 @contextmanager
 def _open(path: str) -> Iterator[pq.ParquetFile]:
     """Open a file of entities; DamagedInputError unless it has the columns of the entities stage."""
@@ -266,16 +247,16 @@ _ITEM: Final = Variable("item")
 class _EntityStore(Store):
     """The statements of entities as RDF triples, looked up by subject, by object or both."""
 
-    def __init__(self, table: EntityTable, statements: Callable[[str], tuple[PropertyEdges, _Texts]]) -> None:
+    def __init__(self, source: EntitySource) -> None:
         super().__init__()
-        self._table, self._statements_of = table, statements
+        self._source = source
 
     def triples(self, triple_pattern: _Triple, context: Any = None) -> Iterator[tuple[_Triple, Any]]:  # noqa: ARG002
         """The triples that match; an unbound part is ``None``. The property must be given."""
         subject, predicate, value = triple_pattern
         found: Iterator[_Triple]
         if predicate == URIRef(SITELINKS):
-            numbers, counts = self._table.all_sitelinks
+            numbers, counts = self._source.all_sitelinks
             if subject is not None:
                 row = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
                 numbers, counts = numbers[row], counts[row]
@@ -288,7 +269,7 @@ class _EntityStore(Store):
         yield from ((triple, iter(())) for triple in found if value is None or triple[2] == value)
 
     def __len__(self, context: Any = None) -> int:
-        return len(self._table.all_sitelinks[0])
+        return len(self._source.all_sitelinks[0])
 
     def _statements(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
         if predicate is None or not str(predicate).startswith(TRUTHY):
@@ -297,7 +278,7 @@ class _EntityStore(Store):
                 f"saw {'a property that is not given' if predicate is None else predicate}; ask an endpoint instead"
             )
         name = str(predicate).removeprefix(TRUTHY)
-        edges, texts = self._statements_of(name)
+        edges, texts = self._source.statements(name)
         if subject is not None:
             pairs = [(_number(subject), number) for number in edges.objects_of([_number(subject)]).tolist()]
         elif value is not None:

@@ -15,7 +15,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.files import read_if_there
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import find_folder, folder_path, record_path
-from wikisem.queries.offline import EntityTable
+from wikisem.queries.offline import EntitySource
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
 
@@ -83,7 +83,7 @@ def test_entities_are_read_from_every_folder_that_a_person_may_name(
 ) -> None:
     """As a path and as a URL."""
     folder = way(output, "entities")
-    numbers, _ = EntityTable(folder.as_uri() if as_url else str(folder)).all_sitelinks
+    numbers, _ = EntitySource(folder.as_uri() if as_url else str(folder)).all_sitelinks
     assert np.array_equal(numbers, [5, 42])
 
 

@@ -241,7 +241,7 @@ def test_a_column_of_bytes_is_named(tmp_path: Path) -> None:
     table = groups_table([LINE])
     labels = pa.array(table["label"].to_pylist(), pa.binary())
     pq.write_table(table.set_column(table.column_names.index("label"), "label", labels), tmp_path / "en.parquet")
-    with pytest.raises(DamagedInputError, match=r"en\.parquet: row 0: expected text and numbers, saw .*bytes"):
+    with pytest.raises(DamagedInputError, match=r"en\.parquet: row 0: expected a row of groups, saw .*bytes"):
         read_groups(tmp_path / "en.parquet")
 
 

@@ -93,8 +93,9 @@ def test_walls_stay_the_same_in_a_release_of_a_release(release: Path, tmp_path: 
 def test_what_is_no_table_of_walls_is_said(release: Path, tmp_path: Path) -> None:
     """A table of test cases, and no Parquet at all."""
     (tmp_path / "no.parquet").write_bytes(b"walls")
-    for path in (release / "cases" / "no.parquet", tmp_path / "no.parquet"):
-        with pytest.raises(DamagedInputError, match=r"no\.parquet: expected a Parquet file of walls, saw "):
+    cases, none = release / "cases" / "no.parquet", tmp_path / "no.parquet"
+    for path, expected in ((cases, "row 0: expected a row of walls"), (none, "expected a Parquet file of walls")):
+        with pytest.raises(DamagedInputError, match=rf"no\.parquet: {expected}, saw "):
             read_walls(path)
 
 
