@@ -7,9 +7,11 @@ import inspect
 import logging
 import os
 import sys
+import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -17,135 +19,18 @@ from wikisem.errors import UsageError, WikisemError, WrongDumpError, missing_ext
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
 
-# The commands in families, as ``wikisem --help`` lists them, and two examples of each for its own ``--help``.
-
-# Family -> command -> what it is for.
+# Family -> command -> what it is for, and its examples.
+_COMMANDS: Final = tomllib.loads((resources.files(__package__) / "commands.toml").read_text(encoding="utf-8"))
 FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
-    "make": {
-        "sample": "a small set of real items in 17 languages, ready to look at and to score",
-        "demo": "the embedded sample world, start to end, offline, in seconds",
-        "download": "the newest dumps of Wikipedias and Wikidata, checked, ready to build from",
-        "build": "from dumps to groups: all five stages, each only if its inputs or options changed",
-        "entities": "stage 1: Wikidata dump to items",
-        "mentions": "stage 2: Wikipedia dumps to the anchor dictionary of each language",
-        "surfaces": "stage 3: the surface form of each item in each language",
-        "taxonomy": "stage 4: the class graph",
-        "groups": "stage 5: test groups in every language",
-        "walls": "sixteen words in four hidden groups, from the groups of a finished run",
-        "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
-        "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
-        "wordnet": "the thirteen relations of WordRep from a WordNet, as analogy questions",
-        "tokenize": "a data set with its words divided into tokens, for Japanese and Chinese",
-    },
-    "look": {
-        "browse": "a page to look through the groups, from disk",
-        "show": "one group in full, by the name of its class",
-        "explain": "why a class has the group that it has",
-        "audit": "measure every group of a run or of a released set, worst first",
-        "changes": "what changed from one run or release to another: groups, members, surface forms",
-        "check": "which groups of a data set break which filter",
-    },
-    "score": {
-        "evaluate": "score vectors on a data set",
-        "correlate": "the scores of models against other scores of the same models",
-        "annotate": "sheets for people who find the outliers, and the scores of their answers",
-    },
-    "publish": {
-        "release": "a folder to publish: Parquet, card, Croissant, tasks for harnesses",
-        "names": "what every page is called and what every name means, as tables with counts",
-    },
-    "help": {
-        "languages": "every language with its wiki, rules and list words, and where each is from",
-        "recipes": "the recipes that ship, or one of them as a file",
-    },
+    family: {name: command["purpose"] for name, command in commands.items()} for family, commands in _COMMANDS.items()
 }
-
 COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
-
-# Lines that can be typed as they are, once the files have the reader's names: two for each command and task.
-_EXAMPLES: Final = """
-wikisem sample set
-wikisem sample /tmp/set
-wikisem demo
-wikisem demo --output out
-wikisem download de ja --wikidata --output dumps
-wikisem download --languages ltg,lv --dry-run --output dumps
-wikisem build wikisem --wikidata wikidata.json.gz --wikipedia de=dewiki.xml.bz2 --output out
-wikisem build my.toml --wikidata wikidata.json.gz --languages de,ja --workers 8 --output out
-wikisem entities --wikidata latest-all.json.gz --languages en,de --output out
-wikisem entities --wikidata 'parts/*.json.bz2' --languages all --recipe wikisem --output out
-wikisem mentions --wikipedia de=dewiki.xml.bz2 --output out
-wikisem mentions --wikipedia 'de=dumps/dewiki-*.bz2' ja=jawiki.xml.gz --link-trail --output out
-wikisem surfaces wikisem --output out
-wikisem surfaces my.toml --languages de,ja --output out
-wikisem taxonomy wikisem --output out
-wikisem taxonomy my.toml --workers 1 --output out
-wikisem groups wikisem --output out
-wikisem groups my.toml --languages de,ja --seed 7 --output out
-wikisem walls out --number 300
-wikisem walls out --languages en,de --seed 7
-wikisem categories google-semantic --languages en,de --entities out --output sets
-wikisem categories emoji --languages en --contact me@example.org --output sets
-wikisem lexemes latest-lexemes.json.bz2 --languages en --output sets
-wikisem lexemes latest-lexemes.json.bz2 --languages en,de --vocabulary words.txt --output sets
-wikisem wordnet english-wordnet.xml.gz --output sets
-wikisem wordnet english-wordnet.xml.gz --single-words --vocabulary words.txt --output sets
-wikisem tokenize out --tokenizer fugashi --languages ja --output out-tokens
-wikisem tokenize groups.jsonl --tokenizer jieba --languages zh --output tokens
-wikisem browse out
-wikisem browse out --cases cases.jsonl --output page
-wikisem show out city --language de
-wikisem show hf://datasets/OWNER/NAME Q515
-wikisem explain out city --language de
-wikisem explain out Q515 --item Q84 --figure city.svg
-wikisem audit out
-wikisem audit out --compare other-set.jsonl --json
-wikisem changes old new
-wikisem changes hf://datasets/me/set out --languages de --output changes.md
-wikisem check groups.jsonl --language de
-wikisem check out --language ja --recipe my.toml --json
-wikisem evaluate outliers out --vectors cc.de.300.vec.gz --languages de
-wikisem evaluate outliers set.jsonl --vectors one.bin model2vec:NAME --output scores.html
-wikisem evaluate contexts out --vectors counts:counts.tsv --languages en
-wikisem evaluate contexts out --vectors counts:counts.tsv --contexts 10,100,1000 --plot contexts.svg
-wikisem evaluate consistency out --vectors multilingual.vec
-wikisem evaluate consistency out --vectors multilingual.vec --languages de,ja --plot languages.svg
-wikisem evaluate walls out --vectors cc.de.300.vec.gz --languages de
-wikisem evaluate walls out --vectors one.vec other.vec --json
-wikisem evaluate cutoff out --vectors cc.de.300.vec.gz --bands 8
-wikisem evaluate cutoff out --vectors one.vec --plot cutoff.svg
-wikisem evaluate topk categories/en.jsonl --vectors glove.txt
-wikisem evaluate topk questions.txt --split-analogies --vectors glove.txt -k 5
-wikisem evaluate oddoneout categories/en.jsonl --vectors glove.txt
-wikisem evaluate oddoneout categories/en.jsonl --vectors glove.txt -k 5 --intruders other-categories
-wikisem evaluate combined categories/en.jsonl --vectors glove.txt
-wikisem evaluate combined categories/en.jsonl --vectors glove.txt --skip-oov --json
-wikisem evaluate analogies questions.txt --vectors glove.txt
-wikisem evaluate analogies questions.txt --vectors glove.txt --method 3cosmul --restrict 30000
-wikisem evaluate calibrate cases.jsonl
-wikisem evaluate calibrate one.jsonl other.jsonl --model rasch --by case --output scale.html
-wikisem evaluate samples results/samples_wikisem_de.jsonl
-wikisem evaluate samples results/*.jsonl --measure acc_norm --json
-wikisem correlate scores.json downstream.csv
-wikisem correlate scores.json downstream.csv --common --plot correlation.svg
-wikisem annotate out --language de --groups 50 --annotators 3 --output sheets
-wikisem annotate --score sheets --vectors cc.de.300.vec.gz
-wikisem release out --output to-publish
-wikisem release out --repository my-name/my-set --scores scores.json --output to-publish
-wikisem names out
-wikisem names out --languages de,ja --output to-publish
-wikisem languages
-wikisem languages out --json
-wikisem recipes
-wikisem recipes wikisem
-"""
 
 
 def examples_of(words: str) -> list[str]:
     """Two lines of a command, or of a command and a task; they are in its ``--help``."""
-    return [
-        line for line in _EXAMPLES.splitlines() if line.startswith(f"wikisem {words} ") or line == f"wikisem {words}"
-    ][:2]
+    lines = (line for commands in _COMMANDS.values() for command in commands.values() for line in command["examples"])
+    return [line for line in lines if f"{line} ".startswith(f"wikisem {words} ")][:2]
 
 
 # What ``wikisem --help`` shows: the way of most users, from a first look to a published set.
@@ -267,7 +152,6 @@ class _Lines(logging.Formatter):
     """What is logged, in the style of all other lines: ``warning: ...``."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The level in lower case, then the message."""
         return shown(f"{record.levelname.lower()}: {super().format(record)}")
 
 

@@ -415,11 +415,12 @@ def browse_files(
     facts: metadata.ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ()
 ) -> Iterator[tuple[str, bytes]]:
     """Every file of the page that shows a run: index.html is last, so that there is never a page without its data."""
-    groups, scored, english = run.groups, _scores_of(run.groups, cases), run.english
+    groups, scored, stages = run.groups, _scores_of(run.groups, cases), run.manifest.stages
     labels = labels_of_classes(str(run.output), (group for own in groups.values() for group in own))
     languages = []
     for code, own in groups.items():
-        about = scored[code], frozenset(english[code]), run.walls.get(code, ()), labels.get(code, {})
+        english = stages[unit].english_labels if (unit := f"groups/{code}") in stages else ()
+        about = scored[code], frozenset(english), run.walls.get(code, ()), labels.get(code, {})
         languages.append(BrowseLanguage(code, own, run.rejections.get(code, ()), *about))
     rows = {"recipe": str(facts.recipe.get("name", "")), "seed": str(facts.seed)}
     rows |= dict(sorted(facts.versions.items()))

@@ -235,7 +235,7 @@ def test_help_ends_in_two_examples_that_parse(command: str) -> None:
     """Of a command and of each task in it; they are different, and lines that a shell takes."""
     whole = open_command(command)[1]
     for words, parser in parsers_of(command, whole):
-        assert len(examples_of(words)) == 2, f"{words}: expected two examples in wikisem/pipeline/cli.py"
+        assert len(examples_of(words)) == 2, f"{words}: expected two examples in wikisem/pipeline/commands.toml"
         first, second = examples_of(words)
         assert first != second
         assert parser.format_help().endswith(f"examples:\n  {first}\n  {second}\n")

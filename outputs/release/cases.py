@@ -193,12 +193,12 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
                 if wanted[code]:
                     wanted[code] -= 1
                     shots[code].append(case)
-                    taken.update(_keys(case))
+                    taken.update(_keys(*case))
         test = {
             code: [
                 (group, outlier)
                 for group in own
-                if taken.isdisjoint(_group_keys(group))
+                if taken.isdisjoint(_keys(group))
                 for outlier in group.outliers
                 if taken.isdisjoint(_member_keys(outlier))
             ]
@@ -236,15 +236,15 @@ def _classes_by_cost(
                     min(found, key=lambda one: (sum(having[key] for key in _member_keys(one)), one.id)),
                 )
         if shots:
-            keys = {key for case in shots.values() for key in _keys(case)}
-            lost = own_counts[_class_key(qid)] + sum(having[key] - own_counts[key] for key in keys)
+            keys = {key for case in shots.values() for key in _keys(*case)}
+            lost = own_counts[f"class {qid}"] + sum(having[key] - own_counts[key] for key in keys)
             ranked.append((lost / len(shots), seeded_key(seed, "shots", qid), shots))
     return [shots for *_, shots in sorted(ranked, key=lambda one: one[:2])]
 
 
 def _counts(group: Group) -> Counter[_Key]:
     """In how many cases of a group each key is."""
-    counts = Counter({_class_key(group.qid): len(group.outliers)})
+    counts = Counter({f"class {group.qid}": len(group.outliers)})
     for member in group.cluster:
         counts.update(dict.fromkeys(_member_keys(member), len(group.outliers)))
     for outlier in group.outliers:
@@ -252,14 +252,9 @@ def _counts(group: Group) -> Counter[_Key]:
     return counts
 
 
-def _keys(case: Case) -> Iterator[_Key]:
-    yield from _group_keys(case[0])
-    yield from _member_keys(case[1])
-
-
-def _group_keys(group: Group) -> Iterator[_Key]:
-    yield _class_key(group.qid)
-    for member in group.cluster:
+def _keys(group: Group, *outliers: Outlier) -> Iterator[_Key]:
+    yield f"class {group.qid}"
+    for member in (*group.cluster, *outliers):
         yield from _member_keys(member)
 
 
@@ -267,10 +262,6 @@ def _member_keys(member: Member) -> Iterator[_Key]:
     if member.id:
         yield member.id
     yield f"word {member.surface.replace('_', ' ').casefold()}"
-
-
-def _class_key(qid: str) -> _Key:
-    return f"class {qid}"
 
 
 # What keeps a set apart from training data: a canary in every file, and a half of the classes that is held back.

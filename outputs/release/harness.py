@@ -32,7 +32,12 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     ``wikisem_<code>_walls`` no sequence stops an answer, since a model may think first.
     """
     yield "eval.yaml", yaml_text(_eval_yaml(facts))
-    yield "inspect_wikisem.py", fill("inspect_wikisem.py", prompts=_asked(facts))
+    asked = {}
+    for language in facts.filled:
+        prompt = prompt_in(language.code)
+        questions = list(ENGLISH) if prompt.question == ENGLISH[0] else [prompt.question]
+        asked[language.code] = [questions, prompt.request.format(answers="ANSWER: $LETTER ($LETTER: {letters})")]
+    yield "inspect_wikisem.py", fill("inspect_wikisem.py", prompts=asked)
     yield from _package(facts)
     codes = [language.code for language in facts.filled]
     spoken = {language.code: [iso_639(code) for code in language.spoken] for language in facts.filled}
@@ -59,8 +64,8 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     if walled := facts.extras.get("walls"):
         yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
         generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
-        asked = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
-        template = yaml_text(_template(facts, {"output_type": "generate_until", **asked}, SCORES))
+        texts = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+        template = yaml_text(_template(facts, {"output_type": "generate_until", **texts}, SCORES))
         yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
         for code in walled:
             yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
@@ -80,17 +85,6 @@ def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
         "prompt_prefix": "",
         "prompt_template": f"{{text}}\n{prompt.answer} {{label}}",
         "instruction_prompt": f"{{text}}\n\n{request}",
-    }
-
-
-def _asked(facts: ReleaseFacts) -> dict[str, list[Any]]:
-    asked = {language.code: prompt_in(language.code) for language in facts.filled}
-    return {
-        code: [
-            list(ENGLISH) if prompt.question == ENGLISH[0] else [prompt.question],
-            prompt.request.format(answers="ANSWER: $LETTER ($LETTER: {letters})"),
-        ]
-        for code, prompt in asked.items()
     }
 
 

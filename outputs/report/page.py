@@ -155,14 +155,12 @@ def _latex(cell: str) -> str:
 def _html(block: Block) -> str:
     if isinstance(block, str):
         return f"<p>{escape(block)}</p>" if block.strip() else ""
+    kinds = [' class="number"' if number else "" for number in block.numbers]
     heads = "".join(
-        f'<th scope="col"{_aligned(number)}>{escape(name)}</th>'
-        for name, number in zip(block.header, block.numbers, strict=True)
+        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(block.header, kinds, strict=True)
     )
     rows = "\n".join(
-        "<tr>"
-        + "".join(f"<td{_aligned(number)}>{escape(cell)}</td>" for cell, number in zip(row, block.numbers, strict=True))
-        + "</tr>"
+        "<tr>" + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row, kinds, strict=True)) + "</tr>"
         for row in block.rows
     )
     table = f"<table><thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>"
@@ -170,10 +168,6 @@ def _html(block: Block) -> str:
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(block.title or "table")}">{table}</div>'
     )
     return f"<h2>{escape(block.title)}</h2>\n{scrolled}" if block.title else scrolled
-
-
-def _aligned(number: bool) -> str:
-    return ' class="number"' if number else ""
 
 
 # Plots. Their style is that of the page, whose policy allows none inside them.

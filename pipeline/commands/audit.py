@@ -96,7 +96,17 @@ def audit(
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
     chosen = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
-    return audits_of.audit_groups(fspath(dataset), groups, graph, read, _read_bounds(path), chosen)
+    # The bounds in the recipe of a run or a release; there are none of another data set.
+    if (path / MANIFEST).is_file():
+        where = path / MANIFEST
+        own = decode_json(where.read_bytes(), _Manifest, str(where), "the manifest of a run").recipe
+    else:
+        tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
+        about = table_metadata(next((table for table in tables if table.suffix == ".parquet"), None))
+        text = about.get("wikisem.recipe", "{}")
+        own = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
+    bounds = WitnessBounds(own.cluster.coherence, own.outliers.margin) if own else NO_BOUNDS
+    return audits_of.audit_groups(fspath(dataset), groups, graph, read, bounds, chosen)
 
 
 class _Recipe(msgspec.Struct):
@@ -106,20 +116,6 @@ class _Recipe(msgspec.Struct):
 
 class _Manifest(msgspec.Struct):
     recipe: _Recipe | None = None
-
-
-def _read_bounds(path: Path) -> WitnessBounds:
-    """The bounds in the recipe of a run or a release; none of another data set."""
-    recipe: _Recipe | None = None
-    if (path / MANIFEST).is_file():
-        read = decode_json((path / MANIFEST).read_bytes(), _Manifest, str(path / MANIFEST), "the manifest of a run")
-        recipe = read.recipe
-    else:
-        tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
-        about = table_metadata(next((table for table in tables if table.suffix == ".parquet"), None))
-        text = about.get("wikisem.recipe", "{}")
-        recipe = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
-    return WitnessBounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
 
 
 def print_audit(audits: Sequence[Audit]) -> None:

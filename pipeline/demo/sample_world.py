@@ -148,18 +148,17 @@ def _member(text: str) -> bytes:
 def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterator[str]:
     """One JSON line for each entity, by QID; as in real dumps, a property and an older revision come between items."""
     yield _json_line({"type": "property", "datatype": "wikibase-item", "id": "P31", "labels": {}, "claims": {}})
-    yield _json_line({**_item_json(items[0]), "labels": [], "sitelinks": [], "lastrevid": 1})
-    rows = [*map(_item_json, items), *(_entity(row.qid, row.labels, (), row.subclass_of, {}) for row in classes)]
+    rows = []
+    for item in items:
+        labels = {language: name.surface for language, name in item.names.items()}
+        sites = {f"{language}wiki": name.title for language, name in item.names.items()}
+        # Made-up sitelinks in place of those outside the sample, so that an item's map is as large as it really is.
+        for number in range(1, (item.sitelinks or 0) - len(sites) + 1):
+            sites[f"sample{number}wikiquote"] = item.names["en"].title
+        rows.append(_entity(item.qid, labels, item.instance_of, item.subclass_of, sites))
+    yield _json_line({**rows[0], "labels": [], "sitelinks": [], "lastrevid": 1})
+    rows += [_entity(row.qid, row.labels, (), row.subclass_of, {}) for row in classes]
     yield from map(_json_line, sorted(rows, key=lambda row: qid_number(row["id"])))
-
-
-def _item_json(item: Item) -> dict[str, Any]:
-    labels = {language: name.surface for language, name in item.names.items()}
-    sites = {f"{language}wiki": name.title for language, name in item.names.items()}
-    # Made-up sitelinks in place of those outside the sample, so that an item's map is as large as it really is.
-    for number in range(1, (item.sitelinks or 0) - len(sites) + 1):
-        sites[f"sample{number}wikiquote"] = item.names["en"].title
-    return _entity(item.qid, labels, item.instance_of, item.subclass_of, sites)
 
 
 def _entity(

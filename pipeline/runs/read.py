@@ -17,7 +17,7 @@ from wikisem.files import list_files, match
 from wikisem.ids import check_language
 from wikisem.layout import ENTITIES, MANIFEST, index_folder, record_path
 from wikisem.outputs.groupfile import read_groups, read_rejections
-from wikisem.outputs.release.metadata import Manifest, ManifestStage
+from wikisem.outputs.release.metadata import Manifest
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.runs.ledger import Ledger, checksum_of
 from wikisem.records import Group, Rejection, Wall
@@ -35,12 +35,6 @@ class RunFiles:
     manifest: Manifest
     walls: Mapping[str, list[Wall]] = field(default_factory=dict)
     names: Mapping[str, list[Path]] = field(default_factory=dict)
-
-    @property
-    def english(self) -> dict[str, list[str]]:
-        """The classes of each language that only have an English label."""
-        stages = self.manifest.stages
-        return {code: stages.get(f"groups/{code}", ManifestStage()).english_labels for code in self.groups}
 
 
 def read_run(output: Path) -> RunFiles:
