@@ -16,7 +16,6 @@ accuracy the share with OP = |C|, both in percent.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import PurePath
 from statistics import fmean
 from typing import Any, Final, NamedTuple, TypeVar
@@ -313,25 +312,21 @@ def group_gaps(
     outliers = [index for index, outlier in enumerate(group.outliers) if outlier.surface in known]
     if len(cluster) < _FEWEST_CLUSTER_ITEMS or not outliers:
         return cluster, outliers, np.zeros((0, len(cluster)))
-    near = partial(similarities_of, known, similarity, group.where)
-    items, others = (
-        [group.cluster[index].surface for index in cluster],
-        [group.outliers[index].surface for index in outliers],
-    )
-    return cluster, outliers, outlier_gaps(near(items, items), near(others, items), near(items, others), compactness)
+    words = [group.cluster[index].surface for index in cluster] + [group.outliers[index].surface for index in outliers]
+    found, items = similarities_of(known, similarity, group.where, words), len(cluster)
+    gaps = outlier_gaps(found[:items, :items], found[items:, :items], found[:items, items:], compactness)
+    return cluster, outliers, gaps
 
 
-def similarities_of(
-    known: Known, similarity: Similarity, where: str, ones: Sequence[str], others: Sequence[str]
-) -> Vector:
-    """The similarities of words to words, 0 from a word to itself."""
-    found = similarity([known[word] for word in ones], [known[word] for word in others])
-    if ones is others:
-        np.fill_diagonal(found, 0)
+def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str]) -> Vector:
+    """The similarity of each word to each, 0 to itself."""
+    vectors = [known[word] for word in words]
+    found = similarity(vectors, vectors)
+    np.fill_diagonal(found, 0)
     if not np.isfinite(found).all():
         one, other = np.argwhere(~np.isfinite(found))[0].tolist()
         raise DamagedInputError(
-            f"{where}: expected a similarity of {ones[one]!r} to {others[other]!r}, saw {found[one, other]}"
+            f"{where}: expected a similarity of {words[one]!r} to {words[other]!r}, saw {found[one, other]}"
         )
     return found
 

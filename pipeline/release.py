@@ -50,7 +50,7 @@ from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFacts:
     """The facts of a run that its release and its page state; ``more`` is what the run itself does not say."""
-    audited = {code: baselines_by_language(own).get(code, {}) for code, own in run.groups.items()}
+    audited = {code: baselines_by_language(own, columns=[ALL]).get(code, {}) for code, own in run.groups.items()}
     languages = [
         metadata.language_facts(
             code,

@@ -11,6 +11,7 @@ three others, which is chance.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import fmean, median
 from typing import Final, TypeAlias
@@ -54,8 +55,8 @@ def odd_letter_pairs(words: Sequence[Member]) -> Saliences:
     'Oslo'
     """
     pairs = [letter_pairs(word.surface) for word in words]
-    having = Counter(pair for own in pairs for pair in own)
-    return [-fmean(having[pair] for pair in own) for own in pairs]
+    having = Counter(chain.from_iterable(pairs))
+    return [-sum(map(having.__getitem__, own)) / len(own) for own in pairs]
 
 
 def odd_capital(words: Sequence[Member]) -> Saliences:
@@ -80,8 +81,8 @@ def odd_ending(words: Sequence[Member]) -> Saliences:
     """
     letters = [tuple(graphemes(word.surface.casefold())) for word in words]
     endings = [[own[at:] for at in range(len(own))] for own in letters]
-    having = Counter(ending for own in endings for ending in own)
-    return [sum(1 - having[ending] for ending in own) for own in endings]
+    having = Counter(chain.from_iterable(endings))
+    return [len(own) - sum(map(having.__getitem__, own)) for own in endings]
 
 
 # Prominence and age.
@@ -262,9 +263,11 @@ def _hit_rates(cases: Sequence[Case], credits_: Sequence[_Credits]) -> Baselines
 
 
 def baselines_by_language(
-    groups: Iterable[Group], frequencies: Mapping[str, Frequencies] | None = None
+    groups: Iterable[Group],
+    frequencies: Mapping[str, Frequencies] | None = None,
+    columns: Sequence[str] = (*COLUMNS.values(), ALL),
 ) -> dict[str, Columns]:
-    """The baselines of each language: a column for each outlier class that its cases have, and one for all of them.
+    """The baselines of each language, in these columns: of each outlier class that its cases have, and of all of them.
 
     ``frequencies`` are those of tokens, by language.
     """
@@ -284,9 +287,7 @@ def baselines_by_language(
                 scored = (group.id, words), _credits(words, pickers)
                 for column in (COLUMNS[outlier.outlier_class], ALL):
                     own[column].append(scored)
-        found[language] = {
-            column: _hit_rates(*zip(*own[column], strict=True)) for column in (*COLUMNS.values(), ALL) if column in own
-        }
+        found[language] = {column: _hit_rates(*zip(*own[column], strict=True)) for column in columns if column in own}
     return found
 
 

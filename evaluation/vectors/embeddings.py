@@ -268,7 +268,8 @@ Similarity = Callable[[Any, Any], Vector]
 
 def cosine(ones: Any, others: Any) -> Vector:
     """The cosines of vectors, shape ``(ones, others)``."""
-    return products(unit(stack(ones)), unit(stack(others)))
+    rows = unit(stack(ones))
+    return products(rows, rows if others is ones else unit(stack(others)))
 
 
 class EmbeddingModel:

@@ -7,10 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from wikisem.arrow.columns import MapLookup
-from wikisem.arrow.item_index import read_items
 from wikisem.arrow.parquet import open_parquet, read_batches
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import list_files, match
@@ -129,7 +126,8 @@ def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[st
 
 
 def _first_labels(maps: Mapping[str, Any], language: str) -> tuple[dict[str, str], frozenset[str]]:
-    from wikisem.surfaces.cleaning import first_label  # noqa: PLC0415 - a third of all, which no release needs
+    from wikisem.arrow.columns import MapLookup  # noqa: PLC0415 - as below
+    from wikisem.surfaces.cleaning import first_label  # noqa: PLC0415
 
     column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
     own = name_codes(language)
@@ -142,6 +140,10 @@ def _first_labels(maps: Mapping[str, Any], language: str) -> tuple[dict[str, str
 
 def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
     """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - this takes a third of the time of all that a release imports
+
+    from wikisem.arrow.item_index import read_items  # noqa: PLC0415
+
     if index := list_files(f"{index_folder(folder)}/*.parquet"):
         tables = read_items(folder, index, qids, [column])
     else:

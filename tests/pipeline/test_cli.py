@@ -241,6 +241,7 @@ _LIGHTER: list[tuple[list[str], list[str]]] = [
     (["cli", "commands.evaluate"], ["numpy", "pyarrow", "lxml"]),  # whose help is printed at once
     # Runs and releases are read in a small room: no recipe, no profile, no client of a server.
     (["commands.show"], ["wikisem.recipes", "wikisem.wikidata", "wikisem.web", "wikisem.transforms", "lxml"]),
+    (["release"], ["pyarrow.compute"]),  # the sample is written in less than a CPU second
     (
         ["commands.download", "commands.languages", "commands.recipes"],
         ["scipy", "networkx", "matplotlib", "gensim", "rdflib"],
