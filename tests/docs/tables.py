@@ -50,7 +50,6 @@ OTHERS_OPTIONS: Final[Mapping[str, str]] = {
 # Blocks of text: which command printed it, which file it is of, or why it is neither.
 TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("README.md", "out/groups/de.jsonl "): "paths: each of them is in the folder of a run",
-    ("CONTRIBUTING.md", "pipeline  "): "a diagram; tests/test_floors.py holds the imports to it",
     ("docs/architecture.md", "floor 3"): "a diagram; tests/test_floors.py holds the imports to it",
     ("docs/calibration.md", "P = 1 /"): "a formula; tests/evaluation/test_calibration.py has it, too",
     ("docs/categories.md", "category sets"): "real output: wikisem categories google-semantic",
