@@ -206,8 +206,11 @@ def combined(oddoneout: int, topk: int) -> float:
     return harmonic_mean([oddoneout + 1, topk + 1])
 
 
-# Why a model with a similarity of its own is refused.
-ODDONEOUT_DISTANCES: Final = "OddOneOut goes by distances of its own"
+def scored_together(model: str, dataset: str, size: int | None, right: Sequence[tuple[int, int]]) -> Scored:
+    """The Combined score, from the right answers of OddOneOut and Topk in each category."""
+    odd, top = (sum(own) for own in zip(*right, strict=True))
+    score = {"combined": combined(odd, top), "oddoneout": odd, "topk": top}
+    return Scored(model, dataset, plain={WHOLE: score, Part(COVERAGE): {"vocabulary_size": size}})
 
 
 def score_oddoneout(

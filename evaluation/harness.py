@@ -35,7 +35,6 @@ from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.walls import WallEvaluation, score_answered
-from wikisem.outputs.release.cases import case_id, cases_of
 from wikisem.outputs.wallfile import wall_of_row
 from wikisem.records import Group, Level, Member, Outlier
 from wikisem.typed_json import decode_json
@@ -67,11 +66,6 @@ class _Sample(msgspec.Struct):
 # The cases of a release by ``case_id``, which models were asked.
 Asked: TypeAlias = Mapping[str, tuple[Group, Outlier]]
 NONE_KNOWN: Final[Asked] = {}
-
-
-def asked_cases(groups: Iterable[Group]) -> Asked:
-    """The cases of some groups by their names in a release."""
-    return {case_id(*case): case for case in cases_of(groups)}
 
 
 def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN) -> Evaluation:

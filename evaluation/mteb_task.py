@@ -20,7 +20,7 @@ from mteb.abstasks.task_metadata import TaskMetadata
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.outlier_detection import score_groups, tally, words_of
+from wikisem.evaluation.outlier_detection import score_group, tally, words_of
 from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.records import Group
 from wikisem.wikipedia.language_tables import iso_639_3, iso_15924
@@ -117,7 +117,8 @@ class _OutlierDetection(AbsTask):
 
         # As ``wikisem evaluate`` asks a model: each word once, with blanks for "_".
         known = TextModel("the model", encode).find({word for group in groups for word in words_of(group)})
-        found = tally([(group, case) for group in score_groups(groups, known) for case in group.cases])
+        scored = [score_group(group, known) for group in groups]
+        found = tally([(group, case) for group in scored for case in group.cases])
         accuracy, opp = found.error_bars()
         assert accuracy is not None and opp is not None
         return {

@@ -149,10 +149,10 @@ def scored(evaluation: Evaluation, groups: bool = False) -> Scored:
 _MOST_UNKNOWN: Final = 0.5
 
 
-def unknown_languages(evaluation: Evaluation) -> list[str]:
+def unknown_languages(groups: Iterable[GroupScore]) -> list[str]:
     """A warning if a set has several languages, and a model lacks most words of some of them."""
     counts: dict[str, FloatArray] = {}
-    for one in evaluation.groups:
+    for one in groups:
         cluster, outliers = len(one.group.cluster), len(one.group.outliers)
         seen = counts.setdefault(one.group.language or UNKNOWN, np.zeros(2))
         seen += (one.oov_cluster * cluster + one.oov_outliers * outliers, cluster + outliers)
@@ -206,7 +206,7 @@ def score_models(
     surfaces = {surface for group in groups for surface in words_of(group)}
 
     def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> Evaluation:
-        scores = tuple(score_groups(groups, known, model.similarity, compactness))
+        scores = tuple(score_group(group, known, model.similarity, compactness) for group in groups)
         return Evaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
 
     return evaluate_models(surfaces, models, evaluate)
@@ -239,9 +239,8 @@ def evaluate_models(
 
 
 def _look_up(surfaces: set[str], models: Iterable[EmbeddingModel]) -> list[Model]:
-    def look_up(model: EmbeddingModel) -> Model:
-        known = model.find(surfaces)
-        return Model(model.name, model.notes, known, model.similarity, model.vocabulary_size)
+    def look_up(one: EmbeddingModel) -> Model:
+        return Model(one.name, one.notes, one.find(surfaces), one.similarity, one.vocabulary_size)
 
     # Unlike a loop, map holds on to no model while the next one is opened.
     return list(map(look_up, models))
@@ -273,21 +272,15 @@ def words_of(group: Group) -> list[str]:
 _FEWEST_CLUSTER_ITEMS: Final = 2
 
 
-def score_groups(
-    groups: Iterable[Group], known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
-) -> list[GroupScore]:
-    """Score every group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
-
-    A cluster item out of vocabulary leaves the cluster, an outlier takes its test case away. A group with fewer than
-    two cluster items or no outlier left has no cases. DamagedInputError for a similarity that is not a number.
-    """
-    return [score_group(group, known, similarity, compactness) for group in groups]
-
-
 def score_group(
     group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> GroupScore:
-    """Score one group; every outlier line is a test case, repeated ones too."""
+    """Score one group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
+
+    Every outlier line is a test case, repeated ones too. A cluster item out of vocabulary leaves the cluster, such an
+    outlier takes its test case away. A group with fewer than two cluster items or no outlier left has no cases.
+    DamagedInputError for a similarity that is not a number.
+    """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
     positions = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1).tolist()
     cases = tuple(

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 
 from wikisem.errors import UsageError
 from wikisem.evaluation.cutoff import KnownDate
-from wikisem.evaluation.rows import Row
+from wikisem.evaluation.rows import Row, in_common
 from wikisem.evaluation.statistics import FEWEST_MODELS, correlate
 from wikisem.files import replace_file
 from wikisem.outputs.report.page import Curve
@@ -35,7 +35,7 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     if part == "languages":
         _draw_consistency(path, rows)
         return
-    whole = [row for row in rows if row.vocabulary == "common"] or list(rows)
+    whole = in_common(rows)
     drawn = [row for row in whole if row.part == part and row.low is not None and _place(row) is not None]
     if not drawn:
         raise UsageError(f"expected scores by {part} to draw, saw test cases of unknown {part} only")

@@ -11,7 +11,7 @@ assumes normal scores).
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -175,8 +175,7 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
                 head = replace(head, unit=first.unit, cases=int(first.counts.sum()))
                 for ((one, other), gap), p in zip(known, holm([gap.p for _, gap in known]), strict=True):
                     row = replace(head, model=names[one], less=names[other], p=gap.p, p_holm=p)
-                    bars = ErrorBars(gap.difference, gap.low, gap.high, gap.standard_error, gap.n)
-                    differences.append(with_bars(row, bars, 100))
+                    differences.append(with_bars(row, gap, 100))
     rows = []
     for each in scored:
         head = Row(task=task, model=each.model, dataset=each.dataset, vocabulary=each.vocabulary, metric="")
@@ -193,6 +192,11 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
             counted = ((metric, value) for metric, value in numbers.items() if metric != "cases")
             rows += [replace(head, **about, metric=metric, value=value) for metric, value in counted]
     return rows + differences
+
+
+def in_common(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows in the vocabulary of all models, if there are any, or else all rows."""
+    return [row for row in rows if row.vocabulary == "common"] or rows
 
 
 def with_bars(row: Row, bars: ErrorBars | None, scale: float = 1.0) -> Row:
@@ -236,13 +240,8 @@ def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] =
     p_values = sign_flip_p_values(gaps, seed, widening(gaps - gaps.mean(axis=0), shared))
     equal = {pair for pair, p in zip(both, holm(p_values), strict=True) if p >= LEVEL}
     best = {index for index in range(count) if totals[index] >= totals.max() - 1e-9}
-
-    def mark(index: int) -> Mark:
-        if index in best:
-            return "best"
-        return "tied" if any((min(index, top), max(index, top)) in equal for top in best) else ""
-
-    return [mark(index) for index in range(count)]
+    tied = set(chain.from_iterable(pair for pair in equal if best & set(pair)))
+    return ["best" if index in best else "tied" if index in tied else "" for index in range(count)]
 
 
 def p_value(p: float) -> str:
@@ -358,8 +357,38 @@ def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
     """The log of each model by its name, with every score that has an interval; ``made`` is in seconds since 1970."""
     results: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        if row.model and not row.less and row.low is not None and row.task != "baseline" and row.metric != "cutoff":
-            results.setdefault(row.model, []).append(_result(row))
+        if not row.model or row.less or row.low is None or row.task == "baseline" or row.metric == "cutoff":
+            continue
+        least, most = _RANGES.get(row.metric, (0, 100))
+        language = row.language if row.language != row.name else ""
+        where = [row.task, row.dataset, row.vocabulary, row.part, row.name, language, row.metric]
+        shown = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
+        error = {"standard_error": {"value": row.se, "method": f"clustered by {row.unit}"}}
+        ends = {"lower": row.low, "upper": row.high, "confidence_level": 0.95, "method": f"bootstrap by {row.unit}"}
+        result = {
+            "evaluation_result_id": "/".join(filter(None, where)),
+            "evaluation_name": " ".join(filter(None, ["wikisem", row.task, row.part, row.name])),
+            "source_data": {"dataset_name": row.dataset or "unnamed", "source_type": "other"},
+            "metric_config": {
+                "metric_id": "accuracy" if row.metric == "accuracy" else f"wikisem.{row.metric}",
+                "metric_name": row.metric,
+                "metric_unit": "points" if row.metric in _UNSHARED else "percent",
+                "lower_is_better": False,
+                "score_type": "continuous",
+                "min_score": least,
+                "max_score": most,
+            },
+            "score_details": {
+                "score": row.value,
+                "details": {name: str(value) for name, value in shown.items() if value not in {None, ""}},
+                "uncertainty": {
+                    **(error if row.se is not None else {}),
+                    "confidence_interval": ends,
+                    "num_samples": row.cases,
+                },
+            },
+        }
+        results.setdefault(row.model, []).append(result)
     return {
         model: {
             "schema_version": SCHEMA_VERSION,
@@ -377,33 +406,4 @@ def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
             "evaluation_results": own,
         }
         for model, own in results.items()
-    }
-
-
-def _result(row: Row) -> dict[str, Any]:
-    least, most = _RANGES.get(row.metric, (0, 100))
-    language = row.language if row.language != row.name else ""
-    where = [row.task, row.dataset, row.vocabulary, row.part, row.name, language]
-    details = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
-    by_unit = f"by {row.unit}"
-    error = {"standard_error": {"value": row.se, "method": f"clustered {by_unit}"}} if row.se is not None else {}
-    interval = {"lower": row.low, "upper": row.high, "confidence_level": 0.95, "method": f"bootstrap {by_unit}"}
-    return {
-        "evaluation_result_id": "/".join(filter(None, [*where, row.metric])),
-        "evaluation_name": " ".join(filter(None, ["wikisem", row.task, row.part, row.name])),
-        "source_data": {"dataset_name": row.dataset or "unnamed", "source_type": "other"},
-        "metric_config": {
-            "metric_id": "accuracy" if row.metric == "accuracy" else f"wikisem.{row.metric}",
-            "metric_name": row.metric,
-            "metric_unit": "points" if row.metric in _UNSHARED else "percent",
-            "lower_is_better": False,
-            "score_type": "continuous",
-            "min_score": least,
-            "max_score": most,
-        },
-        "score_details": {
-            "score": row.value,
-            "details": {name: str(value) for name, value in details.items() if value not in {None, ""}},
-            "uncertainty": {**error, "confidence_interval": interval, "num_samples": row.cases},
-        },
     }

@@ -257,15 +257,10 @@ def _student_quantile(freedom: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """The score of one model less that of another, in shares, with its interval of 95 % and two-sided p-value."""
+class PairedDifference(ErrorBars):
+    """The score of one model less that of another, in shares, with the two-sided p-value."""
 
-    difference: float
-    low: float
-    high: float
-    standard_error: float | None
     p: float
-    n: int
 
 
 def compare_paired(
@@ -286,7 +281,7 @@ def compare_paired(
 
     >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
     >>> pair = compare_paired(one, other, np.array([4, 4, 4, 4]))
-    >>> pair.difference, pair.p
+    >>> pair.value, pair.p
     (0.3125, 0.0625)
 
     Four units all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1 in
@@ -318,7 +313,7 @@ def compare_paired(
     low, high = (difference + times * (end - difference) for end in ends)
     error = clustered_error(gaps, sizes)
     (p,) = sign_flip_p_values(gaps[:, None], seed, [times])
-    return PairedDifference(difference, low, high, error and times * error, p, len(sizes))
+    return PairedDifference(difference, low, high, error and times * error, len(sizes), p)
 
 
 def _share(value: float) -> float:

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Final
 
 from wikisem.class_names import name_class
-from wikisem.evaluation.rows import ALL, COVERAGE, DETECTABLE, LEVEL, UNITS, Row, p_value
+from wikisem.evaluation.rows import ALL, COVERAGE, DETECTABLE, LEVEL, UNITS, Row, in_common, p_value
 from wikisem.outputs.report.page import Block, Intervals, Point, Sheet
 from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS
 
@@ -43,7 +43,7 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     """
     scores = [row for row in rows if not row.less and row.task != "baseline"]
     models = list(dict.fromkeys(row.model for row in scores if row.model))
-    compared = [row for row in _compared(scores) if row.model]
+    compared = [row for row in in_common(scores) if row.model]
     several = len(models) > 1 and any(row.part == ALL and row.low is not None for row in compared)
     found: list[Block] = []
     if several:
@@ -76,10 +76,6 @@ def _is_all(row: Row, rows: Sequence[Row]) -> bool:
         if row.part in {"language", "level"}
         else row.part == "outlier class" and own == {UNKNOWN_CLASS.name}
     )
-
-
-def _compared(rows: Sequence[Row]) -> list[Row]:
-    return [row for row in rows if row.vocabulary == "common"] or list(rows)
 
 
 def _title(metric: str) -> str:
@@ -263,6 +259,12 @@ def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
 
 def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
     """How often each baseline of a language is right, in percent with its interval, by outlier class."""
+
+    def rate(row: Row) -> str:
+        if row.value is None or row.low is None or row.high is None:
+            return "–"
+        return f"{row.value:.1f}" + (f" ({row.low:.1f} to {row.high:.1f})" if row.low < row.high else "")
+
     tables: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.task == "baseline":
@@ -271,22 +273,16 @@ def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
         columns = list(dict.fromkeys(row.name for row in own))
         cells = {(row.model, row.name): row for row in own}
         known = [row.model for row in own if not row.name and row.value is not None]
-        lines = [[model, *(_rate(cells[model, column]) for column in columns)] for model in known]
+        lines = [[model, *(rate(cells[model, column]) for column in columns)] for model in known]
         title = f"{'' if language == 'unknown' else f'{language}: '}who picks … is right, %: {dataset}"
         header = ["who picks", *(column or ALL for column in columns)]
         yield Sheet(header, lines, [False, *(True for _ in columns)], title)
 
 
-def _rate(row: Row) -> str:
-    if row.value is None or row.low is None or row.high is None:
-        return "–"
-    return f"{row.value:.1f}" + (f" ({row.low:.1f} to {row.high:.1f})" if row.low < row.high else "")
-
-
 def plots_of(rows: Sequence[Row]) -> list[Intervals]:
     """A plot for each score and part with a point for each model; of a single model, for each score with its parts."""
     known = [row for row in rows if not row.less and row.task != "baseline" and row.part != "change" and row.model]
-    scores = [row for row in _compared(known) if row.low is not None]
+    scores = [row for row in in_common(known) if row.low is not None]
     several = len({row.model for row in scores}) > 1 and any(row.part == ALL for row in scores)
     column_of = _columns(known) if several else _part
     plots: dict[tuple[str, str], list[Row]] = {}

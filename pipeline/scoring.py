@@ -18,7 +18,7 @@ from wikisem.evaluate import distinct
 from wikisem.evaluation.cutoff import KnownDate, read_dates
 from wikisem.evaluation.outlier_detection import words_of
 from wikisem.evaluation.rows import Scores
-from wikisem.evaluation.vectors.embeddings import EmbeddingModel, compared_by, open_tokenizer, tokens_of
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, compared_by, open_tokenizer
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_model, open_similarity
 from wikisem.files import write_text
 from wikisem.outputs.report.page import Curve
@@ -217,7 +217,7 @@ def open_models(arguments: argparse.Namespace, items: Collection[str] | None = N
 
     If ``items`` are given, only what they need is read from files.
     """
-    tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
+    tokenize = open_tokenizer(arguments.tokenizer)
     given: str = getattr(arguments, "similarity", "")
     similarity = open_similarity(given) if given else None
     for source, name in _named_models(arguments.vectors):

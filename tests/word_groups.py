@@ -1,8 +1,12 @@
 """Groups of words, as sets of others have them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
+from msgspec.structs import asdict
+
+from wikisem.evaluation.audit.baselines import HitRate, baselines_by_language
+from wikisem.evaluation.rows import ALL
 from wikisem.records import Group, Member, Outlier
 
 
@@ -28,3 +32,12 @@ def word_group(
 def surfaces(members: Iterable[Member]) -> tuple[str, ...]:
     """The words of some members, without anything else."""
     return tuple(member.surface for member in members)
+
+
+def baselines_of_cases(cases: Iterable[tuple[str, Sequence[Member]]]) -> Mapping[str, HitRate | None]:
+    """How often each baseline is right on some cases, each of a class; the last word of a case is its outlier."""
+    groups = [
+        Group(id=name, language="en", cluster=tuple(words[:-1]), outliers=(Outlier(**asdict(words[-1])),))
+        for name, words in cases
+    ]
+    return baselines_by_language(groups)["en"][ALL]

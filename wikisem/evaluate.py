@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from msgspec.structs import replace
 
@@ -21,61 +21,19 @@ from wikisem.datasets.word_groups import keyed_groups, name_languages, read_data
 from wikisem.errors import MissingInputError, UsageError, optional_module
 from wikisem.evaluation import analogies as analogies_
 from wikisem.evaluation import category_scores as categories_
-from wikisem.evaluation import harness, outlier_detection
+from wikisem.evaluation import consistency as consistency_
+from wikisem.evaluation import cutoff as cutoff_
+from wikisem.evaluation import harness, options, outlier_detection
 from wikisem.evaluation import walls as walls_
 from wikisem.evaluation.audit.baselines import Frequencies, baseline_rows, baselines_by_language
-from wikisem.evaluation.category_scores import (
-    ODDONEOUT_DISTANCES,
-    CategoryScore,
-    look_up_category,
-    score_oddoneout,
-    score_topk,
-)
-from wikisem.evaluation.consistency import (
-    Answer,
-    Case,
-    cases_of,
-    check_parallel,
-    compare_languages,
-    measure_consistency,
-)
-from wikisem.evaluation.cutoff import KnownDate, measure_cutoff
-from wikisem.evaluation.harness import (
-    NONE_KNOWN,
-    Asked,
-    asked_cases,
-    has_walls,
-    read_log,
-    read_sampled_answers,
-    read_samples,
-    read_wall_samples,
-)
-from wikisem.evaluation.options import (
-    SEED,
-    AnalogyOptions,
-    Compactness,
-    Distance,
-    Intruders,
-    Keys,
-    Measure,
-    Method,
-    OddOneOutOptions,
-)
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.rows import COVERAGE, DETECTABLE, WHOLE, Part, Row, Scored, Scores, rows_of, scores_of
+from wikisem.evaluation.outlier_detection import Evaluation
+from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Scores, rows_of, scores_of
 from wikisem.evaluation.statistics import FEW_UNITS, detectable_effect
-from wikisem.evaluation.vectors.embeddings import (
-    EmbeddingModel,
-    compared_by,
-    given_similarity,
-    open_tokenizer,
-    require_cosine,
-    require_vocabulary,
-    tokens_of,
-)
+from wikisem.evaluation.vectors import embeddings
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, open_model, open_object
-from wikisem.evaluation.walls import score_models_on_walls
 from wikisem.files import path_of
+from wikisem.outputs.release.cases import case_id, cases_of
 from wikisem.outputs.wallfile import read_walls
 from wikisem.records import Group, Wall
 
@@ -126,7 +84,7 @@ def open_vectors(
     phrases: bool = True,
     tokenizer: str = "",
     similarity: Callable[[Any, Any], Any] | None = None,
-    keys: Keys | None = None,
+    keys: options.Keys | None = None,
 ) -> EmbeddingModel:
     """Open a model: a file of vectors, a source such as ``sentence-transformers:NAME``, or a Python object.
 
@@ -143,7 +101,7 @@ def open_vectors(
     Raises MissingInputError if there is no such file, DamagedInputError if it holds no vectors, and UsageError for an
     unknown source or option.
     """
-    tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
+    tokenize = embeddings.open_tokenizer(tokenizer)
     model: EmbeddingModel
     if isinstance(source, str | PathLike):
         model = open_model(fspath(source), phrases, name, None, tokenize, keys)
@@ -156,17 +114,18 @@ def open_vectors(
     if similarity is None:
         return model
     given = getattr(similarity, "__name__", "a callable")
-    return compared_by(model, given_similarity(similarity, given), f"vectors compared by {given}")
+    compare = embeddings.given_similarity(similarity, given)
+    return embeddings.compared_by(model, compare, f"vectors compared by {given}")
 
 
 def outliers(
     groups: Groups,
     models: Models,
     *,
-    compactness: Compactness = "pairs",
-    keys: Keys | None = None,
+    compactness: options.Compactness = "pairs",
+    keys: options.Keys | None = None,
     by_group: bool = False,
-    seed: int = SEED,
+    seed: int = options.SEED,
 ) -> Scores:
     """Score outlier detection: accuracy and OPP with error bars, of all cases, by language and by outlier class.
 
@@ -179,11 +138,13 @@ def outliers(
 
     Raises MissingInputError if there are no groups, or they have no such keys.
     """
-    sets = _data_sets(groups, keys)
-    whole, common = score_models(list(chain.from_iterable(sets.values())), _opened(models, keys), compactness)
-    parts = [outlier_detection.scored(part, by_group) for one in (*whole, *common) for part in _by_dataset(one, sets)]
-    notes = {one.name: [*outlier_detection.unknown_languages(one), *one.notes] for one in whole}
-    answered = [part for one in common or whole for part in _by_dataset(one, sets)]
+    whole, common = _answered(_data_sets(groups, keys), _opened(models, keys), compactness)
+    parts = [outlier_detection.scored(part, by_group) for own in (*whole, *common) for part in own]
+    notes = dict[str, list[str]]()
+    for first, *others in whole:
+        groups_of_all = chain(first.groups, *(one.groups for one in others))
+        notes[first.name] = [*outlier_detection.unknown_languages(groups_of_all), *first.notes]
+    answered = list(chain.from_iterable(common or whole))
     return scores_of("outliers", parts, notes, seed, lambda: outlier_detection.answers_of(answered))
 
 
@@ -192,10 +153,10 @@ def contexts(
     sources: str | Sequence[str] | Mapping[str, str],
     numbers: Sequence[int],
     *,
-    keys: Keys | None = None,
+    keys: options.Keys | None = None,
     phrases: bool = True,
     tokenizer: str = "",
-    seed: int = SEED,
+    seed: int = options.SEED,
     watch: Watch = _all,
 ) -> Scores:
     """Score outlier detection by count models, such as "counts:FILE", once for each number of contexts of a word.
@@ -204,25 +165,26 @@ def contexts(
     and ``open_vectors``; ``watch`` is that of ``topk``.
     """
     sets, listed = _data_sets(groups, keys), sorted(numbers)
-    whole = list(chain.from_iterable(sets.values()))
     named = {sources: sources} if isinstance(sources, str) else sources
-    tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
+    tokenize = embeddings.open_tokenizer(tokenizer)
     rows, notes = list[Row](), dict[str, list[str]]()
     for name, source in (named if isinstance(named, Mapping) else {one: one for one in named}).items():
         models = open_by_contexts(source, listed, phrases, tokenize, keys)
-        found = (score_models(whole, [one])[0][0]._replace(name=name) for one in models)
+        found = (_answered(sets, [one])[0][0] for one in models)
         curve: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
-        for number, one in zip(listed, watch(name, found, len(listed)), strict=True):
-            for part in _by_dataset(one, sets):
+        for number, parts in zip(listed, watch(name, found, len(listed)), strict=True):
+            for part in parts:
                 cases = [(group, case) for group in part.groups for case in group.cases]
                 curve[part.dataset][Part("contexts", f"{number:,}")] = outlier_detection.tally(cases)
-            size = {Part(COVERAGE): {"vocabulary_size": one.vocabulary_size}}
-            notes[name] = list(one.notes[1:])
-        rows += rows_of("contexts", [Scored(name, each, "own", parts, size) for each, parts in curve.items()], seed)
+            size = {Part(COVERAGE): {"vocabulary_size": parts[0].vocabulary_size}}
+            notes[name] = list(parts[0].notes[1:])
+        rows += rows_of("contexts", [Scored(name, each, "own", own, size) for each, own in curve.items()], seed)
     return Scores(rows, [note for own in notes.values() for note in own])
 
 
-def consistency(groups: Groups, models: Models, *, compactness: Compactness = "pairs", seed: int = SEED) -> Scores:
+def consistency(
+    groups: Groups, models: Models, *, compactness: options.Compactness = "pairs", seed: int = options.SEED
+) -> Scores:
     """Compare a model's answers in every two languages: "both_right", "kappa", "same_word" and "rankc".
 
     The part is "languages" and its name "de, en". The arguments are those of ``outliers``. Raises MissingInputError
@@ -230,11 +192,11 @@ def consistency(groups: Groups, models: Models, *, compactness: Compactness = "p
     """
     sets = _data_sets(groups)
     for name, own in sets.items():
-        check_parallel(cases_of(own), name)
+        consistency_.check_parallel(consistency_.cases_of(own), name)
     rows, notes = list[Row](), list[str]()
     for model in _opened(models):
         for name, own in sets.items():
-            found = measure_consistency(own, model, name, compactness, seed)
+            found = consistency_.measure_consistency(own, model, name, compactness, seed)
             notes += [] if found else [f"no test case is known to {model.name} in two languages"]
             rows += found
         notes += model.notes
@@ -251,25 +213,24 @@ def cutoff(
     groups: Groups,
     models: Models,
     *,
-    dates: Sequence[KnownDate] = (),
+    dates: Sequence[cutoff_.KnownDate] = (),
     bands: int = 10,
-    compactness: Compactness = "pairs",
-    seed: int = SEED,
+    compactness: options.Compactness = "pairs",
+    seed: int = options.SEED,
 ) -> Scores:
     """Score cases by the item number of their newest member, in parts "band"; the row "cutoff" is where accuracy falls.
 
     ``dates`` are the highest item numbers at some dates, at which bands then end; without them there are ``bands`` of
     as many cases each. The other arguments are those of ``outliers``. Raises MissingInputError for groups without QIDs.
     """
-    sets = _data_sets(groups)
-    whole, _ = score_models(list(chain.from_iterable(sets.values())), _opened(models), compactness)
-    return _cutoffs([part for one in whole for part in _by_dataset(one, sets)], dates, bands, seed)
+    whole, _ = _answered(_data_sets(groups), _opened(models), compactness)
+    return _cutoffs(chain.from_iterable(whole), dates, bands, seed)
 
 
-def _cutoffs(answered: Iterable[Evaluation], dates: Sequence[KnownDate], bands: int, seed: int) -> Scores:
+def _cutoffs(answered: Iterable[Evaluation], dates: Sequence[cutoff_.KnownDate], bands: int, seed: int) -> Scores:
     rows, notes = list[Row](), list[str]()
     for one in answered:
-        found, said = measure_cutoff(one, dates, bands, seed)
+        found, said = cutoff_.measure_cutoff(one, dates, bands, seed)
         rows += found
         notes += [f"{one.dataset}, {one.name}: {said}".removeprefix(", "), *one.notes]
     return Scores(rows, list(dict.fromkeys(notes)))
@@ -289,14 +250,14 @@ def samples(
     files: Sequence[str | PathLike[str]],
     task: Literal["outliers", "consistency", "cutoff"] = "outliers",
     *,
-    measure: Measure = "acc",
+    measure: options.Measure = "acc",
     languages: Sequence[str] = (),
-    dates: Sequence[KnownDate] = (),
+    dates: Sequence[cutoff_.KnownDate] = (),
     bands: int = 10,
     cluster_by: str = "",
     metric: str = "",
     groups: Groups = (),
-    seed: int = SEED,
+    seed: int = options.SEED,
 ) -> Scores:
     """Score what ``lm_eval --log_samples`` logged of language models; the files of a folder are of one model.
 
@@ -313,7 +274,7 @@ def samples(
     """
     paths = [path_of(file) for file in files]
     if cluster_by:
-        logs = [read_log(path, cluster_by, metric) for path in paths]
+        logs = [harness.read_log(path, cluster_by, metric) for path in paths]
         logged = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
         gaps = [row for row in logged.rows if row.less and row.se]
         logged.rows.extend(
@@ -321,11 +282,12 @@ def samples(
             for row in gaps
         )
         return logged
-    asked = asked_cases(chain.from_iterable(_data_sets(groups).values())) if groups else NONE_KNOWN
+    known = chain.from_iterable(_data_sets(groups).values()) if groups else ()
+    asked = {case_id(*case): case for case in cases_of(known)}
     if task == "consistency":
         return _sampled_consistency(paths, measure, languages, asked, seed)
     if task == "cutoff":
-        return _cutoffs((read_samples(path, measure, asked) for path in paths), dates, bands, seed)
+        return _cutoffs((harness.read_samples(path, measure, asked) for path in paths), dates, bands, seed)
     folders = list(dict.fromkeys(path.parent for path in paths))
     models = dict(zip(folders, distinct([one.name for one in folders], list(map(str, folders))), strict=True))
     # lm-evaluation-harness puts the time of the run after the name of the task.
@@ -335,10 +297,10 @@ def samples(
     for path, name in names.items():
         dataset = name if seen[path.parent, name] == 1 else path.stem
         model = models[path.parent] or path.stem
-        if has_walls(path):
-            of_walls.append(read_wall_samples(path)._replace(name=model, dataset=dataset))
+        if harness.has_walls(path):
+            of_walls.append(harness.read_wall_samples(path)._replace(name=model, dataset=dataset))
         else:
-            answered.append(read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
+            answered.append(harness.read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
     found = scores_of("samples", list(map(outlier_detection.scored, answered)), {}, seed)
     more = scores_of("samples", list(map(walls_.scored, of_walls)), {}, seed)
 
@@ -350,18 +312,18 @@ def samples(
 
 
 def _sampled_consistency(
-    paths: Iterable[Path], measure: Measure, languages: Sequence[str], asked: Asked, seed: int
+    paths: Iterable[Path], measure: options.Measure, languages: Sequence[str], asked: harness.Asked, seed: int
 ) -> Scores:
-    models: defaultdict[str, dict[str, dict[Case, Answer]]] = defaultdict(dict)
+    models: defaultdict[str, dict[str, dict[consistency_.Case, consistency_.Answer]]] = defaultdict(dict)
     for path in paths:
         own = models[str(path.parent)]
-        for language, found in read_sampled_answers(path, measure, asked).items():
+        for language, found in harness.read_sampled_answers(path, measure, asked).items():
             if not languages or language in languages:
                 own.setdefault(language, {}).update(found)
     rows: list[Row] = []
     for folder, by_language in models.items():
-        check_parallel(by_language, folder)
-        rows += compare_languages(by_language, Path(folder).name, "samples", seed)
+        consistency_.check_parallel(by_language, folder)
+        rows += consistency_.compare_languages(by_language, Path(folder).name, "samples", seed)
     return Scores(rows, _few_in_two(rows))
 
 
@@ -371,7 +333,7 @@ def calibrate(
     discriminations: bool | None = None,
     by_case: bool = False,
     so_far: str | PathLike[str] | None = None,
-    seed: int = SEED,
+    seed: int = options.SEED,
 ) -> Scores:
     """Put models and groups on one scale, from the answers in files of ``--cases``: "ability" and "difficulty".
 
@@ -398,7 +360,7 @@ def walls(
     *,
     keys: Literal["qid"] | None = None,
     dataset: str = "",
-    seed: int = SEED,
+    seed: int = options.SEED,
 ) -> Scores:
     """Score walls: "solved", "groups_found", "ari" and "ami" of the best partition into groups, by tier and language.
 
@@ -414,7 +376,7 @@ def walls(
         raise MissingInputError("expected walls, saw none")
     whole, common = (
         [one._replace(dataset=dataset) for one in evaluations]
-        for evaluations in score_models_on_walls(listed, _opened(models, keys), by_qid=bool(keys))
+        for evaluations in walls_.score_models_on_walls(listed, _opened(models, keys), by_qid=bool(keys))
     )
     notes = {one.name: one.notes for one in whole}
     scored = list(map(walls_.scored, (*whole, *common)))
@@ -438,15 +400,18 @@ def topk(
     wrong. ``watch`` is called with the name of a model, its scores as they come, and how many there will be, and
     returns all of them. Raises UsageError for a model without a vocabulary.
     """
-
     listed, dataset = _categories(categories, language, dataset)
 
-    def score(model: EmbeddingModel) -> Iterator[CategoryScore]:
+    def score(model: EmbeddingModel) -> Iterator[categories_.CategoryScore]:
         vocabulary = require_vocabulary(model, "topk")
         for category in listed:
-            yield score_topk(look_up_category(category, model), vocabulary, k, skip_oov, model.similarity)
+            members = categories_.look_up_category(category, model)
+            yield categories_.score_topk(members, vocabulary, k, skip_oov, model.similarity)
 
     return _score_words("topk", models, score, len(listed), categories_.scored, dataset, watch)
+
+
+_DISTANCES: Final = "OddOneOut goes by distances of its own"
 
 
 def oddoneout(
@@ -454,8 +419,8 @@ def oddoneout(
     models: Models,
     k: int = 3,
     *,
-    distance: Distance = "euclidean",
-    intruders: Intruders = "vocabulary",
+    distance: options.Distance = "euclidean",
+    intruders: options.Intruders = "vocabulary",
     sample: int = 0,
     seed: int = 500,
     skip_oov: bool = False,
@@ -470,13 +435,13 @@ def oddoneout(
     are those of ``topk``. Raises UsageError for intruders that the model cannot give, and for a category so large that
     it has to be sampled.
     """
-    settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
-
+    settings = options.OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
     listed, dataset = _categories(categories, language, dataset)
 
-    def score(model: EmbeddingModel) -> Iterator[CategoryScore]:
-        require_cosine(model, ODDONEOUT_DISTANCES)
-        return score_oddoneout([look_up_category(each, model) for each in listed], model.words, settings)
+    def score(model: EmbeddingModel) -> Iterator[categories_.CategoryScore]:
+        require_cosine(model, _DISTANCES)
+        members = [categories_.look_up_category(category, model) for category in listed]
+        return categories_.score_oddoneout(members, model.words, settings)
 
     return _score_words("oddoneout", models, score, len(listed), categories_.scored, dataset, watch)
 
@@ -486,8 +451,8 @@ def combined(
     models: Models,
     k: int = 3,
     *,
-    distance: Distance = "euclidean",
-    intruders: Intruders = "vocabulary",
+    distance: options.Distance = "euclidean",
+    intruders: options.Intruders = "vocabulary",
     sample: int = 0,
     seed: int = 500,
     skip_oov: bool = False,
@@ -500,28 +465,24 @@ def combined(
     "combined" is the harmonic mean of "oddoneout" and "topk", numbers of right answers, after 1 is added to each. The
     arguments are those of ``oddoneout``. Raises UsageError for a model without a vocabulary.
     """
-    settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
+    settings = options.OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
     listed, dataset = _categories(categories, language, dataset)
-    scored, notes = list[Scored](), dict[str, Sequence[str]]()
-    for model in _opened(models):
+
+    def score(model: EmbeddingModel) -> Iterator[tuple[int, int]]:
         vocabulary = require_vocabulary(model, "combined")
-        require_cosine(model, ODDONEOUT_DISTANCES)
-        members = [look_up_category(category, model) for category in listed]
-        found = watch(model.name, score_oddoneout(members, vocabulary, settings), len(listed))
-        odd = sum(one.correct for one in found)
-        top = sum(score_topk(each, vocabulary, k, skip_oov).correct for each in members)
-        score = {"combined": categories_.combined(odd, top), "oddoneout": odd, "topk": top}
-        size = {Part(COVERAGE): {"vocabulary_size": model.vocabulary_size}}
-        scored.append(Scored(model.name, dataset, plain={WHOLE: score, **size}))
-        notes[model.name] = model.notes
-    return scores_of("combined", scored, notes)
+        require_cosine(model, _DISTANCES)
+        members = [categories_.look_up_category(category, model) for category in listed]
+        for each, odd in zip(members, categories_.score_oddoneout(members, vocabulary, settings), strict=True):
+            yield odd.correct, categories_.score_topk(each, vocabulary, k, skip_oov).correct
+
+    return _score_words("combined", models, score, len(listed), categories_.scored_together, dataset, watch)
 
 
 def analogies(
     questions: str | PathLike[str],
     models: Models,
     *,
-    method: Method = "3cosadd",
+    method: options.Method = "3cosadd",
     skip_oov: bool = False,
     restrict: int = 0,
     watch: Watch = _all,
@@ -532,9 +493,10 @@ def analogies(
     many words from the beginning of the vocabulary, 0 all. A question with a word out of vocabulary is wrong unless
     ``skip_oov`` leaves it out. ``watch`` is that of ``topk``. Raises UsageError for a model without a vocabulary.
     """
-    file, options = path_of(questions), AnalogyOptions(method, skip_oov, restrict)
+    file = path_of(questions)
     sections = analogies_.read_questions(file)
-    score = partial(analogies_.score_analogies, sections, options=options)
+    how = options.AnalogyOptions(method, skip_oov, restrict)
+    score = partial(analogies_.score_analogies, sections, options=how)
     return _score_words("analogies", models, score, len(sections), analogies_.scored, file.stem, watch)
 
 
@@ -563,15 +525,21 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
     return analogies_.split_relations(analogies_.read_questions(path_of(path)))
 
 
-def _opened(models: Models, keys: Keys | None = None) -> Iterator[EmbeddingModel]:
+def _opened(models: Models, keys: options.Keys | None = None) -> Iterator[EmbeddingModel]:
     """Each model, opened when it is asked for; UsageError for a second one of the same name."""
     opened: Iterator[EmbeddingModel]
     if isinstance(models, Iterator):
         opened = models
     elif isinstance(models, list):
         opened = (open_vectors(one, keys=keys) for one in models)
-    elif isinstance(models, Mapping) and not _is_model(models):
-        opened = (open_vectors(one, name=name, keys=keys) for name, one in models.items())
+    elif isinstance(models, Mapping):
+        first = next(iter(models.values()), ())
+        is_named = isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first)
+        is_row = isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1])
+        if is_named or not (hasattr(first, "shape") or is_row):
+            opened = (open_vectors(one, name=name, keys=keys) for name, one in models.items())
+        else:  # one model, from words to vectors
+            opened = iter([open_vectors(models, keys=keys)])
     else:
         opened = iter([open_vectors(models, keys=keys)])
     names: set[str] = set()
@@ -584,15 +552,7 @@ def _opened(models: Models, keys: Keys | None = None) -> Iterator[EmbeddingModel
         del model
 
 
-def _is_model(models: Mapping[str, Any]) -> bool:
-    """Whether a mapping is one model, from words to vectors, rather than models by name."""
-    first = next(iter(models.values()), ())
-    if isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first):
-        return False
-    return hasattr(first, "shape") or (isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1]))
-
-
-def _data_sets(groups: Groups, keys: Keys | None = None) -> dict[str, Sequence[Group]]:
+def _data_sets(groups: Groups, keys: options.Keys | None = None) -> dict[str, Sequence[Group]]:
     """The groups of each data set by its name, their words replaced by keys if any are asked for."""
     sets: Mapping[str, Sequence[Group]]
     if isinstance(groups, str | PathLike):
@@ -605,12 +565,18 @@ def _data_sets(groups: Groups, keys: Keys | None = None) -> dict[str, Sequence[G
     return {name: keyed_groups(list(own), keys) if keys else own for name, own in sets.items()}
 
 
-def _by_dataset(evaluation: Evaluation, sets: Mapping[str, Sequence[Group]]) -> Iterator[Evaluation]:
-    """The answers to all groups cut into those of each data set."""
-    start = 0
-    for name, own in sets.items():
-        yield evaluation._replace(groups=evaluation.groups[start : start + len(own)], dataset=name)
-        start += len(own)
+def _answered(
+    sets: Mapping[str, Sequence[Group]], models: Iterable[EmbeddingModel], compactness: options.Compactness = "pairs"
+) -> tuple[list[list[Evaluation]], list[list[Evaluation]]]:
+    """What each model answers on each data set, by the words that it knows, and of several by those that all know."""
+    ends = pairwise(accumulate(map(len, sets.values()), initial=0))
+    named = [(name, slice(*each)) for name, each in zip(sets, ends, strict=True)]
+    found = outlier_detection.score_models(list(chain.from_iterable(sets.values())), models, compactness)
+    whole, common = (
+        [[each._replace(groups=each.groups[part], dataset=name) for name, part in named] for each in evaluations]
+        for evaluations in found
+    )
+    return whole, common
 
 
 def _categories(categories: Categories, language: str, dataset: str) -> tuple[Sequence[WordCategory], str]:

@@ -9,12 +9,13 @@ three others, which is chance.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import fmean, median
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from msgspec.structs import replace
@@ -29,51 +30,35 @@ from wikisem.records import OUTLIER_CLASSES, Group, Member, class_of
 from wikisem.wikipedia.graphemes import graphemes, initial_case, letter_pairs
 
 # The salience of each word of a case; None where the data set lacks the facts for it.
-Saliences: TypeAlias = list[float] | None
-Picker = Callable[[Sequence[Member]], Saliences]
+Picker = Callable[[Sequence[Member]], list[float] | None]
 # How often each word (token) of texts occurs, for the baseline ``LEAST_FREQUENT``.
 Frequencies = Mapping[str, float]
 
-# Form.
+
+def _largest(number_of: Callable[[Member], int | None], sign: int = 1) -> Picker:
+    """Make a picker of the word with the highest number, or with sign -1 the lowest; no number of any is no fact."""
+
+    def saliences(words: Sequence[Member]) -> list[float] | None:
+        numbers = [number_of(word) or 0 for word in words]
+        return [sign * number for number in numbers] if any(numbers) else None
+
+    return saliences
 
 
-def longest(words: Sequence[Member]) -> Saliences:
-    """Most characters, as a reader counts them."""
-    return [len(graphemes(word.surface)) for word in words]
+def _rarest(traits_of: Callable[[Member], Collection[object]]) -> Picker:
+    """Make a picker of the word whose traits the fewest words have, on average."""
+
+    def saliences(words: Sequence[Member]) -> list[float] | None:
+        traits = list(map(traits_of, words))
+        having = Counter(chain.from_iterable(traits))
+        if having.keys() == {None}:
+            return None
+        return [-sum(map(having.__getitem__, own)) / len(own) for own in traits]
+
+    return saliences
 
 
-def most_words(words: Sequence[Member]) -> Saliences:
-    """Most words between blanks."""
-    return [len(word.surface.split()) for word in words]
-
-
-def odd_letter_pairs(words: Sequence[Member]) -> Saliences:
-    """The word whose pairs of letters, its two ends included, are in the fewest others on average, case ignored.
-
-    >>> odd = odd_letter_pairs([Member(surface=name) for name in ("Hamburg", "Salzburg", "Oslo")])
-    >>> max(zip(odd, ("Hamburg", "Salzburg", "Oslo")))[1]
-    'Oslo'
-    """
-    pairs = [letter_pairs(word.surface) for word in words]
-    having = Counter(chain.from_iterable(pairs))
-    return [-sum(map(having.__getitem__, own)) / len(own) for own in pairs]
-
-
-def odd_capital(words: Sequence[Member]) -> Saliences:
-    """The word whose first letter has another case than most."""
-    cases = [initial_case(word.surface) for word in words]
-    having = Counter(cases)
-    return [-having[case] for case in cases]
-
-
-def odd_last_letter(words: Sequence[Member]) -> Saliences:
-    """The word whose last letter the fewest others end with, case ignored."""
-    last = [graphemes(word.surface.casefold())[-1] for word in words]
-    having = Counter(last)
-    return [-having[letter] for letter in last]
-
-
-def odd_ending(words: Sequence[Member]) -> Saliences:
+def odd_ending(words: Sequence[Member]) -> list[float]:
     """The word that ends least like the others: in letters, as a reader counts them, from the end, case ignored.
 
     >>> odd_ending([Member(surface=name) for name in ("Hamburg", "Salzburg", "Hamburger")])
@@ -85,35 +70,7 @@ def odd_ending(words: Sequence[Member]) -> Saliences:
     return [len(own) - sum(map(having.__getitem__, own)) for own in endings]
 
 
-# Prominence and age.
-
-
-def _least(known: Callable[[Member], int | None]) -> Picker:
-    """Make a picker of the word whose item has the lowest of a number that counts how well it is known."""
-
-    def saliences(words: Sequence[Member]) -> Saliences:
-        numbers = [known(word) or 0 for word in words]
-        return [-number for number in numbers] if any(numbers) else None
-
-    return saliences
-
-
-def _other_end(picker: Picker) -> Picker:
-    """Make a picker of the word with the lowest salience of another, such as the shortest."""
-
-    def saliences(words: Sequence[Member]) -> Saliences:
-        found = picker(words)
-        return None if found is None else [-salience for salience in found]
-
-    return saliences
-
-
-least_linked: Final = _least(lambda word: word.total)
-fewest_sitelinks: Final = _least(lambda word: word.sitelinks)
-rarest_in_links: Final = _least(lambda word: word.links)
-
-
-def far_item_number(words: Sequence[Member]) -> Saliences:
+def far_item_number(words: Sequence[Member]) -> list[float] | None:
     """The word whose item number is farthest from the median of the others': items are numbered as they are made."""
     if not all(word.id for word in words):
         return None
@@ -121,36 +78,23 @@ def far_item_number(words: Sequence[Member]) -> Saliences:
     return [abs(own - median(numbers[:at] + numbers[at + 1 :])) for at, own in enumerate(numbers)]
 
 
-# Types.
-
-
-def odd_type(words: Sequence[Member]) -> Saliences:
-    """The word whose coarse type fewest words have: who tells people from towns needs to know no more.
-
-    >>> words = [Member(surface=name, type=own) for name, own in (("Bonn", "Q515"), ("Oslo", "Q515"), ("Bach", "Q5"))]
-    >>> odd_type(words)
-    [-2, -2, -1]
-    """
-    having = Counter(word.type for word in words)
-    return [-having[word.type] for word in words] if any(word.type for word in words) else None
-
-
+# Pairs of letters include the ends of a word; case is ignored, but for "odd capital".
 PICKERS: Final[Mapping[str, Picker]] = {
-    "longest": longest,
-    "shortest": _other_end(longest),
-    "most words": most_words,
-    "fewest words": _other_end(most_words),
-    "odd letter pairs": odd_letter_pairs,
-    "odd capital": odd_capital,
-    "odd last letter": odd_last_letter,
+    "longest": _largest(lambda word: len(graphemes(word.surface))),
+    "shortest": _largest(lambda word: len(graphemes(word.surface)), -1),
+    "most words": _largest(lambda word: len(word.surface.split())),
+    "fewest words": _largest(lambda word: len(word.surface.split()), -1),
+    "odd letter pairs": _rarest(lambda word: letter_pairs(word.surface)),
+    "odd capital": _rarest(lambda word: [initial_case(word.surface)]),
+    "odd last letter": _rarest(lambda word: graphemes(word.surface.casefold())[-1:]),
     "odd ending": odd_ending,
-    "least linked": least_linked,
-    "most linked": _other_end(least_linked),
-    "fewest sitelinks": fewest_sitelinks,
-    "most sitelinks": _other_end(fewest_sitelinks),
-    "rarest in links": rarest_in_links,
+    "least linked": _largest(lambda word: word.total, -1),
+    "most linked": _largest(lambda word: word.total),
+    "fewest sitelinks": _largest(lambda word: word.sitelinks, -1),
+    "most sitelinks": _largest(lambda word: word.sitelinks),
+    "rarest in links": _largest(lambda word: word.links, -1),
     "far item number": far_item_number,
-    "odd type": odd_type,
+    "odd type": _rarest(lambda word: [word.type]),  # who tells people from towns needs to know no more
 }
 CHANCE: Final = "chance"
 LEAST_FREQUENT: Final = "least frequent token"
@@ -165,7 +109,7 @@ def outlier_elsewhere(groups: Sequence[Group]) -> Picker:
     outliers = Counter(each.surface.casefold() for group in groups for each in group.outliers)
     members = Counter(each.surface.casefold() for group in groups for each in group.cluster)
 
-    def saliences(words: Sequence[Member]) -> Saliences:
+    def saliences(words: Sequence[Member]) -> list[float]:
         names = [word.surface.casefold() for word in words]
         # The case itself is not among what it knows.
         as_outlier = [outliers[name] for name in names[:-1]] + [outliers[names[-1]] - 1]
@@ -175,15 +119,10 @@ def outlier_elsewhere(groups: Sequence[Group]) -> Picker:
     return saliences
 
 
-def least_frequent_token(frequencies: Frequencies) -> Picker:
+def _rarest_token(frequencies: Frequencies, words: Sequence[Member]) -> list[float]:
     """The word that has the rarest token; a token that is not listed has no frequency at all."""
-
-    def saliences(words: Sequence[Member]) -> Saliences:
-        return [
-            -min((frequencies.get(token, 0) for token in word.surface.casefold().split()), default=0) for word in words
-        ]
-
-    return saliences
+    tokens = [word.surface.casefold().split() for word in words]
+    return [-min((frequencies.get(token, 0) for token in own), default=0) for own in tokens]
 
 
 def read_frequencies(path: Path) -> Frequencies:
@@ -196,9 +135,6 @@ def read_frequencies(path: Path) -> Frequencies:
         except ValueError as error:
             raise DamagedInputError(f"{path}:{number}: expected a token and its frequency, saw {line!r}") from error
     return found
-
-
-# How often each is right.
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,45 +164,11 @@ def credit(saliences: list[float], outlier: int) -> float:
     return 1 / saliences.count(highest) if saliences[outlier] == highest else 0.0
 
 
-# The class of a case, and its words, the outlier last.
-Case = tuple[str, Sequence[Member]]
-
-
-def baselines_of(cases: Sequence[Case], pickers: Mapping[str, Picker] = PICKERS) -> Baselines:
-    """Chance, and how often each picker is right, with the interval of ``clustered_wilson`` over classes."""
-    return _hit_rates(cases, [_credits(words, pickers) for _, words in cases])
-
-
-# Picker -> its credit for a case, None where the case does not say what it takes.
-_Credits: TypeAlias = Mapping[str, float | None]
-
-
-def _credits(words: Sequence[Member], pickers: Mapping[str, Picker]) -> _Credits:
-    picked = {name: picker(words) for name, picker in pickers.items()}
-    return {name: None if saliences is None else credit(saliences, -1) for name, saliences in picked.items()}
-
-
-def _hit_rates(cases: Sequence[Case], credits_: Sequence[_Credits]) -> Baselines:
-    chance = fmean(1 / len(words) for _, words in cases)
-    found: dict[str, HitRate | None] = {CHANCE: HitRate(len(cases), chance, chance, chance)}
-    for name in credits_[0]:
-        right: defaultdict[str, list[float]] = defaultdict(list)
-        for (qid, _), own in zip(cases, credits_, strict=True):
-            if (value := own[name]) is not None:
-                right[qid].append(value)
-        found[name] = None
-        if right:
-            sums, sizes = np.array([(sum(own), len(own)) for own in right.values()], dtype=np.float64).T
-            share = float(sums.sum() / sizes.sum())
-            found[name] = HitRate(int(sizes.sum()), share, *clustered_wilson(sums, sizes))
-    return found
-
-
 def baselines_by_language(
     groups: Iterable[Group],
     frequencies: Mapping[str, Frequencies] | None = None,
     columns: Sequence[str] = (*COLUMNS.values(), ALL),
-) -> dict[str, Columns]:
+) -> Mapping[str, Columns]:
     """The baselines of each language, in these columns: of each outlier class that its cases have, and of all of them.
 
     ``frequencies`` are those of tokens, by language.
@@ -275,19 +177,36 @@ def baselines_by_language(
     for group in groups:
         if group.outliers:
             by_language[group.language or UNKNOWN].append(group)
-    found: dict[str, Columns] = {}
+    found: dict[str, dict[str, Baselines]] = {}
     for language, listed in sorted(by_language.items()):
         known = (frequencies or {}).get(language)
         pickers = {**PICKERS, ELSEWHERE: outlier_elsewhere(listed)}
-        pickers |= {LEAST_FREQUENT: least_frequent_token(known)} if known else {}
-        own: defaultdict[str, list[tuple[Case, _Credits]]] = defaultdict(list)
+        pickers |= {LEAST_FREQUENT: partial(_rarest_token, known)} if known else {}
+        # The class of each case, its number of words, and what each picker gets for it.
+        cases: defaultdict[str, list[tuple[str, int, dict[str, float | None]]]] = defaultdict(list)
         for group in listed:
             for outlier in group.outliers:
                 words = (*group.cluster, outlier)
-                scored = (group.id, words), _credits(words, pickers)
+                picked = {name: picker(words) for name, picker in pickers.items()}
+                credits_ = {name: None if own is None else credit(own, -1) for name, own in picked.items()}
                 for column in (COLUMNS[outlier.outlier_class], ALL):
-                    own[column].append(scored)
-        found[language] = {column: _hit_rates(*zip(*own[column], strict=True)) for column in columns if column in own}
+                    cases[column].append((group.id, len(words), credits_))
+        found[language] = {}
+        for column in columns:
+            if own := cases[column]:
+                chance = fmean(1 / count for _, count, _ in own)
+                rates: dict[str, HitRate | None] = {CHANCE: HitRate(len(own), chance, chance, chance)}
+                for name in pickers:
+                    right: defaultdict[str, list[float]] = defaultdict(list)
+                    for qid, _, credits_ in own:
+                        if (value := credits_[name]) is not None:
+                            right[qid].append(value)
+                    sums, sizes = np.array([(sum(each), len(each)) for each in right.values()]).reshape(-1, 2).T
+                    rates[name] = None
+                    if right:
+                        share = float(sums.sum() / sizes.sum())
+                        rates[name] = HitRate(int(sizes.sum()), share, *clustered_wilson(sums, sizes))
+                found[language][column] = rates
     return found
 
 

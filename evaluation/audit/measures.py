@@ -18,7 +18,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.affix import ENOUGH, count_affixes
 from wikisem.heuristics.rules.cluster import agreed_case, broken_rules, differs_in_case
 from wikisem.heuristics.rules.extra import require_known
-from wikisem.heuristics.rules.wording import Verdict, is_contained, parts_of_others
+from wikisem.heuristics.rules.wording import Verdict, parts_of_others
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import Recipe
@@ -82,6 +82,7 @@ def measure_group(
 ) -> GroupMeasures:
     """All measures of a group that can be computed from its data set and the graph, if there is one."""
     cluster = [member.surface for member in group.cluster]
+    lengths = [len(graphemes(surface)) for surface in cluster]
     folded = {surface.casefold() for surface in cluster}
 
     def classes_of(item: Member) -> set[str]:
@@ -98,10 +99,10 @@ def measure_group(
         surface = outlier.surface
         measures = OutlierMeasures(
             outlier,
-            inside=any(is_contained(surface, one, profile) for one in cluster),
+            inside=any(any(parts_of_others([surface, one], profile)) for one in cluster),
             repeats=surface.casefold() in folded,
             capital_differs=capital_differs(surface, cluster),
-            outside_lengths=outside_lengths(surface, cluster),
+            outside_lengths=not min(lengths) <= len(graphemes(surface)) <= max(lengths),
         )
         if in_graph is not None and outlier.id:
             classes = classes_of(outlier)
@@ -128,7 +129,7 @@ def measure_group(
     return GroupMeasures(
         group,
         contained=sum(1 for _ in parts_of_others(cluster, profile)),
-        repeated=repeated(cluster),
+        repeated=len(cluster) - len(folded),
         shared_affix=shared_affix(cluster, profile.spaced),
         age=age_of(group.cluster),
         outliers=tuple(outliers),
@@ -183,16 +184,6 @@ def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
     return differs_in_case(surface, agreed_case(cluster))
 
 
-def outside_lengths(surface: str, cluster: Sequence[str]) -> bool:
-    """Whether a surface form is shorter or longer, in grapheme clusters, than every member.
-
-    >>> outside_lengths("Ur", ["Rome", "Kyoto"]), outside_lengths("Lima", ["Rome", "Kyoto"])
-    (True, False)
-    """
-    lengths = [len(graphemes(one)) for one in cluster]
-    return not min(lengths) <= len(graphemes(surface)) <= max(lengths)
-
-
 def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
     """The largest share of surface forms that begin or end alike: with the same word, or without spaces character.
 
@@ -203,15 +194,6 @@ def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
     ends = (Counter(part[index] for part in parts if part) for index in (0, -1))
     largest = max(max(count.values(), default=0) for count in ends)
     return largest / len(surfaces) if largest > 1 else 0.0
-
-
-def repeated(surfaces: Sequence[str]) -> int:
-    """How many surface forms repeat an earlier one, case ignored.
-
-    >>> repeated(["Rome", "rome", "Oslo"])
-    1
-    """
-    return len(surfaces) - len({surface.casefold() for surface in surfaces})
 
 
 class Pair(NamedTuple):

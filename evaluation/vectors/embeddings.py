@@ -86,10 +86,12 @@ def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of) -> se
 def open_tokenizer(name: str) -> Tokenizer:
     """A tokenizer for a language without spaces, so that word vectors are found for the words in an item.
 
-    "fugashi" (MeCab with the unidic-lite dictionary) is for Japanese, "jieba" for Chinese. It divides each token that
-    `_` and blanks leave, so that it never sees these. UsageError for a name that is not in ``TOKENIZERS``,
-    MissingExtraError if its package is not installed.
+    "fugashi" (MeCab with the unidic-lite dictionary) is for Japanese, "jieba" for Chinese, "" for ``tokens_of`` alone.
+    It divides each token that `_` and blanks leave, so that it never sees these. UsageError for a name that is not in
+    ``TOKENIZERS``, MissingExtraError if its package is not installed.
     """
+    if not name:
+        return tokens_of
     if name not in TOKENIZERS:
         raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
     if name == "fugashi":

@@ -67,11 +67,6 @@ def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterat
             yield inner, outer
 
 
-def is_contained(surface: str, other: str, profile: LanguageProfile) -> bool:
-    """Return whether one of two surfaces is inside the other."""
-    return any(parts_of_others([surface, other], profile))
-
-
 def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
     """Reject when at least ``number`` surfaces have the same word of the class's label, at any position.
 

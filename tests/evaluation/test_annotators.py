@@ -16,7 +16,7 @@ from wikisem.evaluation.annotators import (
     score_annotators,
     score_model,
 )
-from wikisem.evaluation.outlier_detection import Evaluation, score_groups
+from wikisem.evaluation.outlier_detection import Evaluation, score_group
 from wikisem.outputs.annotation.sheets import AnnotationCase, AnnotationSet, Answer
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units, nominal
@@ -161,7 +161,8 @@ def test_a_model_is_scored_on_the_cases_that_people_answered() -> None:
         for at, word in enumerate(word for group in groups for word in surfaces(group.cluster))
     }
     known |= {"word1a": np.array([0.0, 1.0]), "word2b": np.array([1.0, 0.055]), "word4d": np.array([0.0, 1.0])}
-    model = score_model(Evaluation("m", ("note",), tuple(score_groups(groups, known))), shares, seed=1)
+    scored = tuple(score_group(group, known) for group in groups)
+    model = score_model(Evaluation("m", ("note",), scored), shares, seed=1)
     people = model["annotators_on_the_same_cases"]
     assert (model["accuracy"]["count"], model["accuracy"]["value"]) == (2, 0.5)
     assert (people["count"], people["value"]) == (2, 0.5)

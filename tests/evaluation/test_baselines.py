@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.word_groups import outlier_word, word_group
+from tests.word_groups import baselines_of_cases, outlier_word, word_group
 from wikisem.datasets.word_groups import parse_group, read_dataset
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.audit.baselines import (
@@ -17,7 +17,6 @@ from wikisem.evaluation.audit.baselines import (
     LEAST_FREQUENT,
     PICKERS,
     baselines_by_language,
-    baselines_of,
     read_frequencies,
 )
 from wikisem.evaluation.rows import ALL
@@ -101,8 +100,8 @@ FIELDS = {"linked": "total", "sitelinks": "sitelinks", "in links": "links", "typ
 @given(CASES)
 def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[Member]]) -> None:
     """Of k words that stand out alike the outlier, the last one, gets 1/k; cases without the numbers are left out."""
-    found = baselines_of([(f"Q{at}", words) for at, words in enumerate(cases)])
-    assert list(found) == [CHANCE, *PLAIN] == [CHANCE, *PICKERS]
+    found = baselines_of_cases([(f"Q{at}", words) for at, words in enumerate(cases)])
+    assert list(found) == [CHANCE, *PLAIN, ELSEWHERE] == [CHANCE, *PICKERS, ELSEWHERE]
     chance = found[CHANCE]
     assert chance is not None
     assert chance.value == pytest.approx(sum(1 / len(words) for words in cases) / len(cases))
@@ -128,14 +127,14 @@ def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[Member]]) -
 
 def test_words_that_are_all_alike_are_chance() -> None:
     """No picker of form can tell four words of one letter apart."""
-    found = baselines_of([("Q1", [Member(surface="a")] * 4)])
-    assert {one.value for one in found.values() if one} == {0.25}
+    found = baselines_of_cases([("Q1", [Member(surface="a")] * 4)])
+    assert {one.value for name, one in found.items() if one and name != ELSEWHERE} == {0.25}
 
 
 def test_cases_of_a_class_are_one_trial_where_they_agree() -> None:
     """Three classes of four cases whose longest word is the outlier: Wilson's interval of three trials, not twelve."""
     case = [Member(surface="a"), Member(surface="b"), Outlier(surface="long", outlier_class=1)]
-    found = baselines_of([(f"Q{at % 3}", case) for at in range(12)])["longest"]
+    found = baselines_of_cases([(f"Q{at % 3}", case) for at in range(12)])["longest"]
     assert found is not None
     assert (found.cases, found.value) == (12, 1)
     assert (found.low, found.high) == wilson(1.0, 3)
@@ -144,7 +143,7 @@ def test_cases_of_a_class_are_one_trial_where_they_agree() -> None:
 def test_an_ending_is_of_letters_as_a_reader_counts_them() -> None:
     """A letter with its mark is another one than without, and case does not tell."""
     words = [Member(surface=name) for name in ("cafe\u0301", "CAFE\u0301", "cafe")]
-    found = baselines_of([("Q1", words)])
+    found = baselines_of_cases([("Q1", words)])
     assert [one and one.value for name, one in found.items() if name in {"odd last letter", "odd ending"}] == [1, 1]
 
 

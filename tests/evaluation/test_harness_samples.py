@@ -20,7 +20,6 @@ from tests.word_groups import surfaces
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.harness import (
     SampleDoc,
-    asked_cases,
     choice_scores,
     has_walls,
     read_samples,
@@ -30,7 +29,7 @@ from wikisem.evaluation.harness import (
 from wikisem.evaluation.options import MEASURES, Measure
 from wikisem.evaluation.outlier_detection import CaseScore
 from wikisem.outputs.groupfile import encode_group
-from wikisem.outputs.release.cases import CASES, case_rows, cases_of
+from wikisem.outputs.release.cases import CASES, case_id, case_rows, cases_of
 from wikisem.outputs.wall_answers import SCORES, process_results
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.cli import main
@@ -313,10 +312,13 @@ def test_a_case_of_another_set_is_no_case_of_this_one(tmp_path: Path) -> None:
     group = make_group("de", 3)
     row, *_ = case_rows(cases_of([group]), 500)
     shown = {name: row[name] for name in CASES.names}
-    likelihoods = [-1.0] * len(row["choices"])
+    likelihoods, asked = [-1.0] * len(row["choices"]), {case_id(*case): case for case in cases_of([group])}
     other = _write(tmp_path / "samples.jsonl", [(shown, likelihoods), ({**shown, "id": "de-0"}, likelihoods)])
     with pytest.raises(DamagedInputError, match=r"samples\.jsonl:2: .* case 'de-0', which the groups do not have"):
-        read_samples(other, asked=asked_cases([group]))
+        read_samples(other, asked=asked)
     renamed = {**shown, "choices": [f"{word}x" for word in row["choices"]]}
     with pytest.raises(DamagedInputError, match=r"samples\.jsonl:1: .* where the groups have"):
-        read_samples(_write(tmp_path / "samples.jsonl", [(renamed, likelihoods)]), asked=asked_cases([group]))
+        read_samples(
+            _write(tmp_path / "samples.jsonl", [(renamed, likelihoods)]),
+            asked=asked,
+        )

@@ -118,8 +118,8 @@ def test_pairing_sees_what_two_intervals_do_not() -> None:
     one[7] -= 2
     pair = compare_paired(one, other, counts)
     assert pair is not None
-    assert pair.difference == pytest.approx(0.095)
-    assert 0.08 < pair.low < pair.difference < pair.high < 0.11
+    assert pair.value == pytest.approx(0.095)
+    assert 0.08 < pair.low < pair.value < pair.high < 0.11
     assert pair.p < 0.001
     assert pair.standard_error == pytest.approx(0.005)
 
@@ -129,10 +129,10 @@ def test_equal_differences_have_an_interval() -> None:
     certain = compare_paired(np.full(10, 4.0), np.full(10, 2.0), np.full(10, 4))
     assert certain is not None
     # Newcombe's interval for 10 of 10 against 5 of 10, uncorrelated.
-    assert (certain.difference, certain.low, certain.high) == pytest.approx((0.5, 0.1174, 0.7634), abs=1e-4)
+    assert (certain.value, certain.low, certain.high) == pytest.approx((0.5, 0.1174, 0.7634), abs=1e-4)
     same = compare_paired(np.array([4.0, 1.0]), np.array([4.0, 1.0]), np.full(2, 4))
     assert same is not None
-    assert (same.difference, same.p) == (0, 1)
+    assert (same.value, same.p) == (0, 1)
     assert same.low < 0 < same.high
 
 

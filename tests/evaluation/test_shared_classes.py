@@ -11,8 +11,7 @@ from msgspec import structs
 
 from tests.evaluation.test_calibration import simulate
 from tests.rows import one, scores
-from tests.word_groups import outlier_word, word_group
-from wikisem.evaluation.audit.baselines import baselines_of
+from tests.word_groups import baselines_of_cases, outlier_word, word_group
 from wikisem.evaluation.calibration import calibrate, differences, short_forms
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore, tally
 from wikisem.evaluation.rows import Tally, marks
@@ -169,7 +168,7 @@ def test_baselines_of_a_doubled_class_are_no_surer() -> None:
     """Each class with all of its cases twice: the interval of a picker stays as it is."""
     words = [Member(surface=word) for word in ("a", "bb", "ccc")]
     cases = [(f"Q{at % 8}", [*words[: 1 + at % 3], outlier_word("d" * (1 + at % 4), 1)]) for at in range(24)]
-    once, twice = baselines_of(cases)["longest"], baselines_of(cases * 2)["longest"]
+    once, twice = baselines_of_cases(cases)["longest"], baselines_of_cases(cases * 2)["longest"]
     assert once is not None
     assert twice is not None
     assert twice.cases == 48

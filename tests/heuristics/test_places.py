@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.heuristics.test_outlier_choice import Brought
-from wikisem.evaluation.audit.baselines import CHANCE, baselines_by_language, credit, odd_letter_pairs
+from wikisem.evaluation.audit.baselines import CHANCE, PICKERS, baselines_by_language, credit
 from wikisem.evaluation.rows import ALL
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import (
@@ -92,7 +92,7 @@ def test_costs_of_many_items_are_those_of_each(
 @given(st.lists(WORDS, min_size=2, max_size=6), WORDS)
 def test_the_oddest_letter_pairs_are_those_that_the_baseline_picks(cluster: list[str], surface: str) -> None:
     """Alone, without a tie."""
-    standing = odd_letter_pairs([Member(surface=word) for word in (*cluster, surface)])
+    standing = PICKERS["odd letter pairs"]([Member(surface=word) for word in (*cluster, surface)])
     assert standing is not None
     pairs = ClusterPairs([member(n, word) for n, word in enumerate(cluster)])
     assert pairs.is_oddest(surface) == all(standing[-1] > each for each in standing[:-1])
