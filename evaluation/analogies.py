@@ -36,21 +36,8 @@ from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.options import AnalogyOptions, Method
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
-from wikisem.evaluation.vectors.embeddings import (
-    TIE_TOLERANCE,
-    EmbeddingModel,
-    Rows,
-    WordModel,
-    directions,
-    is_sparse,
-    lengths,
-    paired_products,
-    product,
-    products,
-    require_cosine,
-    transposed,
-    width,
-)
+from wikisem.evaluation.vectors import embeddings
+from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Rows, WordModel
 from wikisem.files import path_of
 
 IntArray = npt.NDArray[np.integer[Any]]
@@ -76,15 +63,15 @@ class AnalogySearch:
     """
 
     def __init__(self, rows: Rows, method: Method = "3cosadd") -> None:
-        sparse_rows = is_sparse(rows)
+        sparse_rows = embeddings.is_sparse(rows)
         # Sparse rows stay in double precision: few numbers are multiplied, and 3CosMul needs small products well.
         self.rows: Rows = rows if sparse_rows else np.ascontiguousarray(rows, dtype=np.float32)
-        self.columns = transposed(self.rows)
+        self.columns = embeddings.transposed(self.rows)
         self.exact = rows
         self.method = method
         self.shift = not sparse_rows or bool((rows.data < 0).any())
         self.size: int = rows.shape[0]
-        self.no_answers = np.flatnonzero(lengths(self.rows) == 0)
+        self.no_answers = np.flatnonzero(embeddings.lengths(self.rows) == 0)
 
     def right(self, questions: IntArray) -> Flags:
         """Which questions are answered right, by the rows of their four words, shape ``(questions, 4)``."""
@@ -94,25 +81,21 @@ class AnalogySearch:
         third, third_of = np.unique(questions[open_, 2], return_inverse=True)
         for start in range(0, len(third), _THIRD_WORDS_AT_ONCE):
             stop = start + _THIRD_WORDS_AT_ONCE
-            some = np.flatnonzero((third_of >= start) & (third_of < stop))
             near, nearest = self._nearest(third[start:stop])
-            found[open_[some]] = self._right_by_pairs(questions[open_[some]], near, nearest, third_of[some] - start)
-        return found
-
-    def _right_by_pairs(self, questions: IntArray, near: Singles, nearest: IntArray, third_of: IntArray) -> Flags:
-        """The same for questions whose third words have a row in ``near``; a product is made once for each pair."""
-        found = np.zeros(len(questions), dtype=np.bool_)
-        # One number for each pair, because unique rows are found by a slow sort.
-        codes, pair_of = np.unique(questions[:, 0].astype(np.int64) * self.size + questions[:, 1], return_inverse=True)
-        pairs = np.stack(np.divmod(codes, self.size), axis=1)
-        order = np.lexsort((third_of, pair_of))
-        ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
-        at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
-        for start in range(0, len(pairs), at_once):
-            chunk = pairs[start : start + at_once]
-            offset = self._offsets(chunk)
-            some = order[ends[start - 1] if start else 0 : ends[start + len(chunk) - 1]]
-            found[some] = self._right(questions[some], offset, pair_of[some] - start, near, nearest, third_of[some])
+            some = np.flatnonzero((third_of >= start) & (third_of < stop))
+            # One number for each pair, because unique rows are found by a slow sort; a product is made once for each.
+            codes = questions[open_[some], 0].astype(np.int64) * self.size + questions[open_[some], 1]
+            codes, pair_of = np.unique(codes, return_inverse=True)
+            pairs = np.stack(np.divmod(codes, self.size), axis=1)
+            order = np.lexsort((third_of[some], pair_of))
+            ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
+            at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
+            for first in range(0, len(pairs), at_once):
+                chunk = pairs[first : first + at_once]
+                offset = self._offsets(chunk)
+                asked = order[ends[first - 1] if first else 0 : ends[first + len(chunk) - 1]]
+                rows, thirds = open_[some[asked]], third_of[some[asked]] - start
+                found[rows] = self._right(questions[rows], offset, pair_of[asked] - first, near, nearest, thirds)
         return found
 
     def _offsets(self, pairs: IntArray) -> Singles:
@@ -126,7 +109,7 @@ class AnalogySearch:
         return offset
 
     def _products(self, vectors: Rows) -> Singles:
-        found: Singles = product(vectors, self.columns, np.float32)
+        found: Singles = embeddings.product(vectors, self.columns, np.float32)
         return found
 
     def _near(self, third: IntArray) -> Singles:
@@ -158,13 +141,13 @@ class AnalogySearch:
     def _right(
         self, questions: IntArray, offset: Singles, pair: IntArray, near: Singles, nearest: IntArray, third: IntArray
     ) -> Flags:
-        """The same for questions whose pairs have a row in ``offset``."""
+        """The same for questions whose pairs have a row in ``offset``, and whose third words have one in ``near``."""
         answers, own = questions[:, 3], np.empty(len(questions), np.float32)
         # A section may have a hundred million questions: their vectors would not fit into the memory.
-        at_once = max(1, _NUMBERS_AT_ONCE // max(1, width(self.rows)))
+        at_once = max(1, _NUMBERS_AT_ONCE // max(1, embeddings.width(self.rows)))
         for start in range(0, len(questions), at_once):
             chunk = slice(start, start + at_once)
-            own[chunk] = paired_products(self.rows[questions[chunk, 2]], self.rows[answers[chunk]])
+            own[chunk] = embeddings.paired_products(self.rows[questions[chunk, 2]], self.rows[answers[chunk]])
         target = offset[pair, answers] + (own if self.method == "3cosadd" else self._log(own))
         # Below the floor no word can tie with d. Ties are between products; the sums of 3CosMul are their logarithms.
         floor = target - _MARGIN
@@ -209,7 +192,7 @@ class AnalogySearch:
 
     def sums(self, question: IntArray, words: IntArray) -> npt.NDArray[np.float64]:
         """The sum of some words for one question, in double precision; for 3CosMul the product itself."""
-        a, b, c = products(self.exact[words], self.exact[question[:3]]).T
+        a, b, c = embeddings.products(self.exact[words], self.exact[question[:3]]).T
         if self.method == "3cosadd":
             return np.asarray(b - a + c, dtype=np.float64)
         first, second, third = ((cosines + 1) / 2 if self.shift else cosines for cosines in (a, b, c))
@@ -265,11 +248,6 @@ class Section:
         numbers: dict[str, int] = {}
         rows = [[numbers.setdefault(word, len(numbers)) for word in question] for question in questions]
         return cls(name, list(numbers), np.array(rows, dtype=np.int32).reshape(-1, 4))
-
-    def questions(self) -> Iterator[Question]:
-        """The words of each question."""
-        for a, b, c, d in self.rows.tolist():
-            yield self.words[a], self.words[b], self.words[c], self.words[d]
 
 
 def read_questions(path: str | Path) -> list[Section]:
@@ -348,8 +326,8 @@ def score_analogies(
     """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine."""
     if not isinstance(model, WordModel):
         raise UsageError(f"analogies need a model with a vocabulary, {model.name} has none")
-    require_cosine(model, "analogies are sums of cosines")
-    rows, usable = directions(model.words.rows[: options.restrict or None])
+    embeddings.require_cosine(model, "analogies are sums of cosines")
+    rows, usable = embeddings.directions(model.words.rows[: options.restrict or None])
     search = AnalogySearch(rows, options.method)
     for section in sections:
         questions = look_up_questions(section, model, options.restrict)

@@ -18,7 +18,7 @@ Difficulty and discrimination of a group are means of its posterior distribution
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -119,10 +119,6 @@ class Calibration:
         chances = expit(self.node_a * (ability - self.node_b))
         return np.asarray(self.posterior @ (self.node_a**2 * chances * (1 - chances)))
 
-    def total_information(self, ability: float) -> float:
-        """What the whole set tells; its root is one over the standard error of an ability if cases are independent."""
-        return float(self.information(ability) @ self.answers.asked.max(axis=1))
-
     def most_informative(self) -> list[int]:
         """The places of the groups, those first that tell the most of the abilities of the models together."""
         cases = self.answers.asked.max(axis=1)
@@ -130,30 +126,24 @@ class Calibration:
         return np.argsort(-worth, kind="stable").tolist()  # type: ignore[no-any-return]
 
 
-def calibrate(answers: Answers, *, discriminations: bool | None = None) -> Calibration:
+def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: bool = True) -> Calibration:
     """Fit the two-parameter model, or without ``discriminations`` that of Rasch; None lets the number of models decide.
 
-    MissingInputError for fewer than two models, or fewer than ten classes that some model was asked.
+    Without ``errors`` there is no covariance of the abilities, which takes most of the time. MissingInputError for
+    fewer than two models, or fewer than ten classes that some model was asked.
     """
-    likelihood, found = _fit(answers, discriminations)
-    return likelihood.calibration(found, likelihood.covariance(found))
-
-
-def _fit(answers: Answers, discriminations: bool | None) -> tuple["_Likelihood", FloatArray]:
-    kept = np.flatnonzero(answers.asked.sum(axis=1) > 0)
-    answers = answers.of(groups=kept.tolist())
+    answers = answers.of(groups=np.flatnonzero(answers.asked.sum(axis=1) > 0).tolist())
     models, classes = len(answers.models), len(set(answers.classes))
     if models < _FEWEST_MODELS or classes < _FEWEST_GROUPS:
         raise MissingInputError(
             f"expected answers of {_FEWEST_MODELS} models to groups of {_FEWEST_GROUPS} classes, "
             f"saw {models} models and {classes} classes"
         )
-    if discriminations is None:
-        discriminations = len(answers.models) >= FEWEST_FOR_2PL
-    likelihood = _Likelihood(answers, discriminations)
+    likelihood = _Likelihood(answers, models >= FEWEST_FOR_2PL if discriminations is None else discriminations)
     shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
     start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
-    return likelihood, minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    return likelihood.calibration(found, likelihood.covariance(found) if errors else np.empty((0, 0)))
 
 
 class _Likelihood:
@@ -319,8 +309,7 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     found: dict[tuple[int, bool], list[float]] = {(length, way): [] for length in lengths for way in (True, False)}
     for _ in range(_SPLITS):
         order = generator.permutation(models).tolist()
-        likelihood, fitted = _fit(answers.of(order[: models // 2]), None)
-        best = likelihood.calibration(fitted, np.empty((0, 0))).most_informative()
+        best = calibrate(answers.of(order[: models // 2]), errors=False).most_informative()
         others = answers.of(order[models // 2 :])
         for length in lengths:
             found[length, True].append(_agreement(others, np.array(best[:length]), everything))
@@ -432,39 +421,38 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
     counts: dict[str, dict[str, list[int]]] = {}
     classes: dict[str, str] = {}
     seen: set[tuple[str, str]] = set()
-    for where, row in (pair for path in paths for pair in _lines(path)):
-        case, model = row.get("case"), row.get("model")
-        answer = str(row.get("right")).lower()
-        if not case or not model or answer not in (*_TRUE, *_FALSE):
-            seen_keys = ", ".join(f"{name} {row.get(name)!r}" for name in ("case", "model", "right"))
-            raise DamagedInputError(f"{where}: expected a case, a model and right (true or false), saw {seen_keys}")
-        if (case, model) in seen:
-            raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
-        seen.add((case, model))
-        own = row.get("group") or case
-        group = str(case if by_case else own)
-        classes[group] = str(row.get("class") or own)
-        count = counts.setdefault(group, {}).setdefault(model, [0, 0])
-        count[0] += answer in _TRUE
-        count[1] += 1
+    for path in paths:
+        if not path.is_file():
+            raise MissingInputError(f"expected a file of answers, saw none at {path}")
+        text = read_utf8(path)
+        rows: Iterable[tuple[int, Mapping[str, Any]]]
+        if path.suffix == ".csv":
+            rows = csv_rows(text, str(path))[1]
+        else:
+            named = ((number, line) for number, line in numbered_lines(text) if line)
+            expected = "a JSON line of an answer"
+            rows = ((at, decode_json(line, dict[str, Any], f"{path}:{at}", expected)) for at, line in named)
+        for number, row in rows:
+            where = f"{path}:{number}"
+            case, model = row.get("case"), row.get("model")
+            answer = str(row.get("right")).lower()
+            if not case or not model or answer not in (*_TRUE, *_FALSE):
+                seen_keys = ", ".join(f"{name} {row.get(name)!r}" for name in ("case", "model", "right"))
+                raise DamagedInputError(f"{where}: expected a case, a model and right (true or false), saw {seen_keys}")
+            if (case, model) in seen:
+                raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
+            seen.add((case, model))
+            own = row.get("group") or case
+            group = str(case if by_case else own)
+            classes[group] = str(row.get("class") or own)
+            count = counts.setdefault(group, {}).setdefault(model, [0, 0])
+            count[0] += answer in _TRUE
+            count[1] += 1
     if not counts:
         raise MissingInputError(f"{', '.join(map(str, paths))}: expected answers, saw none")
     models = list(dict.fromkeys(model for group in counts.values() for model in group))
     numbers = np.array([[group.get(model, [0, 0]) for model in models] for group in counts.values()], dtype=np.float64)
     return Answers(tuple(models), tuple(counts), tuple(classes.values()), numbers[:, :, 0], numbers[:, :, 1])
-
-
-def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if not path.is_file():
-        raise MissingInputError(f"expected a file of answers, saw none at {path}")
-    text = read_utf8(path)
-    if path.suffix == ".csv":
-        yield from ((f"{path}:{number}", row) for number, row in csv_rows(text, str(path))[1])
-        return
-    for number, line in numbered_lines(text):
-        if line:
-            where = f"{path}:{number}"
-            yield where, decode_json(line, dict[str, Any], where, "a JSON line of an answer")
 
 
 def scores_of_answers(answers: Answers, discriminations: bool | None = None, seed: int = SEED) -> Scores:
@@ -523,7 +511,8 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
             for index in informative
         ]
     for index in range(-16, 17):
-        told_there = found.total_information(index / 4)
+        # Its root is one over the standard error of an ability if cases are independent.
+        told_there = float(found.information(index / 4) @ found.answers.asked.max(axis=1))
         rows.append(replace(head, part="information", name=f"{index / 4:+.2f}", metric="information", value=told_there))
     return Scores(rows, list(_warnings(found, forms)))
 

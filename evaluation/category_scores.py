@@ -28,6 +28,7 @@ from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
 from wikisem.evaluation.options import Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
+from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import (
     TIE_TOLERANCE,
     EmbeddingModel,
@@ -36,13 +37,6 @@ from wikisem.evaluation.vectors.embeddings import (
     Vector,
     WordVectors,
     cosine,
-    lengths,
-    paired_products,
-    products,
-    row_at,
-    stack,
-    unit,
-    width,
 )
 from wikisem.sampling import hash_key, hash_keys
 
@@ -68,11 +62,6 @@ class CategoryVectors:
     rows: IntArray
 
     @property
-    def missing(self) -> int:
-        """How many words are out of vocabulary."""
-        return len(self.keys) - len(self.known)
-
-    @property
     def in_vocabulary(self) -> IntArray:
         """The vocabulary rows of the members that are one word of it."""
         return self.rows[self.rows >= 0]
@@ -92,7 +81,7 @@ def look_up_category(category: WordCategory, model: EmbeddingModel) -> CategoryV
         category.name,
         tuple(words),
         np.array([at for at, key in enumerate(words) if key in known], np.int64),
-        stack(list(known.values())),
+        embeddings.stack(list(known.values())),
         owners,
         parts,
         np.array([index.get(key[0], -1) if len(key) == 1 else -1 for key in known], np.int64),
@@ -120,7 +109,7 @@ class CategoryScore:
 
 def score_of(members: CategoryVectors, correct: int, comparisons: int) -> CategoryScore:
     """The score of a category, with what is known about its words."""
-    return CategoryScore(members.name, len(members.keys), members.missing, correct, comparisons)
+    return CategoryScore(members.name, len(members.keys), len(members.keys) - len(members.known), correct, comparisons)
 
 
 def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[CategoryScore]) -> Scored:
@@ -174,7 +163,9 @@ def neighbour_hits(
     near = _nearness(members, rows, vocabulary.rows[rows].astype(np.float64), similarity)
     nearest = -np.sort(-near, axis=1)[:, :k]  # of members that are words of the vocabulary
     outside = np.zeros(nearest.shape, dtype=np.int64)
-    for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(len(members.known), width(vocabulary.rows)) + 1):
+    for rows, vectors in vocabulary.blocks(
+        _NUMBERS_AT_ONCE // max(len(members.known), embeddings.width(vocabulary.rows)) + 1
+    ):
         near = _nearness(members, rows, vectors, similarity)
         near[:, np.isin(rows, members.in_vocabulary)] = -np.inf
         for place in range(nearest.shape[1]):
@@ -268,11 +259,14 @@ def intruder_pools(
         vectors: dict[tuple[str, ...], Any | None] = {}
         for other in categories:
             vectors |= dict.fromkeys(other.keys)
-            vectors |= {other.keys[index]: row_at(other.vectors, row) for row, index in enumerate(other.known.tolist())}
+            vectors |= {
+                other.keys[index]: embeddings.row_at(other.vectors, row)
+                for row, index in enumerate(other.known.tolist())
+            }
         mine = set(members.keys)
         theirs = [vector for key, vector in vectors.items() if key not in mine]
         known = [vector for vector in theirs if vector is not None]
-        stacked = stack(known) if known else members.vectors[:0]
+        stacked = embeddings.stack(known) if known else members.vectors[:0]
         missing = 0 if skip_oov else len(theirs) - len(known)
         yield IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))
     if intruders == "other-categories":
@@ -367,12 +361,12 @@ class ExactCounter:
         T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
         3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
         """
-        each, base, swap = products(self._members, words), np.zeros(words.shape[0]), None
+        each, base, swap = embeddings.products(self._members, words), np.zeros(words.shape[0]), None
         if self._distance == "euclidean":
-            base = (self._k - 1) / 2 * paired_products(words, words)
+            base = (self._k - 1) / 2 * embeddings.paired_products(words, words)
         elif self._distance == "cosine-raw":
-            base = -lengths(words)
-            swap = each / -base - each / lengths(self._members)[:, None]
+            base = -embeddings.lengths(words)
+            swap = each / -base - each / embeddings.lengths(self._members)[:, None]
             each = each / -base
         table = np.tile(base, (len(self._subsets), 1))
         for member in self._subsets.T:
@@ -463,7 +457,7 @@ def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float
     points = [*sets, words]
     gram = np.empty((words.shape[0], len(points), len(points)))
     for one, other in combinations_with_replacement(range(len(points)), 2):
-        gram[:, one, other] = gram[:, other, one] = paired_products(points[one], points[other])
+        gram[:, one, other] = gram[:, other, one] = embeddings.paired_products(points[one], points[other])
     squares, to_mean = np.diagonal(gram, axis1=1, axis2=2), gram.mean(axis=2)
     far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
     is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
@@ -472,7 +466,7 @@ def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float
 
 def prepare(distance: Distance, vectors: Rows) -> Rows:
     """The vectors whose mean is taken: unit vectors for ``cosine-unit``, raw ones otherwise."""
-    return unit(vectors) if distance == "cosine-unit" and vectors.shape[0] else vectors
+    return embeddings.unit(vectors) if distance == "cosine-unit" and vectors.shape[0] else vectors
 
 
 def tie_margin(distance: Distance, members: Rows) -> float:
@@ -480,5 +474,5 @@ def tie_margin(distance: Distance, members: Rows) -> float:
 
     It is a share of the category's largest squared length, or length; a tie counts against the model.
     """
-    largest = float(lengths(members).max())
+    largest = float(embeddings.lengths(members).max())
     return TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)

@@ -83,9 +83,18 @@ def compare_languages(
             for qid, group in after.items()
             if qid not in before
         ]
-        for qid in after:
-            if qid in before:
-                changes += _compare_groups(before[qid], after[qid])
+        for qid in (qid for qid in after if qid in before):
+            parts, parts_now, about = _parts(before[qid]), _parts(after[qid]), (language, qid, after[qid].label)
+            for item in (*parts, *(one for one in parts_now if one not in parts)):
+                (part, member), (part_now, member_now) = parts.get(item, ("", None)), parts_now.get(item, ("", None))
+                shown = member_now or member
+                assert shown is not None
+                kind: Kind = "moved" if part and part_now else ("item in" if part_now else "item out")
+                if part != part_now:
+                    changes.append(Change(kind, *about, part, part_now, item, shown.surface))
+                if member and member_now and member.surface != member_now.surface:
+                    surfaces = member.surface, member_now.surface
+                    changes.append(Change("surface form", *about, *surfaces, item, member_now.surface))
         cases, cases_now = (
             {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
@@ -101,23 +110,6 @@ def compare_languages(
 def _reasons(rejections: Mapping[str, Sequence[Rejection]], language: str) -> dict[str, str]:
     own = rejections.get(language, ())
     return {one.qid: f"{one.reason}: {one.detail}" if one.detail else one.reason for one in own}
-
-
-def _compare_groups(old: Group, new: Group) -> list[Change]:
-    before, after = _parts(old), _parts(new)
-    changes = []
-    for qid in (*before, *(one for one in after if one not in before)):
-        (part, member), (part_now, member_now) = before.get(qid, ("", None)), after.get(qid, ("", None))
-        shown = member_now or member
-        assert shown is not None
-        kind: Kind = "moved" if part and part_now else ("item in" if part_now else "item out")
-        about = (new.language, new.qid, new.label)
-        if part != part_now:
-            changes.append(Change(kind, *about, part, part_now, qid, shown.surface))
-        if member and member_now and member.surface != member_now.surface:
-            surfaces = member.surface, member_now.surface
-            changes.append(Change("surface form", *about, *surfaces, qid, member_now.surface))
-    return changes
 
 
 def _parts(group: Group) -> dict[str, tuple[str, Member]]:

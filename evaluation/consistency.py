@@ -163,6 +163,19 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
     count = int(wrong.sum())
     same = clustered_means(sums[:, [_SAME]], wrong, seed)[0] if count else None
     by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / count) if count else None
+    agreed, expected = _agreement(sums.sum(axis=0) / sizes.sum())
+    kappa = None
+    if expected <= _CERTAIN:
+        value = float(1 - (1 - agreed) / (1 - expected))
+        observed, chances = _agreement(draw_means(sums[:, : _BOTH_WRONG + 1], sizes, seed).T)
+        defined = chances <= _CERTAIN
+        drawn = 1 - (1 - observed[defined]) / (1 - chances[defined])
+        if np.ptp(drawn) > _ROUNDING:
+            low, high = percentile_interval(drawn, len(sizes))
+        else:
+            # As where both languages agree on every case: Wilson's interval of o, e being as it is.
+            low, high = (float(1 - (1 - end) / (1 - expected)) for end in wilson(float(agreed), len(sizes)))
+        kappa = ErrorBars(value, low, high, None, len(sizes))
 
     def row(metric: str, bars: ErrorBars | None, scale: float = 100, **more: Any) -> Row:
         about = {"n": len(sizes), "cases": len(shared), **more}
@@ -170,7 +183,7 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
 
     return [
         row("both_right", both_right, chance=100 * means[_RIGHT] * means[_OTHER]),
-        row("kappa", _kappa_bars(sums, sizes, seed), 1, chance=0.0),
+        row("kappa", kappa, 1, chance=0.0),
         row("same_word", same, cases=count, chance=by_chance),
         row("rankc", overlap, 1, chance=means[_RANKC_CHANCE]),
         row("accuracy", None, value=100 * means[_RIGHT]),
@@ -200,22 +213,6 @@ def rankc(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
     weights = np.exp(1.0 - numbers)
     weights /= weights.sum()
     return float(weights @ shares), float(weights @ numbers / len(both))
-
-
-def _kappa_bars(sums: FloatArray, sizes: FloatArray, seed: int) -> ErrorBars | None:
-    columns = sums[:, : _BOTH_WRONG + 1]
-    agreed, expected = _agreement(columns.sum(axis=0) / sizes.sum())
-    if expected > _CERTAIN:
-        return None
-    value = float(1 - (1 - agreed) / (1 - expected))
-    observed, by_chance = _agreement(draw_means(columns, sizes, seed).T)
-    defined = by_chance <= _CERTAIN
-    drawn = 1 - (1 - observed[defined]) / (1 - by_chance[defined])
-    if np.ptp(drawn) > _ROUNDING:
-        return ErrorBars(value, *percentile_interval(drawn, len(sizes)), None, len(sizes))
-    # All draws are the same, as where both languages agree on every case: Wilson's interval of o, e being as it is.
-    low, high = (float(1 - (1 - end) / (1 - expected)) for end in wilson(float(agreed), len(sizes)))
-    return ErrorBars(value, low, high, None, len(sizes))
 
 
 def _agreement(means: FloatArray) -> tuple[FloatArray, FloatArray]:

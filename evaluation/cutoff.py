@@ -22,11 +22,10 @@ straight line: accuracy = a + b r + d [number > cutoff], where r is the rank of 
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -101,37 +100,34 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
     of the names of columns, is skipped. Raises MissingInputError, and DamagedInputError also where a later date has
     a lower number.
     """
-    found = [known for path in paths for known in _read_dates(path_of(path))]
-    for before, after in pairwise(sorted(found, key=lambda known: known.date)):
-        if after.item < before.item:
+    found: list[KnownDate] = []
+    for path in map(path_of, paths):
+        file = path / MANIFEST if path.is_dir() else path
+        if not file.is_file():
+            raise MissingInputError(f"expected {_EXPECTED_DATES}, saw nothing at {file}")
+        if file.suffix == ".json":
+            run = decode_json(file.read_bytes(), _Manifest, str(file), "the manifest of a run").stages.get("entities")
+            day = max((one.date for one in run.inputs), default="") if run else ""
+            if not run or not _is_date(day) or not run.highest_item:
+                raise MissingInputError(f"{file}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
+            found.append(KnownDate(day, run.highest_item))
+            continue
+        before = len(found)
+        for number, line in numbered_lines(read_utf8(file)):
+            fields = re.fullmatch(r"(\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?([1-9]\d{0,17})", line, re.ASCII)
+            if fields and _is_date(fields[1]):
+                found.append(KnownDate(fields[1], int(fields[2])))
+            elif line and (number > 1 or re.search(r"\d", line)):
+                raise DamagedInputError(f"{file}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
+        if len(found) == before:
+            raise DamagedInputError(f"{file}: expected {_EXPECTED_DATES}, saw no date")
+    for earlier, later in pairwise(sorted(found, key=lambda known: known.date)):
+        if later.item < earlier.item:
             raise DamagedInputError(
-                f"expected higher item numbers at later dates, saw {before.item} at {before.date} and {after.item} at "
-                f"{after.date}"
+                f"expected higher item numbers at later dates, saw {earlier.item} at {earlier.date} and {later.item} "
+                f"at {later.date}"
             )
     return found
-
-
-def _read_dates(path: Path) -> Iterator[KnownDate]:
-    path = path / MANIFEST if path.is_dir() else path
-    if not path.is_file():
-        raise MissingInputError(f"expected {_EXPECTED_DATES}, saw nothing at {path}")
-    if path.suffix == ".json":
-        entities = decode_json(path.read_bytes(), _Manifest, str(path), "the manifest of a run").stages.get("entities")
-        day = max((one.date for one in entities.inputs), default="") if entities else ""
-        if not entities or not _is_date(day) or not entities.highest_item:
-            raise MissingInputError(f"{path}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
-        yield KnownDate(day, entities.highest_item)
-        return
-    empty = True
-    for number, line in numbered_lines(read_utf8(path)):
-        found = re.fullmatch(r"(\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?([1-9]\d{0,17})", line, re.ASCII)
-        if found and _is_date(found[1]):
-            empty = False
-            yield KnownDate(found[1], int(found[2]))
-        elif line and (number > 1 or re.search(r"\d", line)):
-            raise DamagedInputError(f"{path}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
-    if empty:
-        raise DamagedInputError(f"{path}: expected {_EXPECTED_DATES}, saw no date")
 
 
 def _is_date(text: str) -> bool:
@@ -228,8 +224,8 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
     # An orthonormal basis of straight lines over ranks, and of each step, 0 before it and 1 after, its part in that.
     line = np.linalg.qr(np.column_stack([np.ones(count), ranks(numbers.tolist())]))[0]
     residuals = right - line @ (line.T @ right)
-    parts = _sums_from(line, starts)
-    lengths, products = count - starts - (parts**2).sum(axis=1), _sums_from(residuals, starts)
+    parts, products = (np.cumsum(each[::-1], axis=0)[::-1][starts] for each in (line, residuals))
+    lengths = count - starts - (parts**2).sum(axis=1)
     usable = lengths > _ROUNDING * count
     starts, parts, lengths, products = starts[usable], parts[usable], lengths[usable], products[usable]
     if not (products < -_ROUNDING).any():  # nothing falls anywhere
@@ -248,12 +244,18 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
 
     some = np.unique(np.linspace(0, len(starts) - 1, _MOST_TESTED).round().astype(int))
     contributions = _by_class(_steps(count, line, starts[some], parts[some]) * residuals[:, None], classes)
-    return Step(int(starts[best]), int(starts[near[0]]), int(starts[near[-1]]), _p_of(contributions, seed))
-
-
-def _sums_from(values: FloatArray, starts: npt.NDArray[np.int64]) -> FloatArray:
-    sums: FloatArray = np.cumsum(values[::-1], axis=0)[::-1][starts]
-    return sums
+    errors = np.sqrt((contributions**2).sum(axis=0))
+    scaled = contributions[:, errors > _ROUNDING] / errors[errors > _ROUNDING]
+    p = 1.0
+    if scaled.size:
+        # How often flipped signs of the classes make a statistic as low as the one that was seen, at any cutoff.
+        seen, generator = scaled.sum(axis=0).min(), np.random.default_rng(seed)
+        lower, at_once = 0, max(1, (1 << 22) // len(scaled))
+        for begin in range(0, DRAWS, at_once):
+            signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
+            lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + _ROUNDING))
+        p = (1 + lower) / (1 + DRAWS)
+    return Step(int(starts[best]), int(starts[near[0]]), int(starts[near[-1]]), p)
 
 
 def _steps(count: int, line: FloatArray, starts: npt.NDArray[np.int64], parts: FloatArray) -> FloatArray:
@@ -265,18 +267,3 @@ def _by_class(values: FloatArray, classes: npt.NDArray[np.int64]) -> FloatArray:
     sums = np.zeros((int(classes.max()) + 1, values.shape[1]))
     np.add.at(sums, classes, values)
     return sums
-
-
-def _p_of(contributions: FloatArray, seed: int) -> float:
-    """How often flipped signs of the classes make a statistic as low as the one that was seen, at any cutoff."""
-    errors = np.sqrt((contributions**2).sum(axis=0))
-    scaled = contributions[:, errors > _ROUNDING] / errors[errors > _ROUNDING]
-    if not scaled.size:
-        return 1.0
-    seen = scaled.sum(axis=0).min()
-    generator = np.random.default_rng(seed)
-    lower, at_once = 0, max(1, (1 << 22) // len(scaled))
-    for begin in range(0, DRAWS, at_once):
-        signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
-        lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + _ROUNDING))
-    return (1 + lower) / (1 + DRAWS)

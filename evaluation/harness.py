@@ -20,7 +20,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -34,7 +34,8 @@ from wikisem.evaluation.consistency import Answer, Case
 from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
-from wikisem.evaluation.walls import WallEvaluation, score_answered
+from wikisem.evaluation.walls import WallEvaluation, WallScore
+from wikisem.outputs.wall_answers import parse_answer, score_partition
 from wikisem.outputs.wallfile import wall_of_row
 from wikisem.records import Group, Level, Member, Outlier
 from wikisem.typed_json import decode_json
@@ -92,7 +93,7 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
             where=str(path),
         )
         answered.append(GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0))
-    return Evaluation(model_of(path), (), tuple(answered), path.stem)
+    return Evaluation(path.parent.name or path.stem, (), tuple(answered), path.stem)
 
 
 def read_sampled_answers(
@@ -110,11 +111,6 @@ def read_sampled_answers(
             outlier = doc.items[doc.answer]
             found[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[index] for index in order))
     return found
-
-
-def model_of(path: Path) -> str:
-    """The name of the model whose samples are in a file: that of its folder."""
-    return path.parent.name or path.stem
 
 
 def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
@@ -135,13 +131,20 @@ def _scored(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[Sample
     number = 0
     for number, line in _written(path):
         sample = decode_json(line, _Sample, f"{path}:{number}", _EXPECTED)
+        doc = sample.doc
         try:
             # Beside each choice's log-likelihood is whether it would be the greedy answer.
             likelihoods = [float(pair[0]) for pair in sample.filtered_resps]
-            scores = choice_scores(sample.doc, likelihoods, measure)
-            if asked and not sample.doc.items:
-                _add_items(sample.doc, asked)
-            yield sample.doc, scores
+            scores = choice_scores(doc, likelihoods, measure)
+            if asked and not doc.items:  # a release keeps them apart from its cases
+                if doc.id not in asked:
+                    raise ValueError(f"case {doc.id!r}, which the groups do not have")
+                group, outlier = asked[doc.id]
+                items = {member.surface: member.id for member in (*group.cluster, outlier)}
+                if items.keys() != set(doc.choices):
+                    raise ValueError(f"choices {doc.choices}, where the groups have {sorted(items)}")
+                doc.class_, doc.label, doc.items = group.qid, group.label, [items[word] for word in doc.choices]
+            yield doc, scores
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
@@ -149,17 +152,6 @@ def _scored(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[Sample
             ) from error
     if not number:
         raise MissingInputError(f"{path}: expected samples, saw none")
-
-
-def _add_items(doc: SampleDoc, asked: Asked) -> None:
-    """Add what a release keeps apart from its cases; ValueError for a case of another set."""
-    if doc.id not in asked:
-        raise ValueError(f"case {doc.id!r}, which the groups do not have")
-    group, outlier = asked[doc.id]
-    items = {member.surface: member.id for member in (*group.cluster, outlier)}
-    if items.keys() != set(doc.choices):
-        raise ValueError(f"choices {doc.choices}, where the groups have {sorted(items)}")
-    doc.class_, doc.label, doc.items = group.qid, group.label, [items[word] for word in doc.choices]
 
 
 def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
@@ -197,12 +189,8 @@ def _written(path: Path) -> Iterator[tuple[int, bytes]]:
 # Answers to walls.
 
 
-class _WallDoc(msgspec.Struct):
-    tier: str
-
-
 class _AnyDoc(msgspec.Struct):
-    doc: _WallDoc | None = None
+    doc: dict[str, Any] = {}
 
 
 class _WallSample(msgspec.Struct):
@@ -214,7 +202,7 @@ def has_walls(path: Path) -> bool:
     """Whether the samples in a file are answers to walls."""
     for _, line in _written(path):
         with suppress(msgspec.MsgspecError):
-            return msgspec.json.decode(line, type=_AnyDoc).doc is not None
+            return "tier" in msgspec.json.decode(line, type=_AnyDoc).doc
         break
     return False
 
@@ -231,8 +219,12 @@ def read_wall_samples(path: Path) -> WallEvaluation:
         wall = wall_of_row(sample.doc, where)
         if len(sample.filtered_resps) != 1:
             raise DamagedInputError(f"{where}: expected one answer, saw {len(sample.filtered_resps)}")
-        scored.append(score_answered(wall, sample.filtered_resps[0]))
-    return WallEvaluation(model_of(path), (), tuple(scored), path.stem)
+        surfaces, places = [word.surface for word in wall.words], {word.id: at for at, word in enumerate(wall.words)}
+        truth = [[places[member] for member in group.members] for group in wall.groups]
+        found = parse_answer(sample.filtered_resps[0], surfaces)
+        groups, sizes = tuple(tuple(surfaces[at] for at in group) for group in found), tuple(map(len, truth))
+        scored.append(WallScore(wall, len(surfaces), sizes, groups, score_partition(found, truth)))
+    return WallEvaluation(path.parent.name or path.stem, (), tuple(scored), path.stem)
 
 
 # Logs of any task.
@@ -255,7 +247,7 @@ class Log:
     model: str
     task: str
     metric: str
-    samples: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    samples: Mapping[str, tuple[str, float]]
     unscored: int = 0
 
 

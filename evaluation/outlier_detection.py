@@ -205,11 +205,10 @@ def score_models(
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
-    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> Evaluation:
-        scores = tuple(score_group(group, known, model.similarity, compactness) for group in groups)
-        return Evaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
+    def score(known: Known, similarity: Similarity) -> list[GroupScore]:
+        return [score_group(group, known, similarity, compactness) for group in groups]
 
-    return evaluate_models(surfaces, models, evaluate)
+    return evaluate_models(surfaces, models, score, Evaluation)
 
 
 class Model(NamedTuple):
@@ -222,14 +221,23 @@ class Model(NamedTuple):
     vocabulary_size: int | None
 
 
+S = TypeVar("S")
 E = TypeVar("E")
 
 
 def evaluate_models(
-    surfaces: set[str], lookups: Iterable[EmbeddingModel], evaluate: Callable[[Model, Known, Vocabulary], E]
+    surfaces: set[str],
+    lookups: Iterable[EmbeddingModel],
+    score: Callable[[Known, Similarity], Iterable[S]],
+    evaluation: Callable[[str, tuple[str, ...], tuple[S, ...], str, int | None, Vocabulary], E],
 ) -> tuple[list[E], list[E]]:
     """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know."""
     models = _look_up(surfaces, lookups)
+
+    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> E:
+        scores = tuple(score(known, model.similarity))
+        return evaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
+
     whole = [evaluate(model, model.known, "own") for model in models]
     if len(models) < 2:
         return whole, []

@@ -22,18 +22,9 @@ from msgspec.structs import replace
 from wikisem import __version__
 from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation import statistics
 from wikisem.evaluation.options import SEED
-from wikisem.evaluation.statistics import (
-    FEW_UNITS,
-    ErrorBars,
-    FloatArray,
-    Unit,
-    clustered_means,
-    compare_paired,
-    holm,
-    sign_flip_p_values,
-    widening,
-)
+from wikisem.evaluation.statistics import FEW_UNITS, ErrorBars, FloatArray, Unit, holm
 from wikisem.typed_json import decode_json
 
 Vocabulary = Literal["own", "common"]
@@ -126,7 +117,7 @@ class Tally:
         shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
         found: list[ErrorBars | None] = []
         for bars, span in zip(
-            clustered_means(shares, self.counts, seed, self.shared, self.worth), spans.tolist(), strict=True
+            statistics.clustered_means(shares, self.counts, seed, self.shared, self.worth), spans.tolist(), strict=True
         ):
             value, low, high = (100 * (span * end - (span - 1)) for end in (bars.value, bars.low, bars.high))
             error = None if bars.standard_error is None else 100 * span * bars.standard_error
@@ -161,21 +152,29 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
     marked: dict[tuple[str, str, Part, str], Mark] = {}
     differences: list[Row] = []
     for (dataset, part), several in rivals.items():
-        for metric, names, sums, first in _contests(several):
-            found = marks(np.array(sums).T, seed, first.shared)
+        names, first = [name for name, _ in several], several[0][1]
+        places = [{key: index for index, key in enumerate(tally.asked)} for _, tally in several]
+        # Models are compared over the units that all of them were asked.
+        asked = [key for key in first.asked if all(key in own for own in places)]
+        if len(several) < 2 or not asked:
+            continue
+        kept = [[own[key] for key in asked] for own in places]
+        counts, shared = first.counts[kept[0]], [first.shared[index] for index in kept[0]] if first.shared else ()
+        for column, metric in enumerate(first.metrics):
+            sums = [tally.sums[own, column] for (_, tally), own in zip(several, kept, strict=True)]
+            found = marks(np.array(sums).T, seed, shared)
             marked |= {(name, dataset, part, metric): mark for name, mark in zip(names, found, strict=True)}
-            if part == WHOLE:
-                head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric)
-                both = list(combinations(range(len(names)), 2))
-                gaps = [
-                    compare_paired(sums[one], sums[other], first.counts, seed, first.shared, first.worth)
-                    for one, other in both
-                ]
-                known = [(pair, gap) for pair, gap in zip(both, gaps, strict=True) if gap is not None]
-                head = replace(head, unit=first.unit, cases=int(first.counts.sum()))
-                for ((one, other), gap), p in zip(known, holm([gap.p for _, gap in known]), strict=True):
-                    row = replace(head, model=names[one], less=names[other], p=gap.p, p_holm=p)
-                    differences.append(with_bars(row, gap, 100))
+            if part != WHOLE:
+                continue
+            head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric, unit=first.unit)
+            gaps = {
+                pair: gap
+                for pair in combinations(range(len(names)), 2)
+                if (gap := statistics.compare_paired(sums[pair[0]], sums[pair[1]], counts, seed, shared, first.worth))
+            }
+            for ((one, other), gap), p in zip(gaps.items(), holm([gap.p for gap in gaps.values()]), strict=True):
+                row = replace(head, model=names[one], less=names[other], cases=int(counts.sum()), p=gap.p, p_holm=p)
+                differences.append(with_bars(row, gap, 100))
     rows = []
     for each in scored:
         head = Row(task=task, model=each.model, dataset=each.dataset, vocabulary=each.vocabulary, metric="")
@@ -208,21 +207,6 @@ def with_bars(row: Row, bars: ErrorBars | None, scale: float = 1.0) -> Row:
     return replace(row, value=value, low=low, high=high, se=error, n=bars.n)
 
 
-def _contests(several: Sequence[tuple[str, Tally]]) -> Iterator[tuple[str, list[str], list[FloatArray], Tally]]:
-    """For each metric the models, their sums over the units that all of them were asked, and the first one's tally."""
-    names, tallies = [name for name, _ in several], [tally for _, tally in several]
-    first = tallies[0]
-    places = [{key: index for index, key in enumerate(tally.asked)} for tally in tallies]
-    asked = [key for key in first.asked if all(key in own for own in places)]
-    if len(tallies) < 2 or not asked:
-        return
-    kept = [[own[key] for key in asked] for own in places]
-    shared = [first.shared[index] for index in kept[0]] if first.shared else ()
-    whole = Tally(first.metrics, first.sums[kept[0]], first.counts[kept[0]], asked, first.unit, (), shared, first.worth)
-    for column, metric in enumerate(first.metrics):
-        yield metric, names, [tally.sums[own, column] for tally, own in zip(tallies, kept, strict=True)], whole
-
-
 def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] = ()) -> list[Mark]:
     """Which models are the best by their total, and which are tied with one of these.
 
@@ -237,7 +221,7 @@ def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] =
         return [""] * count
     both = list(combinations(range(count), 2))
     gaps = np.stack([sums[:, one] - sums[:, other] for one, other in both], axis=1)
-    p_values = sign_flip_p_values(gaps, seed, widening(gaps - gaps.mean(axis=0), shared))
+    p_values = statistics.sign_flip_p_values(gaps, seed, statistics.widening(gaps - gaps.mean(axis=0), shared))
     equal = {pair for pair, p in zip(both, holm(p_values), strict=True) if p >= LEVEL}
     best = {index for index in range(count) if totals[index] >= totals.max() - 1e-9}
     tied = set(chain.from_iterable(pair for pair in equal if best & set(pair)))

@@ -226,10 +226,8 @@ def expanded_tail(units: float) -> float:
     return math.erfc(_student_quantile(units - 1) * math.sqrt(units / (units - 1) / 2)) / 2
 
 
-@cache
-def _legendre() -> tuple[FloatArray, FloatArray]:
-    """The nodes and weights of an integral, which take longer to find than a quantile does."""
-    return np.polynomial.legendre.leggauss(100)
+# The nodes and weights of an integral, which take longer to find than a quantile does.
+_legendre: Final = cache(np.polynomial.legendre.leggauss)
 
 
 @cache
@@ -242,7 +240,7 @@ def _student_quantile(freedom: int) -> float:
     >>> [round(_student_quantile(freedom), 4) for freedom in (1, 7, 499)]
     [12.7062, 2.3646, 1.9647]
     """
-    nodes, weights = _legendre()
+    nodes, weights = _legendre(100)
 
     def mass(angle: float) -> float:
         """The integral of the density from 0 on."""

@@ -211,30 +211,26 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
         )
     if any(row.cases for row in rows):
         columns.append(("cases", lambda own: f"{max(row.cases for row in own.values()):,}"))
+
+    def add(name: str, metric: str, show: Callable[[Row], str]) -> None:
+        columns.append((name, lambda own: show(own[metric]) if metric in own else "–"))
+
     for metric in dict.fromkeys(row.metric for row in rows):
-        columns += _columns_of(metric, [row for row in rows if row.metric == metric], lines.values())
+        own_rows = [row for row in rows if row.metric == metric]
+        add(_title(metric), metric, lambda row: _number(row.metric, row.value))
+        if any(row.low is not None for row in own_rows):
+            add("95 %", metric, _ends)
+        if any(row.se is not None for row in own_rows):
+            add("SE", metric, lambda row: _number("", row.se))
+        if any(row.p is not None for row in own_rows):
+            add("p", metric, lambda row: "–" if row.p is None else p_value(row.p).removeprefix("= "))
+        if any(row.chance for row in own_rows):
+            add("chance", metric, lambda row: "–" if row.chance is None else f"{row.chance:.4g}")
+        if any(own[metric].cases < max(row.cases for row in own.values()) for own in lines.values() if metric in own):
+            add("of cases", metric, lambda row: f"{row.cases:,}")
     cells = [[*(line[index] for index in words), *(cell(own) for _, cell in columns)] for line, own in lines.items()]
     header = [*(heads[index] for index in words), *(name for name, _ in columns)]
     return Sheet(header, cells, [*(False for _ in words), *(True for _ in columns)], title)
-
-
-def _columns_of(
-    metric: str, rows: Sequence[Row], lines: Iterable[Mapping[str, Row]]
-) -> Iterator[tuple[str, Callable[[Mapping[str, Row]], str]]]:
-    def cell(show: Callable[[Row], str]) -> Callable[[Mapping[str, Row]], str]:
-        return lambda own: show(own[metric]) if metric in own else "–"
-
-    yield _title(metric), cell(lambda row: _number(metric, row.value))
-    if any(row.low is not None for row in rows):
-        yield "95 %", cell(_ends)
-    if any(row.se is not None for row in rows):
-        yield "SE", cell(lambda row: _number("", row.se))
-    if any(row.p is not None for row in rows):
-        yield "p", cell(lambda row: "–" if row.p is None else p_value(row.p).removeprefix("= "))
-    if any(row.chance for row in rows):
-        yield "chance", cell(lambda row: "–" if row.chance is None else f"{row.chance:.4g}")
-    if any(own[metric].cases < max(row.cases for row in own.values()) for own in lines if metric in own):
-        yield "of cases", cell(lambda row: f"{row.cases:,}")
 
 
 def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:

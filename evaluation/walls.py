@@ -12,7 +12,7 @@ skipped. A tie counts against the model.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
 from math import comb, factorial, prod
 from statistics import fmean
@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from wikisem.evaluation.outlier_detection import Known, Model, evaluate_models, similarities_of
+from wikisem.evaluation.outlier_detection import Known, evaluate_models, similarities_of
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
-from wikisem.outputs.wall_answers import SCORES, parse_answer, score_partition
+from wikisem.outputs.wall_answers import SCORES, score_partition
 from wikisem.records import TIERS, Wall
 
 IntArray = npt.NDArray[np.int64]
@@ -175,16 +175,6 @@ def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = co
     return found
 
 
-def score_answered(wall: Wall, text: str) -> WallScore:
-    """The score of a language model's answer to a wall."""
-    surfaces = [word.surface for word in wall.words]
-    places = {word.id: place for place, word in enumerate(wall.words)}
-    truth = [[places[member] for member in group.members] for group in wall.groups]
-    found = parse_answer(text, surfaces)
-    groups = tuple(tuple(surfaces[place] for place in group) for group in found)
-    return WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, score_partition(found, truth))
-
-
 class WallEvaluation(NamedTuple):
     """What a model answered to walls; the fields are those of ``outlier_detection.Evaluation``."""
 
@@ -268,9 +258,5 @@ def score_models_on_walls(
     """
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
-
-    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> WallEvaluation:
-        scores = tuple(score_walls(walls, known, model.similarity))
-        return WallEvaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
-
-    return evaluate_models({word.surface for wall in walls for word in wall.words}, models, evaluate)
+    words = {word.surface for wall in walls for word in wall.words}
+    return evaluate_models(words, models, partial(score_walls, walls), WallEvaluation)

@@ -329,8 +329,8 @@ class OracleGroups:
                 and (kinds is None or any(self._are_expected(v, c, kind) for kind in kinds))
             ]
             if found:
-                most = max(one.strength for one in found)
-                return [one for one in found if one.strength == most]
+                most = max(min(one.instances, one.of_class) for one in found)
+                return [one for one in found if min(one.instances, one.of_class) == most]
             step = {
                 p for c in step if c in graph.whole for p in graph.whole.successors(c) if graph.is_counted(p)
             } - seen

@@ -5,6 +5,7 @@ from itertools import zip_longest
 
 from msgspec.structs import asdict
 
+from wikisem.evaluation.analogies import Section
 from wikisem.evaluation.audit.baselines import HitRate, baselines_by_language
 from wikisem.evaluation.rows import ALL
 from wikisem.records import Group, Member, Outlier
@@ -41,3 +42,8 @@ def baselines_of_cases(cases: Iterable[tuple[str, Sequence[Member]]]) -> Mapping
         for name, words in cases
     ]
     return baselines_by_language(groups)["en"][ALL]
+
+
+def words_asked(section: Section) -> list[tuple[str, ...]]:
+    """The words of each analogy question of a section."""
+    return [tuple(section.words[number] for number in row) for row in section.rows.tolist()]

@@ -129,11 +129,6 @@ class Certificate(msgspec.Struct, frozen=True, gc=False):
     of_class: Count
     label: str = ""
 
-    @property
-    def strength(self) -> int:
-        """The smaller number of instances."""
-        return min(self.instances, self.of_class)
-
 
 class OutlierClass(NamedTuple):
     """An outlier class: its ``number`` in files, its ``name``, its ``key`` in scores, and how people are told of it.

@@ -267,7 +267,8 @@ class Audit:
 
     ``baselines`` says for each language how often a guesser that ignores meaning is right. ``by_coherence`` has the
     groups whose coherence is known, the lowest first, ``by_margin`` the outliers with a margin, the highest first, each
-    with its group; ties by language and id.
+    with its group; ties by language and id. The first ``near_coherence`` and ``near_margin`` of these are near misses;
+    None without a bound.
     """
 
     name: str
@@ -278,24 +279,11 @@ class Audit:
     bounds: WitnessBounds
     by_coherence: tuple[tuple[float, Group], ...]
     by_margin: tuple[tuple[float, Group, Outlier], ...]
+    near_coherence: int | None
+    near_margin: int | None
 
     def __repr__(self) -> str:
         return f"Audit(name={self.name!r}, groups={len(self.groups)}, languages={list(self.languages)})"
-
-    @property
-    def near_coherence(self) -> int | None:
-        """How many groups are near misses, the first of ``by_coherence``; None without a bound."""
-        if self.bounds.coherence is None:
-            return None
-        limit = round(self.bounds.coherence + NEAR_COHERENCE, 4)
-        return sum(coherence < limit for coherence, _ in self.by_coherence)
-
-    @property
-    def near_margin(self) -> int | None:
-        """How many outliers are near misses, the first of ``by_margin``; None without a bound."""
-        if self.bounds.margin is None:
-            return None
-        return sum(margin > self.bounds.margin / 2 for margin, *_ in self.by_margin)
 
 
 def audit_groups(
@@ -329,6 +317,7 @@ def audit_groups(
     found.sort(key=lambda one: (-sum(finding.wrong for finding in one.findings), -len(one.findings)))
     coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
     margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
+    below = None if bounds.coherence is None else round(bounds.coherence + NEAR_COHERENCE, 4)
     return Audit(
         name,
         groups=tuple(found),
@@ -338,6 +327,8 @@ def audit_groups(
         bounds=bounds,
         by_coherence=tuple(sorted(coherences, key=itemgetter(0))),
         by_margin=tuple(sorted(margins, key=lambda each: -each[0])),
+        near_coherence=None if below is None else sum(coherence < below for coherence, _ in coherences),
+        near_margin=None if bounds.margin is None else sum(margin > bounds.margin / 2 for margin, *_ in margins),
     )
 
 

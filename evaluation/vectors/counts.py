@@ -1,7 +1,7 @@
 """Sparse count vectors: how often words occur in contexts, weighted, and compared without ever being made dense."""
 
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import scipy.sparse as sparse
 from scipy.special import xlog1py
 
 from wikisem.datasets.files import words_beside
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.vectors.embeddings import Similarity, Vector, WordVectors, cosine, from_words, stack
 from wikisem.evaluation.vectors.files import read_triples
 
@@ -112,11 +112,6 @@ def pmi(counts: Counts) -> Vector:
     return np.asarray(np.log(counts.matrix.data * total / (by_word * by_context)))
 
 
-def ppmi(counts: Counts) -> Vector:
-    """PMI where it is positive, else nothing."""
-    return np.maximum(pmi(counts), 0)
-
-
 def log_likelihood(counts: Counts) -> Vector:
     """Dunning's (1993) log-likelihood ratio G² of each cell: how surprising it is to see word and context together.
 
@@ -145,7 +140,7 @@ def log_likelihood(counts: Counts) -> Vector:
 WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
     "raw": lambda counts: np.asarray(counts.matrix.data),
     "pmi": pmi,
-    "ppmi": ppmi,
+    "ppmi": lambda counts: np.maximum(pmi(counts), 0),
     "loglikelihood": log_likelihood,
 }
 
@@ -189,10 +184,3 @@ def _minima(ones: Matrix, others: Matrix) -> tuple[Vector, Vector]:
 
 
 SIMILARITIES: Final[Mapping[str, Similarity]] = {"cosine": cosine, "dice": dice, "jaccard": jaccard}
-
-
-def check_choice(kind: str, value: str, known: Iterable[str]) -> str:
-    """The value, if it is one of those known; UsageError names them."""
-    if value not in known:
-        raise UsageError(f"expected {kind} to be {', '.join(known)}, saw {value!r}")
-    return value

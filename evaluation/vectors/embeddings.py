@@ -415,16 +415,12 @@ _ENTITY: Final = "http://www.wikidata.org/entity/"
 _RESOURCE: Final = "http://dbpedia.org/resource/"
 
 # What comes before and after a key, in the order in which a vocabulary is looked through.
-_QID_FORMS: Final = ((f"<{_ENTITY}", ">"), (_ENTITY, ""), ("wd:", ""), ("", ""))
-_TITLE_FORMS: Final = (
-    ("ENTITY/", ""),
-    ("DBPEDIA_ID/", ""),
-    (f"<{_RESOURCE}", ">"),
-    (_RESOURCE, ""),
-    ("dbr:", ""),
-    ("", ""),
-)
-_FORMS: Final = {"qid": _QID_FORMS, "title": _TITLE_FORMS}
+_FORMS: Final = {
+    "qid": ((f"<{_ENTITY}", ">"), (_ENTITY, ""), ("wd:", ""), ("", "")),
+    "title": (
+        ("ENTITY/", ""), ("DBPEDIA_ID/", ""), (f"<{_RESOURCE}", ">"), (_RESOURCE, ""), ("dbr:", ""), ("", "")
+    ),
+}  # fmt: skip
 
 
 class KeyModel(WordModel):

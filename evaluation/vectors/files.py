@@ -10,6 +10,7 @@ import struct
 from array import array
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import partial
 from io import BufferedIOBase
 from itertools import chain, islice
 from pathlib import Path
@@ -20,16 +21,8 @@ import numpy.typing as npt
 
 from wikisem.datasets.files import compression, lines_of, open_unpacked, words_beside
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.vectors.embeddings import (
-    SimilarityModel,
-    Spelling,
-    Vector,
-    VectorRows,
-    WordVectors,
-    from_words,
-    spelling_of,
-    tokens_of,
-)
+from wikisem.evaluation.vectors import embeddings
+from wikisem.evaluation.vectors.embeddings import Spelling, Vector, VectorRows, WordVectors, from_words, spelling_of
 
 # Several times what the largest language models have (2026-11); a header may ask for any.
 _MOST_DIMENSIONS: Final = 100_000
@@ -298,18 +291,15 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
             matrix = np.frombuffer(data, "<f4").reshape(rows, columns)
     texts = [word.decode(errors="replace") for word in words]
     chosen = [index for index, text in enumerate(texts) if asked is None or text in asked]
-    subwords = _Subwords(matrix, form)
-    kept = from_words(
-        [texts[index] for index in chosen],
-        subwords.means_of([words[index] for index in chosen], np.array(chosen, np.int64)),
-        None if asked is None else spelling_of(texts),
-    )
-    return WordVectors(kept.index, kept.rows, subwords.mean_of, kept.whole_spelling, len(texts))
+    rows_of_chosen = form.means_of(matrix, [words[index] for index in chosen], np.array(chosen, np.int64))
+    spelling = None if asked is None else spelling_of(texts)
+    kept = from_words([texts[index] for index in chosen], rows_of_chosen)
+    return WordVectors(kept.index, kept.rows, partial(form.mean_of, matrix), spelling, len(texts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What the headers of a fastText model say of it.
+    """What the headers of a fastText model say of it, and the n-grams of words (Bojanowski et al. 2017, section 3.2).
 
     A model is, all little-endian:
 
@@ -345,30 +335,22 @@ class _Form:
     def refuse(self, expected: str, saw: str) -> NoReturn:
         raise DamagedInputError(f"{self.name}: expected a fastText model with {expected}, saw {saw}")
 
-
-@dataclass(frozen=True, slots=True)
-class _Subwords:
-    """The rows of words and of the buckets of their n-grams (Bojanowski et al. 2017, section 3.2)."""
-
-    matrix: VectorRows
-    form: _Form
-
-    def mean_of(self, word: str) -> VectorRows:
+    def mean_of(self, matrix: VectorRows, word: str) -> VectorRows:
         """The mean of the n-grams of a word that the vocabulary lacks; zeros where it has none."""
         _, rows = self._n_grams([word.encode(errors="replace")])
-        mean: VectorRows = self.matrix[rows].mean(axis=0) if len(rows) else np.zeros(self.form.dimensions, np.float32)
+        mean: VectorRows = matrix[rows].mean(axis=0) if len(rows) else np.zeros(self.dimensions, np.float32)
         return mean
 
-    def means_of(self, words: Sequence[bytes], own: npt.NDArray[np.int64]) -> VectorRows:
+    def means_of(self, matrix: VectorRows, words: Sequence[bytes], own: npt.NDArray[np.int64]) -> VectorRows:
         """The mean of the own row and of those of the n-grams, for each word."""
-        means = np.empty((len(words), self.form.dimensions), np.float32)
+        means = np.empty((len(words), self.dimensions), np.float32)
         for begin in range(0, len(words), _WORDS_AT_ONCE):
             batch = slice(begin, begin + _WORDS_AT_ONCE)
             owners, rows = self._n_grams(words[batch])
             owners = np.concatenate([np.arange(len(words[batch])), owners])
             order = np.argsort(owners, kind="stable")
             counts = np.bincount(owners)
-            vectors = self.matrix[np.concatenate([own[batch], rows])[order]]
+            vectors = matrix[np.concatenate([own[batch], rows])[order]]
             means[batch] = np.add.reduceat(vectors, np.cumsum(counts) - counts) / counts[:, None].astype(np.float32)
         return means
 
@@ -377,7 +359,6 @@ class _Subwords:
 
         An n-gram is a run of characters of "<word>", "<" and ">" alone left out. All grow at once, by one byte a step.
         """
-        form = self.form
         ends = np.cumsum([len(word) + 2 for word in words])
         data = np.frombuffer(b"".join(b"<%b>" % word for word in words), np.uint8)
         signed = data.view(np.int8).astype(np.int32).view(np.uint32)  # fastText hashes signed bytes
@@ -389,7 +370,7 @@ class _Subwords:
         first, hashes = np.arange(len(owner)), np.full(len(owner), _FNV_BASIS)
         plain = np.array([word != _END for word in words])
         owners, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for length in range(1, form.longest + 1 if form.buckets else 1):
+        for length in range(1, self.longest + 1 if self.buckets else 1):
             alive = first + length <= owner_end[first]
             first, hashes = first[alive], hashes[alive]
             if not len(first):
@@ -398,10 +379,10 @@ class _Subwords:
             for step in range(int(sizes.max())):
                 longer = sizes > step
                 hashes[longer] = (hashes[longer] ^ signed[index[longer] + step]) * _FNV_PRIME
-            if length >= form.shortest:
+            if length >= self.shortest:
                 chosen = plain[owner[first]] & ((length > 1) | ~alone[first])
                 owners.append(owner[first][chosen])
-                rows.append(form.words + (hashes[chosen] % np.uint32(form.buckets)).astype(np.int64))
+                rows.append(self.words + (hashes[chosen] % np.uint32(self.buckets)).astype(np.int64))
         return np.concatenate(owners), np.concatenate(rows)
 
 
@@ -434,39 +415,36 @@ def read_triples(
     return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
 
 
-def read_similarities(path: Path, name: str) -> SimilarityModel:
+def read_similarities(path: Path, name: str) -> embeddings.SimilarityModel:
     """The table of a file of either form; MissingInputError and DamagedInputError."""
     if not path.is_file():
         raise MissingInputError(f"expected a file of similarities, saw none at {path}")
+    compare: Callable[[Any, Any], Vector]
     if path.suffix == ".npy":
         words, matrix = read_array(path)
         if matrix.shape[1] != len(words):
             raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
-        compare: Callable[..., Vector] = lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)  # noqa: E731
+        compare = lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)  # noqa: E731
     else:
-        words, compare = _read_lines(path)
+        firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
+        places = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
+        words = list(places)
+        # The first words come first, in their order.
+        pairs = rows * len(words) + np.array([places[word] for word in seconds], np.int64)[columns]
+        order = np.argsort(pairs, kind="stable")
+        pairs, numbers = pairs[order], numbers[order]
+
+        def compare(ones: Any, others: Any) -> Vector:
+            wanted = ones[:, None] * len(words) + others
+            found = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
+            return np.where(pairs[found] == wanted, numbers[found], np.nan)
+
     index: dict[str, int] = {}
     for at, word in enumerate(words):
-        index.setdefault(" ".join(tokens_of(word)), at)
+        index.setdefault(" ".join(embeddings.tokens_of(word)), at)
 
     def similarity(ones: Sequence[str], others: Sequence[str]) -> Vector:
         found: Vector = compare(*(np.array([index[word] for word in each], np.int64) for each in (ones, others)))
         return found
 
-    return SimilarityModel(name, similarity, frozenset(index), not spelling_of(index).capitals)
-
-
-def _read_lines(path: Path) -> tuple[list[str], Callable[..., Vector]]:
-    firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
-    words = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
-    places = np.array([words[word] for word in seconds], np.int64)  # the first words come first, in their order
-    pairs = rows * len(words) + places[columns]
-    order = np.argsort(pairs, kind="stable")
-    pairs, numbers = pairs[order], numbers[order]
-
-    def compare(ones: Any, others: Any) -> Vector:
-        wanted = ones[:, None] * len(words) + others
-        index = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
-        return np.where(pairs[index] == wanted, numbers[index], np.nan)
-
-    return list(words), compare
+    return embeddings.SimilarityModel(name, similarity, frozenset(index), not spelling_of(index).capitals)

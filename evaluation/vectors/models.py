@@ -18,24 +18,15 @@ import numpy as np
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError, optional_module
 from wikisem.evaluation.options import Keys
-from wikisem.evaluation.vectors import files
+from wikisem.evaluation.vectors import embeddings, files
 from wikisem.evaluation.vectors.embeddings import (
     EmbeddingModel,
-    KeyModel,
     Similarity,
-    SimilarityModel,
-    TextModel,
     Tokenizer,
-    VectorRows,
     WordModel,
     WordVectors,
     cosine,
-    from_words,
-    given_similarity,
-    is_sparse,
-    keys_asked_for,
     tokens_of,
-    words_asked_for,
 )
 
 PYTHON: Final = "python:"
@@ -82,14 +73,16 @@ def open_model(
     kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
     make = _maker(phrases, tokenize, keys)
     if not kind:
-        asked = None if items is None else keys_asked_for(items, keys) if keys else words_asked_for(items, tokenize)
+        asked = None
+        if items is not None:
+            asked = embeddings.keys_asked_for(items, keys) if keys else embeddings.words_asked_for(items, tokenize)
         return make(name, read_vectors(source, asked), cosine, ())
     if kind == PYTHON:
-        return TextModel(name, _function(source.removeprefix(PYTHON)))
+        return embeddings.TextModel(name, _function(source.removeprefix(PYTHON)))
     if kind == "similarity:":
         table = source.removeprefix(kind)
         if table.startswith(PYTHON):
-            return SimilarityModel(name, open_similarity(table))
+            return embeddings.SimilarityModel(name, open_similarity(table))
         with _whole_file(Path(table), "similarities"):
             return files.read_similarities(Path(table), name)
     target, options = _parse_options(source, kind)
@@ -100,7 +93,7 @@ def open_model(
         return next(_open_counts(name, Path(target), options, [int(contexts or 0)], make))
     if keys:
         raise UsageError(f"{source}: expected vectors keyed by {keys}, saw a model that reads words")
-    return TextModel(name, _encoder(kind, target, options))
+    return embeddings.TextModel(name, _encoder(kind, target, options))
 
 
 _Maker = Callable[[str, WordVectors, Similarity, Sequence[str]], WordModel]
@@ -111,7 +104,7 @@ def _maker(phrases: bool, tokenize: Tokenizer, keys: Keys | None) -> _Maker:
 
     def make(name: str, vectors: WordVectors, similarity: Similarity, about: Sequence[str]) -> WordModel:
         if keys:
-            return KeyModel(name, vectors, keys, similarity, about)
+            return embeddings.KeyModel(name, vectors, keys, similarity, about)
         return WordModel(name, vectors, phrases, tokenize, similarity, about)
 
     return make
@@ -200,8 +193,11 @@ def _open_counts(
     name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], make: _Maker
 ) -> Iterator[WordModel]:
     of_counts = optional_module("wikisem.evaluation.vectors.counts", "a model of counts", "counts", package="scipy")
-    weight = of_counts.check_choice("weight", options.get("weight", "ppmi"), of_counts.WEIGHTS)
-    similarity = of_counts.check_choice("similarity", options.get("similarity", "cosine"), of_counts.SIMILARITIES)
+    weight, similarity = options.get("weight", "ppmi"), options.get("similarity", "cosine")
+    known = {"weight": (weight, of_counts.WEIGHTS), "similarity": (similarity, of_counts.SIMILARITIES)}
+    for kind, (value, choices) in known.items():
+        if value not in choices:
+            raise UsageError(f"expected {kind} to be {', '.join(choices)}, saw {value!r}")
     with _whole_file(path, "counts"):
         counts = of_counts.read_counts(path)
     weights = of_counts.WEIGHTS[weight](counts)
@@ -215,7 +211,7 @@ def open_similarity(source: str) -> Similarity:
     """The similarity of ``python:MODULE:FUNCTION``, a callable of two lists; UsageError for anything else."""
     if not source.startswith(PYTHON):
         raise UsageError(f"expected {PYTHON}MODULE:FUNCTION, saw {source!r}")
-    return given_similarity(_function(source.removeprefix(PYTHON)), source)
+    return embeddings.given_similarity(_function(source.removeprefix(PYTHON)), source)
 
 
 def _function(target: str) -> Callable[..., Any]:
@@ -331,10 +327,10 @@ def open_object(
         vectors = _from_pairs(name, model.index_to_key, model.vectors)
         if hasattr(model, "vectors_ngrams"):
 
-            def unseen(word: str) -> VectorRows:
+            def unseen(word: str) -> embeddings.VectorRows:
                 """The vector of a word outside the vocabulary as gensim's FastTextKeyedVectors make it."""
                 try:
-                    found: VectorRows = model.get_vector(word)
+                    found: embeddings.VectorRows = model.get_vector(word)
                 except KeyError:  # trained without n-grams
                     return np.zeros(1, np.float32)
                 return found
@@ -345,7 +341,7 @@ def open_object(
     elif isinstance(model, tuple) and len(model) == 2:
         vectors = _from_pairs(name, *model)
     elif callable(encode := getattr(model, "encode", model)):
-        return TextModel(name, encode)
+        return embeddings.TextModel(name, encode)
     else:
         raise UsageError(
             "expected a path or name of a model, KeyedVectors, a mapping from words to vectors, a pair of words and an "
@@ -358,7 +354,7 @@ def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
     if odd := [word for word in words if not isinstance(word, str)][:1]:
         raise DamagedInputError(f"{name}: expected words that are strings, saw {odd[0]!r}")
     try:
-        if is_sparse(rows):
+        if embeddings.is_sparse(rows):
             from scipy.sparse import csr_array  # noqa: PLC0415 - who has sparse rows has SciPy
 
             numbers = csr_array(rows, dtype=np.float64)
@@ -372,10 +368,10 @@ def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
     if not words or numbers.ndim != 2 or numbers.shape[0] != len(words):
         wanted = f"{len(words):,} rows of numbers, one for each word" if words else "words with vectors"
         raise DamagedInputError(f"{name}: expected {wanted}, saw numbers of shape {numbers.shape}")
-    if is_sparse(numbers):
+    if embeddings.is_sparse(numbers):
         filled = np.flatnonzero(np.diff(numbers.indptr))  # what is sparse has no empty rows
-        return from_words([words[index] for index in filled.tolist()], numbers[filled])
-    return from_words(words, numbers)
+        return embeddings.from_words([words[index] for index in filled.tolist()], numbers[filled])
+    return embeddings.from_words(words, numbers)
 
 
 # Models of transformers, sentence-transformers and model2vec, all imported when a model is opened: none is in the base

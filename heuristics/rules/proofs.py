@@ -18,13 +18,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Ints, indices_of, pairs_from
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
 from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, build_ancestor_index
-from wikisem.graph.outlier_sets.overlap import (
-    MOST_SHARED,
-    InstanceLists,
-    Overlap,
-    OverlapIndex,
-    build_overlap_index,
-)
+from wikisem.graph.outlier_sets.overlap import MOST_SHARED, InstanceLists, Overlap, OverlapIndex, build_overlap_index
 from wikisem.graph.store import open_arrays
 from wikisem.ids import is_qid, qid_number, qid_of
 from wikisem.layout import ENTITIES, TAXONOMY, find_folder, record_path, unlinked_folder

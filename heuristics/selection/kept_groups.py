@@ -32,11 +32,6 @@ def in_class_order(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) ->
     return ordered
 
 
-def first_classes(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> set[int]:
-    """The class numbers among ``numbers`` that ``max_groups`` lets through; all of them where it is 0."""
-    return set(in_class_order(graph, numbers, recipe)[: recipe.cluster.max_groups or None])
-
-
 @dataclass(frozen=True, slots=True)
 class NearDuplicate:
     """The class whose group is kept instead, and how many cluster items the two groups share."""

@@ -105,7 +105,8 @@ def _deal(items: Mapping[str, Mapping[str, _Item]], languages: Sequence[str], se
     counts: Counter[str] = Counter()
     keys = {qid: hash_key(seed, qid_number(qid)) for qid in items}
     for qid in sorted(items, key=lambda qid: (len(items[qid]), keys[qid])):
-        able = [at for at, language in enumerate(languages) if _is_new(items[qid].get(language), used)]
+        named = [items[qid].get(language) for language in languages]
+        able = [at for at, item in enumerate(named) if item is not None and item.surface not in used]
         if able:
             turn = keys[qid] % len(languages)
             at = min(able, key=lambda at: (counts[languages[at]], (at - turn) % len(languages)))
@@ -114,7 +115,3 @@ def _deal(items: Mapping[str, Mapping[str, _Item]], languages: Sequence[str], se
             counts[language] += 1
             used.add(dealt[qid].surface)
     return [dealt[qid] for qid in items if qid in dealt]
-
-
-def _is_new(item: Member | None, used: set[str]) -> bool:
-    return item is not None and item.surface not in used

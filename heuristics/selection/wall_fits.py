@@ -178,8 +178,11 @@ class WallFits:
                 margins = words.margins(begin + bit)
                 looks = allowed & (margins >= least)
                 tempting = looks & near & (margins >= TEMPTING)
-                clean, cased = allowed & ~looks, words.fit_case(begin + bit)
-                clean &= cased
+                # The words whose initial has the case that all of the cluster agree in, if the recipe asks for that.
+                cluster, cased = classes[begin + bit].group.cluster, np.ones(len(allowed), dtype=bool)
+                if inputs.recipe.filters.initial_capital and (agreed := agreed_case(one.surface for one in cluster)):
+                    cased = (words.cases == agreed) | (words.cases == "")
+                clean = allowed & ~looks & cased
                 kinds = (stated, tempting, clean, near & clean, far & clean, cased)
                 for masks, each in zip(found, kinds, strict=True):
                     masks.append(words.pack(each))
@@ -252,14 +255,6 @@ class _Words:
         cluster = [one.id for one in self.classes[number].group.cluster]
         (evidence,) = ClassEvidence.of_classes(self.inputs.signatures, self.nodes[number : number + 1], [cluster])
         return evidence.margins(self.signatures)
-
-    def fit_case(self, number: int) -> Flags:
-        """The words whose initial has the case that all of a cluster agree in, where the recipe asks for that."""
-        agreed = ""
-        if self.inputs.recipe.filters.initial_capital:
-            agreed = agreed_case(one.surface for one in self.classes[number].group.cluster)
-        fits: Flags = (self.cases == agreed) | (self.cases == "") if agreed else np.ones(len(self.bits), dtype=bool)
-        return fits
 
 
 def _apart(

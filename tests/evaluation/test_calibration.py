@@ -118,12 +118,12 @@ def test_the_groups_that_tell_two_models_apart(simulated: tuple[Answers, FloatAr
 def test_information_is_highest_where_groups_are_neither_easy_nor_hard(
     simulated: tuple[Answers, FloatArray, Calibration],
 ) -> None:
-    """Its root is one over the standard error; a form takes the groups first that tell most."""
+    """A form takes the groups first that tell most."""
     _, (logs, b), found = simulated
-    assert found.total_information(0) > 3 * found.total_information(4)
+    assert found.information(0).sum() > 3 * found.information(4).sum()
     a = np.exp(logs)
     chances = 1 / (1 + np.exp(a * b))
-    assert found.total_information(0) == pytest.approx(4 * (a**2 * chances * (1 - chances)).sum(), rel=0.15)
+    assert 4 * found.information(0).sum() == pytest.approx(4 * (a**2 * chances * (1 - chances)).sum(), rel=0.15)
     order = found.most_informative()
     assert sorted(order) == list(range(200))
     assert a[order[:50]].mean() > 1.3 * a[order[-50:]].mean()
@@ -262,18 +262,18 @@ def test_no_model_is_ranked_by_a_form_that_it_chose(monkeypatch: pytest.MonkeyPa
     def watched(name: str) -> None:
         found = getattr(calibration, name)
 
-        def call(of: Answers, *rest: Any) -> Any:
+        def call(of: Answers, *rest: Any, **named: Any) -> Any:
             calls.append((name, frozenset(of.models)))
-            return found(of, *rest)
+            return found(of, *rest, **named)
 
         monkeypatch.setattr(calibration, name, call)
 
-    for name in ("_fit", "_agreement"):
+    for name in ("calibrate", "_agreement"):
         watched(name)
     monkeypatch.setattr(calibration, "_SPLITS", 3)
     monkeypatch.setattr(calibration, "_HALVES", 1)
     short_forms(answers)
-    fitted = [at for at, (what, _) in enumerate(calls) if what == "_fit"]
+    fitted = [at for at, (what, _) in enumerate(calls) if what == "calibrate"]
     assert len(fitted) == 3
     for at in fitted:
         assert not calls[at][1] & calls[at + 1][1]

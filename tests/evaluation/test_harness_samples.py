@@ -18,14 +18,7 @@ from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from tests.rows import one, printed_rows, scores
 from tests.word_groups import surfaces
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.harness import (
-    SampleDoc,
-    choice_scores,
-    has_walls,
-    read_samples,
-    read_wall_samples,
-    score_case,
-)
+from wikisem.evaluation.harness import SampleDoc, choice_scores, has_walls, read_samples, read_wall_samples, score_case
 from wikisem.evaluation.options import MEASURES, Measure
 from wikisem.evaluation.outlier_detection import CaseScore
 from wikisem.outputs.groupfile import encode_group

@@ -15,13 +15,7 @@ from tests.word_groups import baselines_of_cases, outlier_word, word_group
 from wikisem.evaluation.calibration import calibrate, differences, short_forms
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore, tally
 from wikisem.evaluation.rows import Tally, marks
-from wikisem.evaluation.statistics import (
-    clustered_error,
-    clustered_means,
-    clustered_wilson,
-    compare_paired,
-    wilson,
-)
+from wikisem.evaluation.statistics import clustered_error, clustered_means, clustered_wilson, compare_paired, wilson
 from wikisem.records import Member
 
 

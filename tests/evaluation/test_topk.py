@@ -99,7 +99,7 @@ def test_a_model_without_vocabulary_knows_every_word_it_encodes() -> None:
     """The words of an encoder have vectors and no rows."""
     model = TextModel("stub", lambda texts: [None if text == "no" else (len(text), 1.0) for text in texts])
     members = look_up_category(WordCategory("c", ("New_York", "New York", "no", "a")), model)
-    assert (len(members.keys), members.missing, members.rows.tolist()) == (3, 1, [-1, -1])
+    assert (len(members.keys), len(members.known), members.rows.tolist()) == (3, 2, [-1, -1])
     assert members.vectors.tolist() == [[8, 1], [1, 1]]
 
 

@@ -33,12 +33,7 @@ from wikisem.evaluation.walls import (
     score_walls,
     scored,
 )
-from wikisem.outputs.wall_answers import (
-    SCORES,
-    adjusted_mutual_information,
-    adjusted_rand,
-    score_partition,
-)
+from wikisem.outputs.wall_answers import SCORES, adjusted_mutual_information, adjusted_rand, score_partition
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.cli import main
 from wikisem.records import Wall

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.heuristics.selection.kept_groups import first_classes
+from wikisem.heuristics.selection.kept_groups import in_class_order
 from wikisem.recipes.options import ClusterOptions, GraphOptions, Recipe
 from wikisem.records import Entity
 from wikisem.sampling import hash_key
@@ -14,11 +14,11 @@ CLASSES = st.dictionaries(st.integers(1, 60), st.one_of(st.none(), st.integers(0
 
 
 def kept(classes: dict[int, int | None], recipe: Recipe) -> set[int]:
-    """What ``first_classes`` keeps of classes that have one instance each."""
+    """The classes that are kept of some that have one instance each."""
     own = [Entity(f"Q{n}", ("Q9000",), (), links) for n, links in classes.items() if links is not None]
     instances = [Entity(f"Q{1000 + n}", (f"Q{n}",)) for n in classes]
     graph = Taxonomy.of_entities([*own, *instances], GraphOptions(root="", disambiguation=())).graph
-    return first_classes(graph, list(classes), recipe)
+    return set(in_class_order(graph, list(classes), recipe)[: recipe.cluster.max_groups or None])
 
 
 def recipe_of(most: int, order: str, seed: int = 500) -> Recipe:

@@ -25,13 +25,7 @@ from wikisem.heuristics.selection.wall_fits import (
     leading_instances,
     nodes_and_items,
 )
-from wikisem.heuristics.selection.walls import (
-    Walls,
-    count_solutions,
-    draw_walls,
-    find_giveaway,
-    solving_order,
-)
+from wikisem.heuristics.selection.walls import Walls, count_solutions, draw_walls, find_giveaway, solving_order
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.outputs.wallfile import decode_wall, encode_wall
 from wikisem.recipes.options import ClusterOptions, Fame, OutlierOptions, Recipe, WallOptions

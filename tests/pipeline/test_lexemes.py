@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.categories.test_lexeme_pairs import lexeme_line
-from tests.word_groups import surfaces
+from tests.word_groups import surfaces, words_asked
 from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset
@@ -37,7 +37,7 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
     assert "41 records: 40 lexemes, 0 left out, 1 unreadable" in printed.err
     (section,) = read_questions(folder / "out" / "analogies" / "en.txt")
     assert (section.name, len(section.rows)) == ("plural", 50)
-    assert all(b == f"{a}s" and d == f"{c}s" and a != c for a, b, c, d in section.questions())
+    assert all(b == f"{a}s" and d == f"{c}s" and a != c for a, b, c, d in words_asked(section))
     (category,) = read_categories(folder / "out" / "categories" / "en.txt")
     assert len(category.words) == 40
     groups = read_dataset(folder / "out" / "outliers" / "en")

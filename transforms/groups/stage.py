@@ -32,7 +32,6 @@ from wikisem.heuristics.selection.groups import GroupBuilder, sifts, spares
 from wikisem.heuristics.selection.kept_groups import (
     CAPPED,
     NEAR_DUPLICATE,
-    first_classes,
     in_class_order,
     near_duplicates,
 )
@@ -361,7 +360,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
             detail = f"shares {other.shared} items with {kept}, which is kept"
             rejections.append(_reject(by_class[number], NEAR_DUPLICATE, detail))
         by_class = {number: group for number, group in by_class.items() if number not in near}
-    first = sorted(first_classes(graph, list(by_class), recipe))
+    first = sorted(in_class_order(graph, list(by_class), recipe)[: recipe.cluster.max_groups or None])
     detail = f"one of {len(by_class)} groups, of which the first {recipe.cluster.max_groups} by "
     detail += f"{recipe.cluster.class_order} are kept"
     groups = [by_class.pop(number) for number in first]

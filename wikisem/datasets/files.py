@@ -160,7 +160,7 @@ def data_set_name(path: Path) -> str:
     name = path.resolve().name
     endings = (*ARCHIVES, *SUFFIXES, *TABLES) if path.is_file() else ()
     ending = max((end for end in endings if name.lower().endswith(end)), key=len, default="")
-    return name.removesuffix(name[len(name) - len(ending) :]) if ending else name
+    return name[: len(name) - len(ending)]
 
 
 def _is_data(path: PurePosixPath) -> bool:

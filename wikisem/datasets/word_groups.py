@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import (
     TABLES,
-    DataFile,
     csv_rows,
     data_files,
     data_set_path,
@@ -56,7 +55,14 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
             expected = "the outlier classes of groups"
             known[folder] = None if beside is None else decode_json(beside, OutlierClasses, where, expected)
         if file.path.suffix == ".parquet":
-            groups += _read_parquet(file)
+            with open_parquet(io.BytesIO(file.read()), file.where, "a Parquet file of groups") as table:
+                rows = table.read().to_pylist()
+            for number, row in enumerate(rows):
+                where = f"{file.where}: row {number}"
+                try:
+                    groups.append(replace(msgspec.convert(row, type=Group), where=where))
+                except msgspec.ValidationError as error:
+                    raise DamagedInputError(f"{where}: expected a group, saw {error}") from error
             continue
         text = decode_utf8(file.read(), file.where)
         if file.path.suffix.lower() in TABLES:
@@ -160,19 +166,6 @@ def parse_table(text: str, where: str) -> list[Group]:
             part = "outlier" if group.cluster else "cluster"
             raise DamagedInputError(f"{group.where}: expected a group with a cluster and outliers, saw no {part}")
     return list(found.values())
-
-
-def _read_parquet(file: DataFile) -> list[Group]:
-    with open_parquet(io.BytesIO(file.read()), file.where, "a Parquet file of groups") as table:
-        rows = table.read().to_pylist()
-    groups = []
-    for number, row in enumerate(rows):
-        where = f"{file.where}: row {number}"
-        try:
-            groups.append(replace(msgspec.convert(row, type=Group), where=where))
-        except msgspec.ValidationError as error:
-            raise DamagedInputError(f"{where}: expected a group, saw {error}") from error
-    return groups
 
 
 def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
