@@ -1,7 +1,7 @@
 """Categories from the entities of a build: no network, whole columns at a time."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -66,7 +66,7 @@ class EntitySource:
             numbers = self._linked(category, [category.class_])
             for condition in category.conditions():
                 edges, value = self.statements(condition.path.property)[0], [qid_number(condition.value)]
-                meeting = edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
+                meeting = edges.subjects_of(value, condition.path.repeated)
                 numbers = np.intersect1d(numbers, meeting, assume_unique=True)
             numbers = np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
         # An item that is named in statements but has no row has no sitelinks.
@@ -81,9 +81,8 @@ class EntitySource:
         edges, texts = self.statements(path.property)
         found = {}
         for qid in qids:
-            start = [qid_number(qid)]
-            ends = edges.reached(start) if path.repeated else edges.objects_of(start)
-            items = [Statement(path.property, value) for value in qids_of(ends)]
+            ends = qids_of(edges.objects_of([qid_number(qid)], path.repeated))
+            items = [Statement(path.property, value) for value in ends]
             found[qid] = sorted_values([*items, *(text for text in texts.get(qid, ()) if text.language)])
         return {qid: statements for qid, statements in found.items() if statements}
 
@@ -99,7 +98,7 @@ class EntitySource:
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
         wanted = np.asarray([qid_number(qid) for qid in classes], dtype=np.int64)
         if category.subclasses:
-            wanted = union([wanted, self.statements("P279")[0].reaching(wanted)])
+            wanted = union([wanted, self.statements("P279")[0].subjects_of(wanted, repeated=True)])
         return union(self.statements(name)[0].subjects_of(wanted) for name in category.linked_by)
 
     @cached_property
@@ -175,21 +174,13 @@ class PropertyEdges:
     def __len__(self) -> int:
         return len(self._objects)
 
-    def subjects_of(self, objects: npt.ArrayLike) -> Numbers:
-        """The items that have a statement with any of these values, sorted, each once."""
-        return _neighbours(self._objects, self._subjects, np.asarray(objects, dtype=np.int64))
+    def subjects_of(self, objects: npt.ArrayLike, repeated: bool = False) -> Numbers:
+        """The items that have a statement with any of these values, or lead to one in several steps; sorted."""
+        return _ends(self._objects, self._subjects, objects, repeated)
 
-    def objects_of(self, subjects: npt.ArrayLike) -> Numbers:
-        """The values that any of these items has, sorted, each once."""
-        return _neighbours(*self._by_subject, np.asarray(subjects, dtype=np.int64))
-
-    def reaching(self, objects: npt.ArrayLike) -> Numbers:
-        """The items from which one step or more leads to any of these."""
-        return _followed(self.subjects_of, objects)
-
-    def reached(self, subjects: npt.ArrayLike) -> Numbers:
-        """The items to which one step or more leads from any of these."""
-        return _followed(self.objects_of, subjects)
+    def objects_of(self, subjects: npt.ArrayLike, repeated: bool = False) -> Numbers:
+        """The values that any of these items has, or leads to in several steps, sorted, each once."""
+        return _ends(*self._by_subject, subjects, repeated)
 
     def pairs(self) -> tuple[Numbers, Numbers]:
         """All subjects and their objects, in order of object."""
@@ -201,21 +192,18 @@ class PropertyEdges:
         return self._subjects[order], self._objects[order]
 
 
-def _followed(step: Callable[[npt.ArrayLike], Numbers], start: npt.ArrayLike) -> Numbers:
-    found = new = step(start)
+def _ends(keys: Numbers, values: Numbers, starts: npt.ArrayLike, repeated: bool) -> Numbers:
+    found, new = np.zeros(0, np.int64), np.asarray(starts, dtype=np.int64)
     while len(new):
-        new = np.setdiff1d(step(new), found, assume_unique=True)
-        found = union([found, new])
+        low = np.searchsorted(keys, new, side="left")
+        counts = np.searchsorted(keys, new, side="right") - low
+        # Row numbers low, low + 1, ... of every start, one after the other: with low = [3, 7] and counts = [2, 1]
+        # first = [3, 3, 5], and the rows are 3, 4, 7.
+        first = np.repeat(low - np.cumsum(counts) + counts, counts)
+        reached = distinct(values[first + np.arange(counts.sum())])
+        new = np.setdiff1d(reached, found, assume_unique=True) if repeated else new[:0]
+        found = union([found, reached])
     return found
-
-
-def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
-    low = np.searchsorted(keys, wanted, side="left")
-    counts = np.searchsorted(keys, wanted, side="right") - low
-    # Row numbers low, low + 1, ... of every wanted key, one key after the other: with low = [3, 7] and counts = [2, 1]
-    # starts = [3, 3, 5], and the rows are 3, 4, 7.
-    starts = np.repeat(low - np.cumsum(counts) + counts, counts)
-    return distinct(values[starts + np.arange(counts.sum())])
 
 
 _Texts: TypeAlias = Mapping[str, Sequence[Statement]]

@@ -22,7 +22,7 @@ from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record
 from wikisem.pipeline.runs.run import Run, Stage, make_run, run_stages, session, with_workers
-from wikisem.recipes.load import load_recipe, shipped_recipes
+from wikisem.recipes.load import load_recipe, shipped_names
 from wikisem.recipes.options import Recipe
 from wikisem.records import TIERS
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
@@ -34,7 +34,7 @@ _WALLS: Final = 500
 
 _OPTIONS: Final = options.table_of(
     f"""
-recipe=RECIPE               a TOML file, or the name of a shipped recipe: {", ".join(shipped_recipes())}
+recipe=RECIPE               a TOML file, or the name of a shipped recipe: {", ".join(shipped_names())}
 output:finished=OUT         the output folder of a finished run
 output:counted=OUT          an output folder with mentions and entities
 --recipe RECIPE             keep only what groups of this recipe need (default: of any recipe with the best ranks)

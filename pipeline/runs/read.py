@@ -18,7 +18,7 @@ from wikisem.outputs.release.metadata import Manifest
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.runs.ledger import Ledger, checksum_of
 from wikisem.records import Group, Rejection, Wall
-from wikisem.typed_json import CHECKSUM, decode_checked, decode_json
+from wikisem.typed_json import CHECKSUM, decode_checked
 from wikisem.wikis import name_codes
 
 
@@ -37,7 +37,11 @@ class RunFiles:
 def read_run(output: Path) -> RunFiles:
     """The plainly named files of a run or a release, checked; MissingInputError if it is neither or has no groups."""
     groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
-    manifest = _read_manifest(output, groups_files)
+    path = output / MANIFEST
+    if not path.is_file():
+        raise MissingInputError(f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it")
+    advice = f"without its line {CHECKSUM!r} it is taken as it is"
+    manifest = decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
     if not groups_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     check_files(output, manifest, ("groups", "rejected", "walls"))
@@ -74,23 +78,6 @@ def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> Non
                 seen = checksum_of(str(path))
             if seen != expected:
                 raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}; {advice}")
-
-
-def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:
-    """The manifest; of a release from before releases had one, what the metadata of its tables says."""
-    path = output / MANIFEST
-    if path.is_file():
-        advice = f"without its line {CHECKSUM!r} it is taken as it is"
-        return decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
-    about = table_metadata(next((table for table in sorted(groups_files) if table.suffix == ".parquet"), None))
-    if not about:
-        raise MissingInputError(
-            f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
-            "their recipe"
-        )
-    fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
-    text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
-    return decode_json(text, Manifest, str(groups_files[0]), "the recipe of a release in its metadata")
 
 
 def table_metadata(table: Path | None) -> dict[str, str]:

@@ -16,7 +16,7 @@ from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
 from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, group_leaves, unit_of
 from wikisem.outputs.groupfile import group_folders, read_groups
 from wikisem.pipeline.command_options import folder as output_folder
-from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_dump, find_profiles, find_wikidata, read_named
+from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record, fingerprint
 from wikisem.pipeline.runs.run import (
     Run,
@@ -578,9 +578,8 @@ def build(
     runtime.configure_file_systems()
     if isinstance(languages, str):
         raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
-    wikipedias = {
-        known_language(code): find_dump(_paths(paths), checksum=False) for code, paths in sorted(wikipedia.items())
-    }
+    words = [f"{code}={path}" for code, paths in wikipedia.items() for path in _paths(paths)]
+    wikipedias = find_wikipedias(words, checksum=False)
     chosen = choose_languages(languages, list(wikipedias), loaded)
     for code in chosen:
         known_language(code)

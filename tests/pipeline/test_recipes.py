@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from wikisem.pipeline.cli import main
-from wikisem.recipes.load import load_recipe, shipped_recipes
+from wikisem.recipes.load import load_recipe, shipped_names
 
 
 def test_every_recipe_that_ships_is_listed_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     """Those of builds and those of category sets; a sentence ends at its end, not at an abbreviation."""
     assert main(["recipes"]) == 0
     out = capsys.readouterr().out
-    assert [name for name in [*shipped_recipes(), "google-semantic", "emoji"] if f"│ {name} " not in out] == []
+    assert [name for name in [*shipped_names(), "google-semantic", "emoji"] if f"│ {name} " not in out] == []
     assert "The faithful recipe: the method of Blair, Merhav and Barry (2016)" in out
     assert "Mikolov et al. 2013" in out
 

@@ -40,8 +40,8 @@ def test_closures_are_walks_of_one_step_or_more(pairs: list[tuple[int, int]], so
     """A start is in its own closure only where a cycle leads back to it."""
     turned = [(other, subject) for subject, other in pairs]
     edges = _edges(pairs)
-    assert edges.reaching(some).tolist() == sorted(_walk(pairs, some))
-    assert edges.reached(some).tolist() == sorted(_walk(turned, some))
+    assert edges.subjects_of(some, repeated=True).tolist() == sorted(_walk(pairs, some))
+    assert edges.objects_of(some, repeated=True).tolist() == sorted(_walk(turned, some))
 
 
 def test_all_pairs_come_back() -> None:

@@ -14,7 +14,7 @@ from msgspec import inspect
 
 from wikisem.errors import RecipeError
 from wikisem.heuristics.rules.extra import require_known
-from wikisem.recipes.load import load_recipe, parse_recipe, shipped_recipes
+from wikisem.recipes.load import load_recipe, parse_recipe, shipped_names
 from wikisem.recipes.options import FilterOptions, Recipe
 
 
@@ -62,7 +62,7 @@ def _keys(kind: Any) -> list[str]:
     return [field.encode_name for field in found.fields]
 
 
-@pytest.mark.parametrize("name", shipped_recipes())
+@pytest.mark.parametrize("name", shipped_names())
 def test_shipped_recipes_load_under_their_name(name: str) -> None:
     """A recipe is found by the name it gives itself."""
     assert load_recipe(name).name == name
@@ -70,14 +70,14 @@ def test_shipped_recipes_load_under_their_name(name: str) -> None:
 
 def test_every_recipe_but_the_faithful_one_asks_for_certificates() -> None:
     """An instance of a subclass is a wrong label for an outlier; only the paper's own reading keeps it."""
-    strengths = {name: load_recipe(name).outliers.certificate for name in shipped_recipes()}
+    strengths = {name: load_recipe(name).outliers.certificate for name in shipped_names()}
     assert strengths.pop("wikisem500") == 0
     assert all(strengths.values())
 
 
 def test_strangers_are_drawn_by_items_as_in_the_paper_and_by_class_in_the_recipe_to_start_from() -> None:
     """Section 3 takes two items of a sibling and of a cousin class, but far items at random; ``draw_o3`` is apart."""
-    draws = {name: load_recipe(name).outliers for name in shipped_recipes()}
+    draws = {name: load_recipe(name).outliers for name in shipped_names()}
     by_class = {name: tuple(options.draws_by_class(number) for number in (1, 2, 3)) for name, options in draws.items()}
     assert by_class.pop("wikisem500") == (True, True, False)
     assert by_class == dict.fromkeys(("wikisem", "wikisem-near", "demo"), (True,) * 3)
@@ -124,13 +124,6 @@ def test_a_base_is_the_name_of_a_recipe_that_ships(base: object) -> None:
         parse_recipe({"name": "mine", "base": base})
     with pytest.raises(RecipeError, match="name: expected a string, saw nothing"):
         parse_recipe({"base": "wikisem"})
-
-
-@pytest.mark.parametrize(("name", "hint"), [("strict", "wikisem replaced it"), ("labels", 'fallback = "label"')])
-def test_recipes_that_are_gone_say_what_replaced_them(name: str, hint: str) -> None:
-    """Wrong usage, with the names that there are."""
-    with pytest.raises(RecipeError, match=rf"\(demo, wikisem, wikisem-near, wikisem500\), saw '{name}'; .*{hint}"):
-        load_recipe(name)
 
 
 def test_a_path_wins_over_a_name(tmp_path: Path) -> None:

@@ -16,22 +16,11 @@ from wikisem.ids import check_qid, qid_number
 from wikisem.recipes.options import Recipe
 from wikisem.wikis import known_language
 
-# What to use in place of recipes that no longer ship.
-_REPLACED: Final = {
-    "strict": "wikisem replaced it",
-    "labels": 'a recipe with base = "wikisem" and fallback = "label" replaced it, see docs/recipes.md',
-}
-
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
     """Read a recipe from a path, or one that ships with wikisem by its name ("wikisem", "demo"); RecipeError."""
-    path = find_recipe(name_or_path, __package__, _REPLACED)
+    path = find_recipe(name_or_path, __package__)
     return parse_recipe(read_toml(path), where=str(path))
-
-
-def shipped_recipes() -> list[str]:
-    """Return the names of the recipes that ship with wikisem."""
-    return shipped_names(__package__)
 
 
 def parse_recipe(data: Mapping[str, Any], where: str = "recipe") -> Recipe:
@@ -51,7 +40,7 @@ def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the recipe's tables with those of its base under them, key by key."""
     if "base" not in data:
         return data
-    base, names = data["base"], shipped_recipes()
+    base, names = data["base"], shipped_names()
     require(base in names, base, "base", f"the name of a recipe that ships ({', '.join(names)})")
     shipped = _with_base(read_toml(shipped_path(base, __package__)))
     under = {key: value for key, value in shipped.items() if key != "name"}
@@ -96,15 +85,15 @@ def _check(recipe: Recipe) -> None:
     require(asks, recipe.outliers.related, "outliers.related", "0 without outliers.margin, the witness of their kind")
 
 
-def shipped_names(package: str) -> list[str]:
-    """Return the names of the TOML files that ship in a package, such as ``wikisem.recipes``, without their suffix."""
+def shipped_names(package: str = __package__) -> list[str]:
+    """Return the names of the recipes that ship in a package."""
     return sorted(entry.name[:-5] for entry in resources.files(package).iterdir() if entry.name.endswith(".toml"))
 
 
-def find_recipe(name_or_path: str | Path, package: str, replaced: Mapping[str, str] | None = None) -> Path:
+def find_recipe(name_or_path: str | Path, package: str) -> Path:
     """Return the path of a recipe file, or of the recipe of that name in ``package``; a file wins over a name.
 
-    Raises RecipeError if there is neither; it names what ``replaced`` the recipe of that name, or the nearest name.
+    Raises RecipeError if there is neither; it names the nearest name.
     """
     path = Path(name_or_path)
     if path.is_file():
@@ -112,7 +101,7 @@ def find_recipe(name_or_path: str | Path, package: str, replaced: Mapping[str, s
     names = shipped_names(package)
     if str(name_or_path) not in names:
         expected = f"expected a recipe file or the name of a recipe that ships ({', '.join(names)})"
-        hint = (replaced or {}).get(str(name_or_path)) or did_you_mean(path.stem, names)
+        hint = did_you_mean(path.stem, names)
         raise RecipeError(f"{expected}, saw {str(name_or_path)!r}{f'; {hint}' if hint else ''}")
     return shipped_path(str(name_or_path), package)
 
