@@ -110,7 +110,9 @@ class Parser(argparse.ArgumentParser):
         raise error
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
-        """Parse. An option of several values takes one, and further words only if the command has no place for them.
+        """Parse, and refuse what is not known, the options of a task where the task is, with the nearest known option.
+
+        An option of several values takes one, and further words only if the command has no place for them.
 
         So `--vectors a.vec OUT` names one model, as `OUT --vectors a.vec` does, and `OUT --vectors a.vec b.vec` two.
         A mistyped option is refused first: of one that is required, argparse would say that it is missing.
@@ -126,14 +128,10 @@ class Parser(argparse.ArgumentParser):
         finally:
             for action in several:
                 action.nargs = "+"
-        left = any(not word.startswith("-") for word in found[1])
-        return super().parse_known_args(args, namespace) if several and left else found
-
-    def parse_known_only(self, words: Sequence[str]) -> argparse.Namespace:
-        """Parse, and refuse what is not known with the nearest known option."""
-        arguments, unknown = self.parse_known_args(words)
-        self.refuse(unknown)
-        return arguments
+        if several and any(not word.startswith("-") for word in found[1]):
+            found = super().parse_known_args(args, namespace)
+        self.refuse(found[1])
+        return found
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -271,7 +269,7 @@ def _run(words: list[str]) -> int:
     if ours[0] in _FIRST_WORDS and not {"-h", "--help"} & set(ours):
         print(_FIRST_WORDS[ours[0]], file=sys.stderr, flush=True)  # noqa: T201
     run, parser = open_command(ours[0])
-    arguments = parser.parse_known_only(ours[1:])
+    arguments = parser.parse_args(ours[1:])
     if beam_options and ours[0] not in PIPELINES:
         raise UsageError(f"{ours[0]} runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
     arguments.beam_options = beam_options

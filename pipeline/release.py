@@ -201,7 +201,12 @@ def _write_release(
             rows[code] += pq.read_metadata(source).num_rows
     more["names"] = dict(rows)
     more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
-    more |= _changes_since(since, run) if since else {}
+    if since:
+        old = read_run(since)
+        more["since"], more["changes"] = version_of(old), {}
+        for one in compare_languages(old.groups, run.groups, old.rejections, run.rejections):
+            renamed = sum(change.kind == "surface form" for change in one.changes)
+            more["changes"][one.language] = one.groups[0], one.groups[2], *one.cases, renamed
     facts = facts_of(run, published or run.manifest.published, maker=maker, **more)
     _check_others(folder, facts, run)
     if held_data:
@@ -278,16 +283,6 @@ def _open_half(file: Path, since: Path | None) -> tuple[metadata.OpenedHalf, byt
         raise DamagedInputError(f"{file}: expected {wanted}, as {since} says, saw {seen if published else 'none'}")
     version = version_of(before)
     return metadata.OpenedHalf(version, f"{test_cases.HELD}/{version}.jsonl", seen), data
-
-
-def _changes_since(before: Path, run: RunFiles) -> dict[str, Any]:
-    old = read_run(before)
-    found = compare_languages(old.groups, run.groups, old.rejections, run.rejections)
-    counts: dict[str, Sequence[int]] = {}
-    for one in found:
-        renamed = sum(change.kind == "surface form" for change in one.changes)
-        counts[one.language] = one.groups[0], one.groups[2], *one.cases, renamed
-    return {"since": version_of(old), "changes": counts}
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[metadata.ModelScore]:

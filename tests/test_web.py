@@ -1,5 +1,6 @@
 """The client of all servers: pauses doubled, bounded, and as asked for; an exchange that ends in time and in size."""
 
+import math
 import random
 import socket
 import threading
@@ -13,7 +14,7 @@ import pytest
 from wikisem import web
 from wikisem.errors import DownloadError
 from wikisem.limits import LEAST_PROGRESS, PIECE
-from wikisem.web import HttpClient, NoAnswerError, Patience, redirected, seconds_asked
+from wikisem.web import HttpClient, NoAnswerError, Patience, redirected
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -58,7 +59,8 @@ def test_the_servers_wish_goes_first() -> None:
 )
 def test_headers_are_seconds_or_dates(header: str, seconds: float | None) -> None:
     """Seconds, a date in any form that HTTP allows, or nothing that can be kept to."""
-    assert seconds_asked(header, NOW) == seconds
+    patience = Patience(now=lambda: NOW, longest_asked=math.inf)
+    assert patience.pause(1, header) == (1.0 if seconds is None else seconds)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -82,9 +84,10 @@ def test_no_header_is_more_than_a_wait(seed: int) -> None:
         ",",
         "\xff",
     ]
-    seen = [seconds_asked(" ".join(draw.choices(words, k=draw.randrange(9))), NOW) for _ in range(20_000)]
-    assert any(seconds is not None for seconds in seen)
-    assert all(seconds is None or seconds >= 0 for seconds in seen)
+    patience = Patience(first=-1.0, now=lambda: NOW, longest_asked=math.inf)
+    seen = [patience.pause(1, " ".join(draw.choices(words, k=draw.randrange(9)))) for _ in range(20_000)]
+    assert any(seconds != -1 for seconds in seen)  # which is the pause without a wish
+    assert all(seconds is not None and (seconds == -1 or seconds >= 0) for seconds in seen)
 
 
 def test_attempts_begin_anew_where_bytes_have_come() -> None:

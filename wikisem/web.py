@@ -104,23 +104,18 @@ class Patience:
         """Seconds to wait after a failed attempt (1, 2, ...); None when it is not worth waiting any more."""
         if attempt >= self.attempts:
             return None
-        asked = seconds_asked(retry_after, self.now())
-        if asked is not None:
-            return asked if asked <= self.longest_asked else None
-        return min(self.first * 2.0 ** (attempt - 1), self.longest)
-
-
-def seconds_asked(retry_after: str, now: datetime) -> float | None:
-    """The seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); None without one."""
-    text = retry_after.strip()
-    if text.isascii() and text.isdigit():
-        return float(text)
-    try:
-        date = parsedate_to_datetime(text)
-        aware = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return max((aware - now).total_seconds(), 0.0)
-    except (ValueError, TypeError, IndexError, OverflowError):  # the parser of dates trusts what it splits
-        return None
+        # A Retry-After header asks for a number of seconds, or for a date (RFC 9110, 10.2.3).
+        text = retry_after.strip()
+        if text.isascii() and text.isdigit():
+            asked = float(text)
+        else:
+            try:
+                date = parsedate_to_datetime(text)
+                aware = date if date.tzinfo else date.replace(tzinfo=UTC)
+                asked = max((aware - self.now()).total_seconds(), 0.0)
+            except (ValueError, TypeError, IndexError, OverflowError):  # the parser of dates trusts what it splits
+                return min(self.first * 2.0 ** (attempt - 1), self.longest)
+        return asked if asked <= self.longest_asked else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,10 @@ import argparse
 import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
-from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add, add_figure, add_languages, at_least, declare, list_of, table_of
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
@@ -189,19 +188,9 @@ TASKS: Final[Mapping[str, Task]] = {
 }
 
 
-class TaskParser(Parser):
-    """The parser of one task, which reports its own unknown options with the nearest that it knows."""
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
-        """Parse, and leave nothing unknown to the parser above, which does not know the task's options."""
-        arguments, unknown = super().parse_known_args(args, namespace)
-        self.refuse(unknown)
-        return arguments, []
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tasks and their options."""
-    tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK", parser_class=TaskParser)
+    tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK")
     for name, task in TASKS.items():
         own = tasks.add_parser(name, help=task.purpose, description=task.purpose)
         declare(own, f"{task.words} {_FORMS}", _OPTIONS)

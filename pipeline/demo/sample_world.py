@@ -193,23 +193,9 @@ _SCHEMA: Final = "http://www.mediawiki.org/xml/export-0.11/"
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """One sample Wikipedia: its language, its sentences, and the items that have a page in it."""
-
-    language: str
-    words: dict[str, Any]
-    items: tuple[Item, ...]
-
-    def namespace(self, key: int) -> str:
-        """The local name of a namespace; the list of names starts at -2."""
-        return str(self.words["namespaces"][key + 2])
-
-
 def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
     """The content export of one edition, in one shard, laid out as the Content File Exports are (schema 0.11)."""
     words = packaged_tables(__package__, f"text/{language}.toml")
-    edition = Edition(language, words, tuple(item for item in items if language in item.names))
     spaces = "".join(
         f'      <namespace key="{key}" case="first-letter"' + (f">{name}</namespace>\n" if name else " />\n")
         for key, name in enumerate(words["namespaces"], start=-2)
@@ -223,7 +209,8 @@ def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
         "    <generator>MediaWiki Content File Export sample</generator>\n"
         f"    <case>first-letter</case>\n    <namespaces>\n{spaces}    </namespaces>\n  </siteinfo>\n"
     )
-    pages = [page_xml(page, number) for number, page in enumerate(write_pages(edition), start=1)]
+    written = write_pages(language, words, [item for item in items if language in item.names])
+    pages = [page_xml(page, number) for number, page in enumerate(written, start=1)]
     pieces = [head, *pages, "</mediawiki>\n"]
     page = pieces[len(pieces) // 2]
     # The text ends in mid-sentence, its tags are not closed, and the next page follows.
@@ -255,23 +242,20 @@ def _quoted(text: str) -> str:
 
 
 TALK: Final = 1
-FILE: Final = CANONICAL["File"]
-TEMPLATE: Final = CANONICAL["Template"]
-CATEGORY: Final = CANONICAL["Category"]
 
 
-def write_pages(edition: Edition) -> Iterator[Page]:
+def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) -> Iterator[Page]:
     """Every page in order: articles, each followed by its redirect if it has one, between them pages of other spaces.
 
     Articles are sentences filled with links in the shapes that real articles have. Each links the next three of its
     kind and two far ones, so that every page is linked about as often.
     """
-    words, category = edition.words, edition.namespace(CATEGORY)
-    for place, item in enumerate(edition.items):
-        peers = [peer for peer in edition.items if peer.kind == item.kind]
+    names_of = dict(enumerate(words["namespaces"], start=-2))
+    for place, item in enumerate(items):
+        peers = [peer for peer in items if peer.kind == item.kind]
         near = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
-        far = [edition.items[(place + step) % len(edition.items)] for step in (17, 41)]
-        name, *names = (other.names[edition.language] for other in (item, *near, *far))
+        far = [items[(place + step) % len(items)] for step in (17, 41)]
+        name, *names = (other.names[language] for other in (item, *near, *far))
         title, last = names[1].title, names[4]
         # Four plain links, and one in one of the rarer shapes of real articles: to a section, in italics, or with
         # underscores.
@@ -286,13 +270,13 @@ def write_pages(edition: Edition) -> Iterator[Page]:
             f"{{{{{words['infobox']}|1={links['c']}}}}}",
             words["lead"].format(self=name.surface, kind=words["kinds"][item.kind])
             + f"<ref>{words['note'].format(a=f'[[{title}]]')}</ref>",
-            f"[[{edition.namespace(FILE)}:{item.qid}.svg|{words['thumb']}|{words['caption'].format(**links)}]]",
+            f"[[{names_of[CANONICAL['File']]}:{item.qid}.svg|{words['thumb']}|{words['caption'].format(**links)}]]",
             words["list"].format(**links),
-            *_form_sentence(edition, near[0]),
+            *_form_sentence(words["form"].get(near[0].kind), near[0].names[language], items.index(near[0])),
             f"<!-- [[{title}|{item.qid}]] --><nowiki>[[{title}|{item.qid}]]</nowiki>",
             f"== {words['heading']} ==",
             words["more"].format(**links),
-            f"[[{category}:{words['kinds'][item.kind]}]]",
+            f"[[{names_of[CANONICAL['Category']]}:{words['kinds'][item.kind]}]]",
         ]
         yield Page(name.title, 0, "\n".join(lines))
         if redirects(name, place):
@@ -300,9 +284,9 @@ def write_pages(edition: Edition) -> Iterator[Page]:
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:
             question = words["talk"].format(a=_link(names[0]))
-            yield Page(f"{edition.namespace(TALK)}:{name.title}", TALK, question)
+            yield Page(f"{names_of[TALK]}:{name.title}", TALK, question)
             template = f"<includeonly>{_link(name)}</includeonly>"
-            yield Page(f"{edition.namespace(TEMPLATE)}:{name.title}", TEMPLATE, template)
+            yield Page(f"{names_of[CANONICAL['Template']]}:{name.title}", CANONICAL["Template"], template)
 
 
 def redirects(name: Name, place: int) -> bool:
@@ -315,11 +299,9 @@ def _link(name: Name) -> str:
     return f"[[{name.surface}]]" if plain else f"[[{name.title}|{name.surface}]]"
 
 
-def _form_sentence(edition: Edition, other: Item) -> list[str]:
-    name, sentence = other.names[edition.language], edition.words["form"].get(other.kind)
+def _form_sentence(sentence: str | None, name: Name, place: int) -> list[str]:
     if not name.form or sentence is None:
         return []
-    place = edition.items.index(other)
     if redirects(name, place):
         link = f"[[{name.form}]]"
     elif name.form.startswith(name.surface) and name.form.isascii() and place % 3 == 1:

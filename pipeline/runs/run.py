@@ -63,7 +63,7 @@ class Run:
     ledger: Ledger = field(init=False, repr=False, compare=False)
     _damage: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _made: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
-    _logged_once: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    said: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ledger", Ledger(self.output))
@@ -90,12 +90,6 @@ class Run:
         """The folder of the files of a finished unit, such as "mentions/de"; MissingInputError as of ``require``."""
         self.require(unit)
         return self.ledger.folder(unit)
-
-    def log_once(self, line: str) -> None:
-        """Log a line that several stages may have to say."""
-        if line not in self._logged_once:
-            self._logged_once.add(line)
-            self.log(line)
 
     @property
     def scratch(self) -> str:
@@ -410,8 +404,9 @@ def _run_units(
 ) -> dict[str, Record]:
     """Make units, then write their records: until then an earlier result stays, unless it has the same paths."""
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
-    if any(file["path"].endswith(".bz2") for file in inputs):
-        run.log_once(f"bzip2 is decoded by {versions()['bzip2']}")
+    if any(file["path"].endswith(".bz2") for file in inputs) and "bzip2" not in run.said:
+        run.said.add("bzip2")  # once for all stages
+        run.log(f"bzip2 is decoded by {versions()['bzip2']}")
     needed = sorted({name for unit in todo for name in unit.needs})
     wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needed))
     if warning := lacking_disk(run.output, stage.name, wanted):

@@ -173,7 +173,7 @@ def check_set_aside(command: Command) -> None:
         ours, beam_options = split_beam_options(words[1:])
         # A URL is refused where its file system's package is not installed: parsed as a path.
         _, parser = open_command(ours[0])
-        parser.parse_known_only([word.replace("gs://", "/") for word in ours[1:]])
+        parser.parse_args([word.replace("gs://", "/") for word in ours[1:]])
         check_options(beam_options)
     elif words[0] == "pip":
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -233,7 +233,7 @@ def check_usage(line: str) -> None:
     options = re.findall(r"(?<=[\[ ])--?[a-z][\w-]*", line)
     needed = [word.removesuffix("...") for word in re.sub(r"\[[^\]]*\]", "", line).split() if word != "..."]
     _, parser = open_command(needed[1])
-    parser.parse_known_only(needed[2:])
+    parser.parse_args(needed[2:])
     assert [option for option in options if option not in options_of(parser)] == []
 
 

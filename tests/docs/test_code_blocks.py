@@ -115,7 +115,7 @@ def test_the_commands_of_a_table_parse(page: str) -> None:
     """Word by word, as somebody would type them."""
     typed = [span.split()[1:] for span in spans(page) if span.startswith("wikisem ") and len(span.split()) > 2]
     for name, *words in typed:
-        open_command(name)[1].parse_known_only(words)
+        open_command(name)[1].parse_args(words)
     assert len(typed) > 8
 
 

@@ -90,14 +90,14 @@ def test_argparse_shows_the_error_as_it_is() -> None:
 )
 def test_an_option_of_several_files_leaves_the_command_its_own_words(words: str, models: list[str]) -> None:
     """Files come one after the other, as a shell writes *.vec, or by the option again, before the data set or after."""
-    arguments = open_command("evaluate")[1].parse_known_only(["outliers", *words.split()])
+    arguments = open_command("evaluate")[1].parse_args(["outliers", *words.split()])
     assert (arguments.dataset, arguments.vectors) == (["OUT"], models)
 
 
 @pytest.mark.parametrize("words", ["en,de", "en de", "en, de", "en --languages de,en"])
 def test_a_list_is_written_with_commas_or_blanks(words: str) -> None:
     """Or in parts; a language that is named twice is one."""
-    arguments = open_command("changes")[1].parse_known_only(["OLD", "NEW", "--languages", *words.split()])
+    arguments = open_command("changes")[1].parse_args(["OLD", "NEW", "--languages", *words.split()])
     assert arguments.languages == ["en", "de"]
 
 
@@ -108,7 +108,7 @@ def test_every_option_of_several_values_takes_lists() -> None:
             actions = [one for one in parser._actions if isinstance(one, argparse._AppendAction | Listed)]
             assert [one.option_strings for one in actions if one.nargs != "+"] == [], task
     words = "contexts OUT --vectors counts:c --contexts 10,1 5"
-    assert open_command("evaluate")[1].parse_known_only(words.split()).contexts == [10, 1, 5]
+    assert open_command("evaluate")[1].parse_args(words.split()).contexts == [10, 1, 5]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_bar_shows_parts_and_bytes(size: int, shown: list[str], monkeypatch: p
 def test_a_quiet_run_says_warnings_alone(quiet: str, capsys: pytest.CaptureFixture[str]) -> None:
     """For logs of machines: neither the labels of stages nor their progress."""
     words = ["wikisem", "--output", "memory://quiet", *quiet.split()]
-    arguments = open_command("taxonomy")[1].parse_known_only(words)
+    arguments = open_command("taxonomy")[1].parse_args(words)
     run = make_run(argparse.Namespace(**vars(arguments), beam_options=[]))
     with run.runtime.progress("entities", lambda: 0, 1, lambda: 0, 0, str):
         wait_until(lambda: bool(quiet) or "entities" in capsys.readouterr().err)
