@@ -17,14 +17,7 @@ from wikisem.graph.csr import indices_of
 from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PageLinks
 from wikisem.graph.signatures import ItemSignatures, Signatures, read_item_signatures, signatures_of_classes
 from wikisem.graph.store import open_arrays, save_arrays
-from wikisem.heuristics.selection.wall_fits import (
-    WallClass,
-    WallFits,
-    WallIndex,
-    WallInputs,
-    leading_instances,
-    nodes_and_items,
-)
+from wikisem.heuristics.selection import wall_fits
 from wikisem.heuristics.selection.walls import draw_walls
 from wikisem.layout import WALLS, Scratch, profile_path, unlinked_folder, walls_path
 from wikisem.outputs.groupfile import read_groups
@@ -105,12 +98,12 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
         tables = [table for path in paths for table in read_row_groups(path, ["qid", "total"])]
         found = [(*indices_of(qid_numbers(table["qid"]), graph.items), table["total"].to_numpy()) for table in tables]
         links = PageLinks.of((items[here], totals[here]) for items, here, totals in found)
-    leading = leading_instances(graph, groups, recipe, links)
+    leading = wall_fits.leading_instances(graph, groups, recipe, links)
     named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
     members = clear_members(named, paths, graph, recipe.surface.minimum_page_share)
     further = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
     pairs = zip(groups, further, strict=True)
-    classes = [WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]
+    classes = [wall_fits.WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]
     replace_file(work.scratch.classes(language), msgspec.json.encode(classes))
     return None, language
 
@@ -130,15 +123,17 @@ def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
     del written
     scratch, sources, recipe = work.scratch, work.sources, work.recipe
     graph, languages = open_arrays(ClassGraph, sources.taxonomy), sorted(sources.surfaces)
-    classes = [found for language in languages for found in read_json(scratch.classes(language), list[WallClass])]
+    classes = [
+        found for language in languages for found in read_json(scratch.classes(language), list[wall_fits.WallClass])
+    ]
     unlinked = NO_UNLINKED
     if recipe.counts_instances:
         unlinked = read_unlinked(graph, list_files(f"{unlinked_folder(sources.entities)}/*.parquet"))
-    save_arrays(WallIndex.of(graph, recipe, classes, unlinked), scratch.wall_index())
+    save_arrays(wall_fits.WallIndex.of(graph, recipe, classes, unlinked), scratch.wall_index())
     if recipe.outliers.margin is not None:
         folders = map(scratch.item_signatures, range(work.entity_files))
         parts = (open_arrays(ItemSignatures, folder) for folder in folders)
-        signatures = signatures_of_classes(parts, graph, *nodes_and_items(graph, classes), recipe)
+        signatures = signatures_of_classes(parts, graph, *wall_fits.nodes_and_items(graph, classes), recipe)
         save_arrays(signatures, scratch.signatures())
     return languages
 
@@ -146,12 +141,12 @@ def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
 def write_walls(language: str, work: _Work) -> None:
     """Draw the walls of a language, and write them with the counts of their tiers."""
     scratch, sources, recipe = work.scratch, work.sources, work.recipe
-    classes: list[WallClass] = read_json(scratch.classes(language), list[WallClass])
+    classes: list[wall_fits.WallClass] = read_json(scratch.classes(language), list[wall_fits.WallClass])
     signatures = None if recipe.outliers.margin is None else open_arrays(Signatures, scratch.signatures())
-    index = open_arrays(WallIndex, scratch.wall_index())
-    inputs = WallInputs(open_arrays(ClassGraph, sources.taxonomy), recipe, index, signatures)
+    index = open_arrays(wall_fits.WallIndex, scratch.wall_index())
+    inputs = wall_fits.WallInputs(open_arrays(ClassGraph, sources.taxonomy), recipe, index, signatures)
     profile = _read_profile(sources.output, language, [found.group for found in classes])
-    fits = WallFits.of(classes, inputs, profile)
+    fits = wall_fits.WallFits.of(classes, inputs, profile)
     found = draw_walls(classes, fits, profile, replace(recipe, seed=work.seed))
     replace_file(f"{scratch.finished}/{walls_path(language)}", b"".join(map(encode_wall, found.walls)))
     tiers = {tier: asdict(counts) for tier, counts in found.counts.items()}

@@ -11,7 +11,7 @@ from tests.entity_files import dump_entities, write_entities
 from tests.oracle import Named, OracleGraph, OracleGroups
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.layout import Scratch
+from wikisem.layout import SURFACE_PARTS, Scratch
 from wikisem.outputs.groupfile import read_groups
 from wikisem.recipes.options import ClusterOptions, Fame, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import RELATED, Certificate, Entity
@@ -159,6 +159,13 @@ def test_two_workers_and_another_order_give_the_same_bytes(once: Path, tmp_path:
     again = build_small(tmp_path, Runtime(workers=2), files=3, entities=shuffled)
     assert contents(again) == contents(once)
     assert {path.split("/")[0] for path in contents(once)} == {"groups", "languages", "rejected", "wikisem500"}
+
+
+def test_scratch_does_not_keep_the_surface_forms_of_all_items(once: Path) -> None:
+    """Once they are indexed, nothing reads them: what groups need of them is in the arrays of the language."""
+    scratch = Scratch(str(once.parent))
+    assert Path(scratch.surfaces("en")).is_dir()
+    assert not Path(scratch.parts, SURFACE_PARTS).exists()
 
 
 def test_the_most_prominent_groups_are_kept_and_the_others_capped(once: Path) -> None:

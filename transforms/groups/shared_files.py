@@ -21,14 +21,7 @@ from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedIte
 from wikisem.graph.store import open_arrays
 from wikisem.ids import qid_number
 from wikisem.layout import Scratch, group_leaves
-from wikisem.outputs.groupfile import (
-    encode_group,
-    encode_rejection,
-    group_files,
-    group_folders,
-    groups_table,
-    side_files,
-)
+from wikisem.outputs import groupfile
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Rejection
 from wikisem.sampling import hash_keys
@@ -94,13 +87,13 @@ def write_groups(folder: str, language: str, groups: Sequence[Group], rejections
     These are JSON lines, a table, and a file for each group in every format of ``FORMATS``.
     """
     lines, table, rejected = (f"{folder}/{path}" for path in group_leaves(language))
-    encoded = list(map(encode_group, groups))
+    encoded = list(map(groupfile.encode_group, groups))
     replace_file(lines, b"".join(encoded))
-    write_parquet(table, groups_table(encoded))
-    replace_file(rejected, b"".join(map(encode_rejection, rejections)))
-    for name in group_folders(language):
+    write_parquet(table, groupfile.groups_table(encoded))
+    replace_file(rejected, b"".join(map(groupfile.encode_rejection, rejections)))
+    for name in groupfile.group_folders(language):
         make_folder(f"{folder}/{name}")
-    files = chain(side_files(language, groups), chain.from_iterable(map(group_files, groups)))
+    files = chain(groupfile.side_files(language, groups), chain.from_iterable(map(groupfile.group_files, groups)))
     for_each_file(folder, lambda file: replace_file(f"{folder}/{file[0]}", file[1]), files)
 
 

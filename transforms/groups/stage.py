@@ -28,13 +28,8 @@ from wikisem.graph.relations import ItemRelations, Ties
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
+from wikisem.heuristics.selection import kept_groups
 from wikisem.heuristics.selection.groups import GroupBuilder, sifts, spares
-from wikisem.heuristics.selection.kept_groups import (
-    CAPPED,
-    NEAR_DUPLICATE,
-    in_class_order,
-    near_duplicates,
-)
 from wikisem.heuristics.selection.places import count_places
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
 from wikisem.ids import qid_number
@@ -43,29 +38,9 @@ from wikisem.layout import SURFACE_PARTS, unlinked_folder
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
+from wikisem.transforms.groups import shared_files, surface_tables
 from wikisem.transforms.groups.chosen_classes import chosen_classes
-from wikisem.transforms.groups.shared_files import (
-    ClassLabels,
-    GroupFacts,
-    GroupWork,
-    SurfaceCount,
-    all_candidates,
-    complete,
-    divide_texts,
-    read_labels,
-    read_unlinked,
-    write_groups,
-    write_labels,
-    write_titles,
-)
-from wikisem.transforms.groups.surface_tables import (
-    divide,
-    index_surfaces,
-    read_affixes,
-    read_profile,
-    read_surfaces,
-    write_profile,
-)
+from wikisem.transforms.groups.shared_files import GroupWork
 from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
@@ -97,7 +72,11 @@ def build_groups(
     # Certificates and shares of a class count all instances, which needs the counts of unlinked ones.
     unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.counts_instances else []
     unlinked_parts = [(part, unlinked[part::_UNLINKED_PARTS]) for part in range(min(_UNLINKED_PARTS, len(unlinked)))]
-    surface_parts = [part for code, folder in surfaces.items() for part in divide(code, match([f"{folder}/*.parquet"]))]
+    surface_parts = [
+        part
+        for code, folder in surfaces.items()
+        for part in surface_tables.divide(code, match([f"{folder}/*.parquet"]))
+    ]
     items = list(enumerate(match([f"{entities}/*.parquet"])))
     paths = dict(surfaces), dict(mentions), dict(profiles or {})
     work = GroupWork(scratch, taxonomy, recipe, *paths, chosen, len(items), len(unlinked_parts))
@@ -106,9 +85,9 @@ def build_groups(
         indexed = (
             pipeline
             | "surfaces" >> beam.Create(surface_parts)
-            | "read surfaces" >> beam.Map(take_step, read_surfaces, work)
+            | "read surfaces" >> beam.Map(take_step, surface_tables.read_surfaces, work)
             | "group parts by language" >> beam.GroupByKey()
-            | "index surfaces" >> beam.Map(take_step, index_surfaces, work)
+            | "index surfaces" >> beam.Map(take_step, surface_tables.index_surfaces, work)
         )
         collected = pipeline | "entities" >> beam.Create(items) | "collect items" >> beam.ParDo(CollectItems(work))
         counted = (
@@ -176,8 +155,8 @@ class CollectItems(beam.DoFn):
         is_class = indices_of(numbers, classes)[1]
         labels, titles = work.scratch.labels(f"{number:05d}"), work.scratch.titles(f"{number:05d}")
         variant = work.recipe.surface.variant
-        write_labels(labels, path, numbers, is_class, work.languages, variant)
-        write_titles(titles, path, numbers, lists, every, work.languages, variant)
+        shared_files.write_labels(labels, path, numbers, is_class, work.languages, variant)
+        shared_files.write_titles(titles, path, numbers, lists, every, work.languages, variant)
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
@@ -211,7 +190,7 @@ def join_counts(numbered: tuple[int, Sequence[str]], work: GroupWork) -> tuple[N
     """Read a numbered part of the files that count unlinked items into one record of arrays; returns its folder."""
     number, paths = numbered
     folder = work.scratch.unlinked(number)
-    save_arrays(read_unlinked(open_arrays(ClassGraph, work.taxonomy), paths), folder)
+    save_arrays(shared_files.read_unlinked(open_arrays(ClassGraph, work.taxonomy), paths), folder)
     return None, folder
 
 
@@ -229,7 +208,7 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     """
     del written
     scratch, recipe, graph = work.scratch, work.recipe, open_arrays(ClassGraph, work.taxonomy)
-    divide_texts(scratch, work.languages)
+    shared_files.divide_texts(scratch, work.languages)
     # The surface forms of all items, which are indexed now, are most of what is in scratch.
     remove_below(scratch.parts, SURFACE_PARTS)
     tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.languages}
@@ -239,7 +218,7 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     folders = map(scratch.unlinked, range(work.unlinked_parts))
     unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
     items, numbers, lists = outlier_pool(graph, by_language)
-    candidates = all_candidates(scratch, work.languages)
+    candidates = shared_files.all_candidates(scratch, work.languages)
     files = range(work.entity_files)
     if recipe.witness:  # which a recipe with related outliers has
         leading = {one: open_arrays(CandidateClasses, scratch.candidates(one)).leading.targets for one in tables}
@@ -287,12 +266,12 @@ class JudgeClasses(beam.DoFn):
         work, scratch, languages = self._work, self._work.scratch, self._work.languages
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         if self._builder is None:
-            numbers = open_arrays(ClassGraph, work.taxonomy).nodes[all_candidates(scratch, languages)]
-            labels = {language: read_labels(scratch, language, numbers) for language in languages}
+            numbers = open_arrays(ClassGraph, work.taxonomy).nodes[shared_files.all_candidates(scratch, languages)]
+            labels = {language: shared_files.read_labels(scratch, language, numbers) for language in languages}
             self._english = {language: found.english for language, found in labels.items()}
             self._builder = _open_builder(work, labels)
         judge = self._builder.sift if sifts(work.recipe) else self._builder.judge
-        candidates = all_candidates(scratch, languages)[number * SLICE : (number + 1) * SLICE]
+        candidates = shared_files.all_candidates(scratch, languages)[number * SLICE : (number + 1) * SLICE]
         found = {language: Judged() for language in languages}
         for language, judgement in judge(candidates):
             if isinstance(judgement, Rejection):
@@ -306,7 +285,9 @@ class JudgeClasses(beam.DoFn):
             yield language, number
 
 
-def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels], *, last: bool = False) -> GroupBuilder:
+def _open_builder(
+    work: GroupWork, labels: Mapping[str, shared_files.ClassLabels], *, last: bool = False
+) -> GroupBuilder:
     """A builder for the languages that have ``labels``, over arrays that are mapped into memory.
 
     The ``last`` one chooses the outliers of all groups that are kept, and may spare them.
@@ -314,12 +295,14 @@ def _open_builder(work: GroupWork, labels: Mapping[str, ClassLabels], *, last: b
     scratch, recipe = work.scratch, work.recipe
     languages = {
         language: LanguageInputs(
-            profile=read_profile(work, language).profile,
+            profile=surface_tables.read_profile(work, language).profile,
             surfaces=open_arrays(SurfaceTable, scratch.surfaces(language)),
             ring=open_arrays(HashRing, scratch.ring(language)),
             candidates=open_arrays(CandidateClasses, scratch.candidates(language)),
             labels=found.texts,
-            affixes=read_affixes(scratch.affixes(language)) if recipe.filters.affix == "surprise" else None,
+            affixes=surface_tables.read_affixes(scratch.affixes(language))
+            if recipe.filters.affix == "surprise"
+            else None,
             forms=open_arrays(SurfaceForms, scratch.forms(language)) if recipe.outliers.places else None,
         )
         for language, found in labels.items()
@@ -352,41 +335,41 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     by_class = {qid_number(group.id): group for group in every.groups}
     rejections = every.rejections
     if recipe.filters.near_duplicates is not None:
-        order = in_class_order(graph, list(by_class), recipe)
+        order = kept_groups.in_class_order(graph, list(by_class), recipe)
         clusters = ((each, [member.id for member in by_class[each].cluster]) for each in order)
-        near = near_duplicates(clusters, recipe.filters.near_duplicates)
+        near = kept_groups.near_duplicates(clusters, recipe.filters.near_duplicates)
         for number, other in near.items():
             kept = name_class(by_class[other.kept].id, by_class[other.kept].label)
             detail = f"shares {other.shared} items with {kept}, which is kept"
-            rejections.append(_reject(by_class[number], NEAR_DUPLICATE, detail))
+            rejections.append(_reject(by_class[number], kept_groups.NEAR_DUPLICATE, detail))
         by_class = {number: group for number, group in by_class.items() if number not in near}
-    first = sorted(in_class_order(graph, list(by_class), recipe)[: recipe.cluster.max_groups or None])
+    first = sorted(kept_groups.in_class_order(graph, list(by_class), recipe)[: recipe.cluster.max_groups or None])
     detail = f"one of {len(by_class)} groups, of which the first {recipe.cluster.max_groups} by "
     detail += f"{recipe.cluster.class_order} are kept"
     groups = [by_class.pop(number) for number in first]
-    rejections += [_reject(group, CAPPED, detail) for group in by_class.values()]
+    rejections += [_reject(group, kept_groups.CAPPED, detail) for group in by_class.values()]
     # Of a full dump, most are not kept, and large.
     by_class.clear()
     every.groups.clear()
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
-        builder = _open_builder(work, {language: ClassLabels(labels, set())}, last=True)
+        builder = _open_builder(work, {language: shared_files.ClassLabels(labels, set())}, last=True)
         # Those that max_groups keeps are first, so that their outliers are the same without it.
-        order = in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
+        order = kept_groups.in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
         nodes = indices_of(np.array(order), graph.nodes)[0]
         chosen = [judgement for _, judgement in builder.judge(nodes)]
         groups = sorted((one for one in chosen if isinstance(one, Group)), key=lambda one: qid_number(one.id))
         rejections += (one for one in chosen if isinstance(one, Rejection))
-    groups = complete(groups, work, language)
+    groups = shared_files.complete(groups, work, language)
     rejections.sort(key=lambda one: qid_number(one.qid))
-    write_groups(scratch.finished, language, groups, rejections)
-    write_profile(work, language)
+    shared_files.write_groups(scratch.finished, language, groups, rejections)
+    surface_tables.write_profile(work, language)
     reasons = Counter(one.reason for one in rejections)
     counts = Counts(len(groups) + len(rejections), len(groups), dict(sorted(reasons.items())))
     write_counts(scratch.counts(language), counts)
     only_english = set(every.english)
-    names: SurfaceCount = read_json(scratch.surface_count(language), SurfaceCount)
-    facts = GroupFacts(
+    names: shared_files.SurfaceCount = read_json(scratch.surface_count(language), shared_files.SurfaceCount)
+    facts = shared_files.GroupFacts(
         cases=sum(len(group.outliers) for group in groups),
         english=[group.id for group in groups if group.id in only_english],
         unclear=names.every - names.clear,

@@ -25,15 +25,8 @@ from wikisem.surfaces.table import COLUMNS, SOURCES, SurfaceForms, SurfaceTable,
 from wikisem.transforms.groups.shared_files import GroupWork, SurfaceCount
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.mentions import read_link_letters
+from wikisem.wikipedia import learning
 from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.learning import (
-    Evidence,
-    FoundProfile,
-    LinkLetters,
-    find_profile,
-    read_profile_file,
-    write_profile_file,
-)
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 # Surface forms from Parquet to the table that workers map into memory.
@@ -165,14 +158,14 @@ def read_affixes(path: str) -> AffixCounts:
 # The profile of a language, from its wiki, its surface forms, the titles of its list articles, and its file.
 
 
-def read_profile(work: GroupWork, language: str) -> FoundProfile:
+def read_profile(work: GroupWork, language: str) -> learning.FoundProfile:
     """The profile that the rules use in a language, with where each of its values is from.
 
     Without mentions, in a language of labels, neither the wiki's site information nor the letters at its links are
     known.
     """
     scratch, mentions, text = work.scratch, work.mentions.get(language), work.profiles.get(language)
-    site, links = None, LinkLetters()
+    site, links = None, learning.LinkLetters()
     if mentions is not None:
         path = siteinfo_path(mentions)
         with open_binary(path) as source:
@@ -184,9 +177,9 @@ def read_profile(work: GroupWork, language: str) -> FoundProfile:
     lists, others = (titles.filter(flag)["title"].to_pylist() for flag in (titles["list"], pc.invert(titles["list"])))
     spaced = language_profile(language, sample=surfaces).spaced
     count: SurfaceCount = read_json(scratch.surface_count(language), SurfaceCount)
-    evidence = Evidence(links, surfaces, count.clear, common_affixes(lists, others, spaced), len(set(lists)))
-    given = None if text is None else read_profile_file(text, profile_path(language))
-    return find_profile(language, site=site, evidence=evidence, given=given)
+    evidence = learning.Evidence(links, surfaces, count.clear, common_affixes(lists, others, spaced), len(set(lists)))
+    given = None if text is None else learning.read_profile_file(text, profile_path(language))
+    return learning.find_profile(language, site=site, evidence=evidence, given=given)
 
 
 def write_profile(work: GroupWork, language: str) -> None:
@@ -194,5 +187,5 @@ def write_profile(work: GroupWork, language: str) -> None:
     text = work.profiles.get(language)
     if text is None:
         found = read_profile(work, language)
-        text = write_profile_file(language, found.values(), found.source, found.support)
+        text = learning.write_profile_file(language, found.values(), found.source, found.support)
     replace_file(f"{work.scratch.finished}/{profile_path(language)}", text.encode())

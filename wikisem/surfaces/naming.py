@@ -11,15 +11,7 @@ from wikisem.arrow.columns import MapLookup
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
-from wikisem.surfaces.cleaning import (
-    compose,
-    first_label,
-    is_form_of,
-    is_in_script,
-    tidy,
-    without_parenthesis,
-    write_in,
-)
+from wikisem.surfaces import cleaning
 from wikisem.surfaces.link_counts import lower_first
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
@@ -52,10 +44,10 @@ class NamedItems:
 
         A label in the variant goes before others of the language. Titles are in NFC, as the titles of pages are.
         """
-        label, code = first_label(self._labels, name_codes(language, variant))
+        label, code = cleaning.first_label(self._labels, name_codes(language, variant))
         own_codes = pa.array(label_codes(language, variant), pa.string())
         foreign = pc.if_else(pc.is_in(code, value_set=own_codes), None, code)
-        title = compose(self._titles.lookup(wiki_of(language) or ""))
+        title = cleaning.compose(self._titles.lookup(wiki_of(language) or ""))
         items = pa.table([self._qids, title, label, foreign], schema=ITEMS)
         return items.filter(pc.or_(title.is_valid(), label.is_valid()))
 
@@ -96,11 +88,11 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     # The label or the title of each item, in the variant; labels of other languages stay as they are.
     fallback = pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
     if options.fallback == "label":
-        fallback = without_parenthesis(items["label"]) if options.clean_labels else items["label"]
+        fallback = cleaning.without_parenthesis(items["label"]) if options.clean_labels else items["label"]
         if variant:
-            fallback = pc.if_else(items["label_language"].is_null(), write_in(variant, fallback), fallback)
+            fallback = pc.if_else(items["label_language"].is_null(), cleaning.write_in(variant, fallback), fallback)
     elif options.fallback == "title":
-        fallback = write_in(variant, tidy(without_parenthesis(items["title"])))
+        fallback = cleaning.write_in(variant, cleaning.tidy(cleaning.without_parenthesis(items["title"])))
     stray = _in_other_script(fallback, options, language)
 
     keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
@@ -126,13 +118,15 @@ def _dictionary_forms(
     items: pa.Table, anchor: pa.Table, titled: pa.Table, variant: str
 ) -> tuple[pa.Table, pa.ChunkedArray]:
     """The title in place of each anchor that is another form of it; its source is "title" where no link shows it."""
-    plain = write_in(variant, without_parenthesis(items["title"]))
+    plain = cleaning.write_in(variant, cleaning.without_parenthesis(items["title"]))
     differs = pc.and_(
         pc.not_equal(lower_first(anchor["surface"]), lower_first(plain)),
-        pc.fill_null(pc.not_equal(anchor["surface"], write_in(variant, items["label"])), True),
+        pc.fill_null(pc.not_equal(anchor["surface"], cleaning.write_in(variant, items["label"])), True),
     )
     pairs = zip(anchor["surface"].to_pylist(), plain.to_pylist(), differs.to_pylist(), strict=True)
-    changed = pa.array([bool(asked) and is_form_of(surface, title) for surface, title, asked in pairs], pa.bool_())
+    changed = pa.array(
+        [bool(asked) and cleaning.is_form_of(surface, title) for surface, title, asked in pairs], pa.bool_()
+    )
     columns = [pc.if_else(changed, titled[name], anchor[name]) for name in _EVIDENCE]
     source = pc.if_else(pc.and_(changed, pc.equal(titled["count"], 0)), "title", "anchor")
     return pa.table(columns, names=list(_EVIDENCE)), pc.if_else(anchor["surface"].is_valid(), source, None)
@@ -141,7 +135,7 @@ def _dictionary_forms(
 def _in_other_script(surfaces: pa.ChunkedArray, options: SurfaceOptions, language: str) -> pa.Array:
     if not options.script:
         return pa.repeat(False, len(surfaces))
-    strays = [text is not None and not is_in_script(text, language) for text in surfaces.to_pylist()]
+    strays = [text is not None and not cleaning.is_in_script(text, language) for text in surfaces.to_pylist()]
     return pa.array(strays, pa.bool_())
 
 

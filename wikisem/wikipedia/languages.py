@@ -8,18 +8,7 @@ from typing import Final, Literal
 import msgspec
 import regex
 
-from wikisem.wikipedia.language_tables import (
-    CANONICAL,
-    DEFAULT,
-    ROWS,
-    SCRIPTS,
-    TABLES,
-    TRAILS,
-    LanguageRow,
-    alias_names,
-    local_names,
-    script_sets,
-)
+from wikisem.wikipedia import language_tables
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikis import own_code
 
@@ -51,7 +40,7 @@ class LanguageProfile:
     length_one: bool = True
     lists: tuple[str, ...] = ()
     stop_affixes: tuple[str, ...] = ()
-    link_trail: str = DEFAULT
+    link_trail: str = language_tables.DEFAULT
     namespace_aliases: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
@@ -76,7 +65,7 @@ class Script:
 
 # Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3.
 _ALPHABET: Final = Script()
-SPECIAL_SCRIPTS: Final = msgspec.convert(TABLES["special_scripts"], dict[str, Script])
+SPECIAL_SCRIPTS: Final = msgspec.convert(language_tables.TABLES["special_scripts"], dict[str, Script])
 
 # Namespaces of most Wikipedias that are not part of MediaWiki, and the canonical name of the project itself.
 _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
@@ -99,19 +88,19 @@ def language_profile(
     The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
     known = own_code(code)
-    row = (ROWS.get(known) if rows else None) or LanguageRow()
+    row = (language_tables.ROWS.get(known) if rows else None) or language_tables.LanguageRow()
     special: set[str] = set()  # "" for an alphabet
-    if rows and (known in SCRIPTS or known in ROWS):
-        sets = script_sets(known)
+    if rows and (known in language_tables.SCRIPTS or known in language_tables.ROWS):
+        sets = language_tables.script_sets(known)
         special = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
     script_name = special.pop() if len(special) == 1 else detect_script(sample)
     script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
-    local, short = local_names(known), alias_names(known)
+    local, short = language_tables.local_names(known), language_tables.alias_names(known)
     # An alias of one letter says nothing about a surface form that begins with it.
     aliases = [alias for alias in site.aliases if alias not in short] if site is not None else ()
     # Titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
-    names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local])
+    names = namespace_affixes([*language_tables.CANONICAL, *_EVERYWHERE, *local])
     return LanguageProfile(
         code=code,
         script=script_name,
@@ -125,7 +114,7 @@ def language_profile(
             *sorted({*names, *lists}),
             *(namespace_affixes([*site.namespaces.values(), *aliases]) if site is not None else ()),
         ),
-        link_trail=TRAILS.get(known, DEFAULT),
+        link_trail=language_tables.TRAILS.get(known, language_tables.DEFAULT),
         namespace_aliases=short | local,
     )
 
