@@ -181,19 +181,18 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
         steps, tasks = [converted, scanned], same_tasks
     kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
     followed = ("follow/direct", "follow/redirected", "follow/redirects")
+
+    def final(language: str, pages: Sequence[int]) -> list[Task]:
+        every = buckets_for(max(pages))  # each part knows the number of all articles of the language
+        return [Task(language, bucket, every) for bucket in range(every)]
+
     _ = (
         tuple(steps)
         | "all ranges" >> shuffle.exchange(STAGE, tasks, *kinds)
         | "follow redirects" >> beam.FlatMap(follow_bucket, work)
-        | "all buckets" >> shuffle.exchange(STAGE, buckets_of_pages, *followed)
+        | "all buckets" >> shuffle.exchange(STAGE, final, *followed)
         | "add redirected" >> beam.Map(write_bucket, work)
     )
-
-
-def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
-    """The buckets of the dictionary of a language; each part knows the number of all its articles."""
-    buckets = buckets_for(max(pages))
-    return [Task(language, bucket, buckets) for bucket in range(buckets)]
 
 
 def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:

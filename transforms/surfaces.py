@@ -175,16 +175,20 @@ def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
     yield done(task.key, 0, 1)
 
 
-def count_bucket(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
-    """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
+def count_bucket(task: Task, pages: PagesContext, every: bool = False) -> Iterator[Done | Sent]:
+    """Count the links of wanted anchors, or of every one, in a bucket of the dictionary, by anchor."""
     language, bucket, buckets = task[:3]
-    wanted = open_arrays(link_counts.StringSet, pages.scratch.wanted(language))
+    wanted = None if every else open_arrays(link_counts.StringSet, pages.scratch.wanted(language))
     with pages.shuffle.sender("count", language, bucket) as sender:
-        if wanted.hashes.size:  # else nothing is read
+        if wanted is None or wanted.hashes.size:  # else nothing is read
             links = pages.read_mentions(task, link_counts.ANCHOR_TOTALS.names)
-            anchors = write_in(variant_of(pages.options.variant, language), links["anchor"])
-            found = link_counts.total_anchors(links.set_column(0, "anchor", anchors), wanted)
-            yield from sender.add_rows("sums", split(found, "anchor", anchor_buckets(buckets)))
+            links = links.set_column(
+                0, "anchor", write_in(variant_of(pages.options.variant, language), links["anchor"])
+            )
+            if wanted is not None:
+                links = links.filter(pa.array(wanted.has(links["anchor"].combine_chunks())))
+            sums = sum_rows([links], link_counts.ANCHOR_TOTALS)
+            yield from sender.add_rows("sums", split(sums, "anchor", anchor_buckets(buckets)))
     yield done(language, bucket, buckets)
 
 
@@ -400,7 +404,7 @@ def write_names(
         added = (
             read
             | "all titles" >> shuffle.exchange(NAMES, pages.all_buckets)
-            | "count anchors" >> beam.FlatMap(count_anchors, pages)
+            | "count anchors" >> beam.FlatMap(count_bucket, pages, every=True)
             | "all sums" >> shuffle.exchange(NAMES, anchors, _SUMS)
             | "add links" >> beam.FlatMap(send_links, pages, _SUMS)
         )
@@ -443,15 +447,6 @@ def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterato
             rows = split(pa.concat_tables(tables), "title", buckets[language])
             yield from sender.add_rows("titles", rows, language)
     yield done(ALL_PARTS, number, pages.parts)
-
-
-def count_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
-    """Send the links of each anchor in a bucket of pages to its bucket of anchors."""
-    language, bucket, buckets = task[:3]
-    sums = sum_rows([pages.read_mentions(task, link_counts.ANCHOR_TOTALS.names)], link_counts.ANCHOR_TOTALS)
-    with pages.shuffle.sender("count", language, bucket) as sender:
-        yield from sender.add_rows("sums", split(sums, "anchor", anchor_buckets(buckets)))
-    yield done(language, bucket, buckets)
 
 
 def write_bucket(task: Task, pages: PagesContext) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wikisem.links.markup import Positions, locate_parts
 from wikisem.links.mentions import read_contents
-from wikisem.links.normal_form import _tables, find_marks, has_many_marks, marks, not_composed
+from wikisem.links.normal_form import _tables, find_marks, has_many_marks, not_composed
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 SITE = SiteInfo("enwiki", "en", namespaces={6: "File"})
@@ -51,7 +51,7 @@ def test_what_is_not_nfc_is_found() -> None:
 
 def _marks_one_by_one(texts: list[str]) -> Positions:
     """Where characters are that ``marks`` has, by a look at each."""
-    known, at, found = set(marks()), 0, []
+    known, at, found = set(_tables().marks), 0, []
     for letter in "".join(texts):
         found += [at] if letter.encode() in known else []
         at += len(letter.encode())
@@ -80,7 +80,7 @@ def test_every_mark_is_found() -> None:
 
 def test_no_string_without_marks_is_changed_by_nfc() -> None:
     """Every character of Unicode that NFC changes, alone or after any letter, is a mark."""
-    known = set(marks())
+    known = set(_tables().marks)
     others = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code).encode() not in known]
     assert unicodedata.is_normalized("NFC", "".join(others))
     assert unicodedata.is_normalized("NFC", "".join(reversed(others)))

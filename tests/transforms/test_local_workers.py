@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from traceback import walk_stack
@@ -187,7 +188,7 @@ def test_a_connection_that_breaks_late_is_not_reported(monkeypatch: pytest.Monke
         raise ConnectionError("the worker is gone")
 
     threads = [threading.Thread(target=break_late, name=name) for name in ("beam_control_read", "of the user")]
-    with LocalWorkers() as workers, local_runner(workers, PipelineOptions([])):
+    with closing(LocalWorkers()) as workers, local_runner(workers, PipelineOptions([])):
         for thread in threads:
             thread.start()
         monkeypatch.setattr(workers, "reset", partial(_kill_and_tell, workers.reset, killed))

@@ -25,7 +25,7 @@ from importlib.metadata import version
 from inspect import Parameter, signature
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Protocol
 
 from wikisem.local_copies import RUN, RUN_VARIABLE
 from wikisem.transforms.io.counts import BytesRead
@@ -97,12 +97,6 @@ class LocalWorkers:
             )
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def start(self, client: Client, environment: Mapping[str, str]) -> None:
         """Fork a worker for a client."""

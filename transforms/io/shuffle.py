@@ -161,24 +161,25 @@ class Sender:
         ]
 
 
+@dataclass(eq=False)
 class Exchange(beam.PTransform):
     """Begin the tasks of each key when all its parts are done, spread over workers, with the batches of ``kinds``.
 
     ``tasks`` takes a key and the weights of its parts, in their order.
     """
 
-    def __init__(self, stage: str, tasks: Tasks, kinds: Iterable[str] = ()) -> None:
-        super().__init__()
-        self._stage, self._tasks, self._kinds = stage, tasks, frozenset(kinds)
+    stage: str
+    tasks: Tasks
+    kinds: Sequence[str]
 
     def expand(self, steps: Any) -> beam.PCollection:
         """Group by key and check; then spread the tasks, or group them and the batches by bucket."""
-        steps, kinds = steps if isinstance(steps, tuple) else (steps,), self._kinds
+        steps, kinds = steps if isinstance(steps, tuple) else (steps,), frozenset(self.kinds)
         tasks = (
             steps[0]
             | "done" >> beam.Filter(lambda each: isinstance(each[0], str))
             | "all parts" >> beam.GroupByKey()
-            | "list tasks" >> beam.FlatMap(list_tasks, self._stage, self._tasks)
+            | "list tasks" >> beam.FlatMap(list_tasks, self.stage, self.tasks)
         )
         if not kinds:
             return tasks | "spread tasks" >> beam.Reshuffle()
@@ -218,6 +219,7 @@ _TAIL: Final = struct.Struct("<QI8s")
 _MARK: Final = b"BUCKETS1"
 
 
+@dataclass
 class BucketFile:
     """A bucket file that is being written; it holds only the places of what was added.
 
@@ -228,21 +230,15 @@ class BucketFile:
     Its name and bytes depend on the part alone: a bundle that is run again writes the same file again.
     """
 
-    def __init__(self, sink: BinaryIO) -> None:
-        self._sink = sink
-        self._index: dict[str, list[tuple[int, int, int]]] = {}
-        self._end = 0
+    sink: BinaryIO
+    index: dict[str, list[tuple[int, int, int]]] = field(default_factory=dict)
+    end: int = 0
 
     def add(self, bucket: int | str, batch: bytes) -> None:
         """Write a batch of a bucket."""
-        self._index.setdefault(str(bucket), []).append((self._end, len(batch), crc32(batch)))
-        self._sink.write(batch)
-        self._end += len(batch)
-
-    def finish(self) -> None:
-        """Write the index."""
-        index = orjson.dumps(self._index)
-        self._sink.write(index + _TAIL.pack(len(index), crc32(index), _MARK))
+        self.index.setdefault(str(bucket), []).append((self.end, len(batch), crc32(batch)))
+        self.sink.write(batch)
+        self.end += len(batch)
 
 
 @contextmanager
@@ -251,7 +247,8 @@ def create_bucket_file(path: str) -> Iterator[BucketFile]:
     with create_binary(path) as sink:
         file = BucketFile(sink)
         yield file
-        file.finish()
+        index = orjson.dumps(file.index)
+        sink.write(index + _TAIL.pack(len(index), crc32(index), _MARK))
 
 
 def part_path(folder: str, number: int) -> str:

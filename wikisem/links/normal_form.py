@@ -41,7 +41,7 @@ _NEVER: Final = 255
 
 class _Tables(NamedTuple):
     """The class of each unit of UTF-16, 0 for most; the pairs that compose, sorted, each as one number; which units
-    they compose to; and all characters with a class.
+    they compose to; and all characters with a class, without which a string is NFC.
     """
 
     classes: npt.NDArray[np.uint8]
@@ -77,11 +77,6 @@ def _tables() -> _Tables:
     return _Tables(classes, np.unique(np.array(pairs, np.int64)), composites, marks)
 
 
-def marks() -> tuple[bytes, ...]:
-    """Return every character without which a string is NFC, in UTF-8."""
-    return _tables().marks
-
-
 def has_many_marks(parts: Contents) -> bool:
     """Whether marks are so frequent that finding them takes longer than reading all contents, by the first ones."""
     units = _units(str(parts.data[:_SAMPLE].data, "utf-8", "ignore"))
@@ -100,7 +95,7 @@ def find_marks(parts: Contents) -> Positions | None:
 @cache
 def finder(others: tuple[bytes, ...] = (), with_marks: bool = True) -> ahocorasick_rs.BytesAhoCorasick:
     """Return the automaton that finds some other strings, and marks as further patterns."""
-    patterns = [*others, *(marks() if with_marks else ())]
+    patterns = [*others, *(_tables().marks if with_marks else ())]
     return ahocorasick_rs.BytesAhoCorasick(patterns, implementation=ahocorasick_rs.Implementation.DFA)
 
 

@@ -274,17 +274,6 @@ def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Tabl
     return pa.table([title, qid, mentions["anchor"], count, total, links, *shares], schema=NAMES)
 
 
-def total_anchors(mentions: pa.Table, wanted: StringSet) -> pa.Table:
-    """How many links of some mentions have each wanted anchor, as ANCHOR_TOTALS; anchors without links are absent.
-
-    >>> links = pa.table({"anchor": ["oak", "elm", "oak"], "count": [2, 5, 1]})
-    >>> total_anchors(links, StringSet.of([hashes_of(["oak"])])).to_pylist()
-    [{'anchor': 'oak', 'count': 3}]
-    """
-    is_wanted = wanted.has(mentions["anchor"].combine_chunks())
-    return sum_rows([mentions.select(ANCHOR_TOTALS.names).filter(pa.array(is_wanted))], ANCHOR_TOTALS)
-
-
 def lower_first(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Strings with their first letter in lower case."""
     first, rest = pc.utf8_slice_codeunits(texts, 0, 1), pc.utf8_slice_codeunits(texts, 1)

@@ -157,7 +157,11 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
     edges_2 = CsrRows.undirected(nodes[:0], nodes[:0], count)
     for _ in range(_ROUNDS):
         kept = _without_dead_ends(edges_1, edges_2, is_end)
-        edges_1, edges_2, is_end, nodes = _only(edges_1, kept), _only(edges_2, kept), is_end[kept], nodes[kept]
+        # The edges between kept nodes, which are renumbered.
+        left, new = np.flatnonzero(kept), np.cumsum(kept) - 1
+        inner = [rows.keep(kept[rows.targets]) for rows in (edges_1.take(left), edges_2.take(left))]
+        edges_1, edges_2 = (CsrRows(rows.offsets, new[rows.targets]) for rows in inner)
+        is_end, nodes = is_end[kept], nodes[kept]
         # Nodes that are not ends and have exactly two neighbours, one step away, neither of which is such a node.
         passed: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
         neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
@@ -168,19 +172,10 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
         neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
         bridges = CsrRows.undirected(neighbours[:, 0], neighbours[:, 1], len(edges_1))
         sources, targets = edges_1.sources(), edges_1.targets
-        left = ~passed[sources] & ~passed[targets]
-        edges_1 = CsrRows.from_pairs(sources[left], targets[left], len(edges_1))
+        stays = ~passed[sources] & ~passed[targets]
+        edges_1 = CsrRows.from_pairs(sources[stays], targets[stays], len(edges_1))
         edges_2 = _join(edges_2, bridges).without(edges_1)
-    node_to_row = np.full(count, -1, dtype=np.int32)
-    node_to_row[nodes] = np.arange(len(nodes), dtype=np.int32)
-    return NeighbourhoodIndex(node_to_row, edges_1, edges_2)
-
-
-def _only(rows: CsrRows, kept: Flags) -> CsrRows:
-    """The edges between kept nodes, which are renumbered."""
-    inner = rows.take(np.flatnonzero(kept))
-    inner = inner.keep(kept[inner.targets])
-    return CsrRows(inner.offsets, (np.cumsum(kept) - 1)[inner.targets])
+    return NeighbourhoodIndex(_new_numbers(nodes, count), edges_1, edges_2)
 
 
 def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Flags:
@@ -299,14 +294,15 @@ def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
     by_level = np.argsort(level, kind="stable")
     rank = _inverse(by_level)
     order = np.argsort(rank[component], kind="stable")
+    moved, component_moved = up.take(order), component_up.take(by_level)
     return AncestorIndex(
         node_to_row=_new_numbers(nodes[order], size),
         row_to_node=nodes[order],
-        parents=_renumber(up, order, _inverse(order)),
+        parents=CsrRows(moved.offsets, _inverse(order)[moved.targets]),
         component=rank[component][order],
         component_starts=offsets_of(np.bincount(rank[component], minlength=count))[:-1],
         level_starts=offsets_of(np.bincount(level)),
-        component_parents=_renumber(component_up, by_level, rank),
+        component_parents=CsrRows(component_moved.offsets, rank[component_moved.targets]),
     )
 
 
@@ -321,12 +317,6 @@ def _inverse(order: Int64s) -> Int64s:
     inverse = np.empty(len(order), dtype=np.int64)
     inverse[order] = np.arange(len(order))
     return inverse
-
-
-def _renumber(rows: CsrRows, order: Int64s, new: Int64s) -> CsrRows:
-    """The same edges when row ``order[i]`` becomes row i and target j becomes ``new[j]``."""
-    moved = rows.take(order)
-    return CsrRows(moved.offsets, new[moved.targets])
 
 
 class DownwardPass:
