@@ -239,7 +239,7 @@ def read_entities(
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
     runtime.run(read_ranges, label=STAGE, parts=scratch.counts("read-*"), total=len(ranges), size=size)
-    done = [scratch.counts(f"read-{part:06}") for part, _ in ranges]
+    done = [scratch.counts_of("read", part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
     left = part_counts.files_left(done)
     named = [name.partition("-")[::2] for name in left]
@@ -332,8 +332,7 @@ def read_range(
         files.append(f"{_PROPERTIES}-{part}")
     highest = max((int(found.max()) for found in numbers if found.size), default=0)
     # Counts of the range without its items; the file also names the files of these.
-    path = scratch.counts(f"read-{part:06}")
-    part_counts.write_counts(path, account.counts(), files, streams, highest=highest)
+    part_counts.write_counts(scratch.counts_of("read", part), account.counts(), files, streams, highest=highest)
     with shuffle.sender(_READ, "", part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
         yield from send_numbers(sender, TARGETS, union(targets))

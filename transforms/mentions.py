@@ -98,10 +98,10 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles."""
     language, number, part = numbered
     wiki, scratch = work.wikis[language], work.scratch
+    # Named by the number of the range, so that one that is run again counts once.
+    counts_file = scratch.counts_of(language, number)
     if work.again is not None and number not in work.again[language]:
-        yield done(
-            language, number, wiki.ranges, part_counts.sum_counts([range_counts(scratch, language, number)]).kept
-        )
+        yield done(language, number, wiki.ranges, part_counts.sum_counts([counts_file]).kept)
         return
     repeats = join([]) if work.again is None else read_repeats(scratch, language, number)
     adder = BucketedSums("title", schema=MENTIONS, buckets=wiki.buckets)
@@ -138,7 +138,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
-    part_counts.write_counts(range_counts(scratch, language, number), counts, streams=streams, span=span)
+    part_counts.write_counts(counts_file, counts, streams=streams, span=span)
     yield done(language, number, wiki.ranges, counts.kept)
 
 
@@ -147,11 +147,6 @@ def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterat
         yield from read_records(part, part_counts.open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
     except OSError as error:
         raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error
-
-
-def range_counts(scratch: Scratch, language: str, number: int) -> str:
-    """The counts of a range, named by its number, so that a range that is run again counts once."""
-    return scratch.counts(f"{language}-{number:05d}")
 
 
 def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
@@ -282,9 +277,7 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
                  range 1   401 to 900
         b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
     """
-    spans = np.array(
-        [part_counts.read_json(range_counts(scratch, language, number))["span"] for number in range(ranges)]
-    )
+    spans = np.array([part_counts.read_json(scratch.counts_of(language, number))["span"] for number in range(ranges)])
     # The ranges whose ids do not ascend, or whose span overlaps that of another one.
     ordered = np.argsort(spans[:, 1], kind="stable")
     ordered = ordered[spans[ordered, 0] > 0]
@@ -432,7 +425,7 @@ def count_mentions(
         _scan(found, {language: wikis[language] for language in again}, context, again)
     counted: dict[str, Counts] = {}
     for language, wiki in wikis.items():
-        paths = (range_counts(scratch, language, number) for number in range(wiki.ranges))
+        paths = (scratch.counts_of(language, number) for number in range(wiki.ranges))
         counts = part_counts.sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
         buckets = buckets_for(counts.kept)
         names = [bucket_name(bucket, buckets) for bucket in range(buckets)]

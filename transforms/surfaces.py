@@ -159,7 +159,7 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     missing = (~open_arrays(link_counts.StringSet, pages_folder(pages.dictionaries[language])).has(titles)).tolist()
     best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
     counts = replace(counts, pages=PageCounts(len(best), sum(missing), best) + PageCounts())
-    replace_file(bucket_counts(pages.scratch, language, bucket), orjson.dumps({language: counts}))
+    replace_file(pages.scratch.counts_of(language, bucket), orjson.dumps({language: counts}))
 
 
 # There is one bucket of anchors for this many buckets of pages. Each bucket of pages writes a batch for each bucket of
@@ -258,11 +258,6 @@ class SurfaceCounts:
         return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
 
 
-def bucket_counts(scratch: Scratch, language: str, bucket: int) -> str:
-    """The counts of a bucket of a language."""
-    return scratch.counts(f"{language}-{bucket:02d}")
-
-
 def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
     """The sums over all tasks by language; StageError if the counts of a task are missing."""
     sums: dict[str, SurfaceCounts] = {}
@@ -304,9 +299,9 @@ def resolve_surfaces(
         if mentions:
             resolve_pages(read, pages)
 
-    counts_files = [scratch.counts(f"read-{number:05d}") for number in range(len(parts))]
+    counts_files = [scratch.counts_of("read", number) for number in range(len(parts))]
     for language, buckets in pages.buckets.items():
-        counts_files += [bucket_counts(scratch, language, bucket) for bucket in range(buckets)]
+        counts_files += [scratch.counts_of(language, bucket) for bucket in range(buckets)]
     label = label_of(STAGE, list(written))
     context.runtime.run(construct, label=label, parts=scratch.counts("*"), total=len(counts_files))
     counts = sum_surface_counts(counts_files)
@@ -371,7 +366,7 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
                 rows = [part.filter(part["title"].is_null()) for part in rows]
             named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
             found[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
-    replace_file(pages.scratch.counts(f"read-{number:05d}"), orjson.dumps(found))
+    replace_file(pages.scratch.counts_of("read", number), orjson.dumps(found))
     yield done(ALL_PARTS, number, pages.parts)
 
 
@@ -419,7 +414,7 @@ def write_names(
     found: dict[str, NameCounts] = {}
     for code, number in buckets.items():
         require_files(folders[code], [bucket_name(bucket, number) for bucket in range(number)])
-        counts = [read_json(bucket_counts(scratch, code, bucket), NameCounts) for bucket in range(number)]
+        counts = [read_json(scratch.counts_of(code, bucket), NameCounts) for bucket in range(number)]
         pairs = sum((one.pairs for one in counts), Counts())
         found[code] = NameCounts(pairs, sum(one.pages for one in counts), sum(one.items for one in counts))
     return found
@@ -459,4 +454,4 @@ def write_bucket(task: Task, pages: PagesContext) -> None:
     titles = pc.count_distinct(names["title"]).as_py()
     linked = pc.count_distinct(names.filter(names["qid"].is_valid())["title"]).as_py()
     counts = NameCounts(Counts(len(names), len(names)), titles, linked)
-    replace_file(bucket_counts(pages.scratch, language, bucket), orjson.dumps(counts))
+    replace_file(pages.scratch.counts_of(language, bucket), orjson.dumps(counts))

@@ -170,8 +170,9 @@ class Scratch:
         """What could not be read of a range for a unit; the number after the last range is for all ranges together."""
         return f"{self.unreadable_of(unit)}/{number:06d}.jsonl"
 
-    # The counts of one part of the work, by name, or a pattern for those of many.
+    # The counts of one part of the work, by name, or a pattern for those of many; and of a numbered part.
     counts = _below("counts/{}.json")
+    counts_of = _below("counts/{}-{:06}.json")
 
     # entities: the items of one certainty from one range, and the properties that it has lines of
     items = _below("{}/{:06}.parquet")

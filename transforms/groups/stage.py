@@ -332,8 +332,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         every.rejections += judged.rejections
         every.english += judged.english
     # The groups that repeat no other one, and of these the first.
-    by_class = {qid_number(group.id): group for group in every.groups}
-    rejections = every.rejections
+    by_class, refused = {qid_number(group.id): group for group in every.groups}, list[tuple[Group, str, str]]()
     if recipe.filters.near_duplicates is not None:
         order = kept_groups.in_class_order(graph, list(by_class), recipe)
         clusters = ((each, [member.id for member in by_class[each].cluster]) for each in order)
@@ -341,15 +340,20 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         for number, other in near.items():
             kept = name_class(by_class[other.kept].id, by_class[other.kept].label)
             detail = f"shares {other.shared} items with {kept}, which is kept"
-            rejections.append(_reject(by_class[number], kept_groups.NEAR_DUPLICATE, detail))
+            refused.append((by_class[number], kept_groups.NEAR_DUPLICATE, detail))
         by_class = {number: group for number, group in by_class.items() if number not in near}
     first = sorted(kept_groups.in_class_order(graph, list(by_class), recipe)[: recipe.cluster.max_groups or None])
     detail = f"one of {len(by_class)} groups, of which the first {recipe.cluster.max_groups} by "
     detail += f"{recipe.cluster.class_order} are kept"
     groups = [by_class.pop(number) for number in first]
-    rejections += [_reject(group, kept_groups.CAPPED, detail) for group in by_class.values()]
+    refused += [(group, kept_groups.CAPPED, detail) for group in by_class.values()]
+    rejections = every.rejections
+    for group, reason, detail in refused:
+        label = "" if group.label == group.id else group.label
+        rejections.append(Rejection(group.id, group.language, reason, detail, label))
     # Of a full dump, most are not kept, and large.
     by_class.clear()
+    refused.clear()
     every.groups.clear()
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
@@ -376,7 +380,3 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         places=count_places(groups, recipe.seed) if recipe.outliers.places else {},
     )
     replace_file(scratch.group_facts(language), msgspec.json.encode(facts))
-
-
-def _reject(group: Group, reason: str, detail: str) -> Rejection:
-    return Rejection(group.id, group.language, reason, detail, "" if group.label == group.id else group.label)

@@ -69,13 +69,10 @@ def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[Fn
         if arguments.thread is None or arguments.thread.name not in _READERS:
             earlier(arguments)
 
-    def is_cause(record: logging.LogRecord) -> bool:
-        return record.levelno >= logging.CRITICAL
-
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    levels = {logger: logger.level for logger in map(logging.getLogger, _LOGGERS)}
     threading.excepthook = listen
-    for logger in loggers:
-        logger.addFilter(is_cause)
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL)
     _running[key] = workers, options
     try:
         yield FnApiRunner(default_environment=_LocalEnvironment(key))
@@ -88,8 +85,8 @@ def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[Fn
             if thread.name in _READERS:
                 thread.join(max(0.0, end - time.monotonic()))
         threading.excepthook = earlier
-        for logger in loggers:
-            logger.removeFilter(is_cause)
+        for logger, level in levels.items():
+            logger.setLevel(level)
 
 
 @WorkerHandler.register_environment(_URN, bytes)

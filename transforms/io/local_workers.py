@@ -19,13 +19,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from inspect import Parameter, signature
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from wikisem.local_copies import RUN, RUN_VARIABLE
 from wikisem.transforms.io.counts import BytesRead
@@ -59,27 +59,23 @@ def changed_internal() -> str:
     return ""
 
 
-class Client(Protocol):
-    """What uses a worker: Beam's handle on it."""
-
-    worker_id: str
-
-    def first_error(self) -> str:
-        """What the first request that failed was answered with, "" if none failed."""
-
-    def fail(self, error: str) -> None:
-        """Let nothing wait for the worker any longer."""
+# What uses a worker, Beam's handle on it: it has a ``worker_id``, ``first_error()``, which is what the first request
+# that failed was answered with, and ``fail(error)``, after which nothing waits for the worker any longer.
+Client = Any
 
 
 class LocalWorkers:
-    """Worker processes, each for one client; ``failure`` is what went wrong first since the last ``reset``."""
+    """Worker processes, each for one client.
+
+    ``failure`` is what went wrong first since the last ``reset``, and ``bytes_read`` what all of them have read.
+    """
 
     def __init__(self) -> None:
         self.failure: Exception | None = None
         self._gone: Exception | None = None
         self._clients: dict[str, Client] = {}
         self._lock = threading.RLock()
-        self._bytes_read = BytesRead()
+        self.bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
         self._channel, other = socket.socketpair()
@@ -88,9 +84,9 @@ class LocalWorkers:
             # of what was freed, more with each range and bucket.
             ours = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
             self._starter = subprocess.Popen(  # noqa: S603 - this Python, no shell
-                [sys.executable, *_COMMAND, str(other.fileno()), str(self._bytes_read.writer)],
+                [sys.executable, *_COMMAND, str(other.fileno()), str(self.bytes_read.writer)],
                 env={**ours, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path), RUN_VARIABLE: RUN},
-                pass_fds=[other.fileno(), self._bytes_read.writer],
+                pass_fds=[other.fileno(), self.bytes_read.writer],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._stderr,
@@ -119,12 +115,6 @@ class LocalWorkers:
                 self.end(client)
             self.failure = None
 
-    @contextmanager
-    def count_bytes(self) -> Iterator[BytesRead]:
-        """What the workers read, from now on."""
-        self._bytes_read.reset()
-        yield self._bytes_read
-
     def close(self) -> None:
         """End all processes, and wait until they are gone."""
         self.reset()
@@ -138,7 +128,7 @@ class LocalWorkers:
         self._watcher.join()
         self._channel.close()
         self._stderr.close()
-        self._bytes_read.close()
+        self.bytes_read.close()
 
     def _ask(self, request: Mapping[str, Any]) -> None:
         with suppress(OSError):  # the process is gone, as the watcher will see

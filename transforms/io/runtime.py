@@ -4,8 +4,8 @@ import difflib
 import importlib
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
@@ -150,29 +150,6 @@ def _runner_name(options: PipelineOptions) -> str:
     return known.get(given.lower(), known.get(f"{given.lower()}runner", given))
 
 
-class _SharedWorkers:
-    def __init__(self) -> None:
-        self._workers: LocalWorkers | None = None
-        self.sharing = False
-
-    @contextmanager
-    def lend(self) -> Iterator[LocalWorkers]:
-        """The workers, for one pipeline."""
-        self._workers = self._workers or LocalWorkers()
-        try:
-            yield self._workers
-        finally:
-            if not self.sharing:
-                self.close()
-
-    def close(self) -> None:
-        """End the workers, if there are any."""
-        self.sharing = False
-        if self._workers is not None:
-            self._workers.close()
-            self._workers = None
-
-
 @dataclass(frozen=True)
 class Runtime:
     """The Beam options of a run, how its progress is shown, and how many local worker processes do its work.
@@ -184,18 +161,20 @@ class Runtime:
     beam_options: Sequence[str] = ()
     progress: Progress = lambda *_: nullcontext()
     workers: int = 1
-    _shared: _SharedWorkers = field(default_factory=_SharedWorkers, init=False, repr=False, compare=False)
+    # Inside of it the workers that all pipelines share, None before the first one; else nothing.
+    _shared: list[LocalWorkers | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.beam_options:  # refused before anything is done
             parse_options(self.beam_options)
 
     def __enter__(self) -> Self:
-        self._shared.sharing = True
+        self._shared.append(None)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._shared.close()
+        if workers := self._shared.pop():
+            workers.close()
 
     def run(
         self,
@@ -221,25 +200,26 @@ class Runtime:
                 # Imported here, because a Beam that is too new lacks its bases.
                 from wikisem.transforms.io.local_runner import local_runner  # noqa: PLC0415
 
-                workers = stack.enter_context(self._shared.lend())
+                if self._shared:
+                    workers = self._shared[0] = self._shared[0] or LocalWorkers()
+                else:
+                    workers = stack.enter_context(closing(LocalWorkers()))
                 runner = stack.enter_context(local_runner(workers, self.options()))
             try:
                 pipeline = beam.Pipeline(runner=runner, options=self.options())
             except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
                 raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
             construct(pipeline)
-            with (
-                count_here() if workers is None else workers.count_bytes() as read,
-                self.progress(
-                    label,
-                    listed.count,
-                    total,
-                    read.total,
-                    size,
-                    lambda: words_of_languages(listed.found, languages or {}),
-                ),
-            ):
-                _finish(pipeline, label, workers)
+            if workers is None:
+                read = stack.enter_context(count_here())
+            else:
+                read = workers.bytes_read
+                read.reset()
+            shown = self.progress(
+                label, listed.count, total, read.total, size, lambda: words_of_languages(listed.found, languages or {})
+            )
+            stack.enter_context(shown)
+            _finish(pipeline, label, workers)
 
     def configure_file_systems(self) -> None:
         """Let this process open files by the options, as workers do, such as ``--s3_endpoint_url``."""

@@ -82,12 +82,14 @@ class ItemEdges:
         if "other_instance_of" in table.column_names:
             owners, codes, others = _values(table["other_instance_of"])
             other_items, other_classes = numbers[owners], others[codes]
+        instance_of = CsrRows.from_pairs(item_of_row[instances], classes_of, len(order))
+        subclass_of = CsrRows.from_pairs(item_of_row[subclasses], np.searchsorted(classes, parents), len(order))
         return ItemEdges(
             items=narrow(numbers[order]),
             sitelinks=table["sitelinks"].to_numpy().astype(np.int32)[order],
             classes=narrow(classes),
-            instance_of=_narrow_rows(item_of_row[instances], classes_of, len(order)),
-            subclass_of=_narrow_rows(item_of_row[subclasses], np.searchsorted(classes, parents), len(order)),
+            instance_of=CsrRows(narrow(instance_of.offsets), instance_of.targets),
+            subclass_of=CsrRows(narrow(subclass_of.offsets), subclass_of.targets),
             other_items=other_items,
             other_classes=other_classes,
         )
@@ -115,11 +117,6 @@ def _values(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], npt.NDArray
     coded = (flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat).dictionary_encode()
     rows = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
     return rows, coded.indices.to_numpy(), qid_numbers(coded.dictionary)
-
-
-def _narrow_rows(sources: Ints, targets: Ints, count: int) -> CsrRows:
-    rows = CsrRows.from_pairs(sources, targets, count)
-    return CsrRows(narrow(rows.offsets), rows.targets)
 
 
 # The graph: classes are numbered, pruned, and joined to their instances.

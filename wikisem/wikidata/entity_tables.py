@@ -195,7 +195,22 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
         for (before, _), (after, path) in itertools.pairwise(groups):
             if after.least < before.greatest:
                 raise unsorted(path, after.begin, before.greatest, after.least)
-    layout = _layout(opened)
+    # The layout is that of the claims; all files of a run have the same, and their links are of the same release.
+    layouts: dict[Layout, TableFile] = {}
+    for file in opened:
+        if file.kind == "claims":
+            others: Layout = "release" if "snaktype" in file.columns else "copy"
+            layouts["by language" if "datavalue" in file.columns else others] = file
+    if len(layouts) > 1:
+        seen = " and ".join(f"{file.path} of {LAYOUTS[layout]}" for layout, file in sorted(layouts.items()))
+        raise UsageError(f"expected claims of one layout, saw {seen}")
+    [layout] = layouts
+    badges = {any(name.startswith("badges") for name in file.columns) for file in opened if file.kind == "links"}
+    if (layout == "copy" and True in badges) or (layout == "release" and badges == {False}):
+        raise UsageError(
+            f"expected claims and links of one release, saw claims of {LAYOUTS[layout]} and links "
+            f"{'with' if True in badges else 'without'} badges"
+        )
     return EntityTables(layout, tuple(opened), tuple(_lacking(found, layout, labels)))
 
 
@@ -273,26 +288,6 @@ def unsorted(path: str, row: int, before: str, seen: str) -> DamagedInputError:
         f"{path}: expected rows in the order of their ids as strings, saw {seen} after {before} at row {row:,}; "
         "releases since 2026-09-30 are sorted"
     )
-
-
-def _layout(files: Sequence[TableFile]) -> Layout:
-    """Return the layout of the claims; UsageError if files of one run have several, or the links those of another."""
-    found: dict[Layout, TableFile] = {}
-    for file in files:
-        if file.kind == "claims":
-            others: Layout = "release" if "snaktype" in file.columns else "copy"
-            found["by language" if "datavalue" in file.columns else others] = file
-    if len(found) > 1:
-        seen = " and ".join(f"{file.path} of {LAYOUTS[layout]}" for layout, file in sorted(found.items()))
-        raise UsageError(f"expected claims of one layout, saw {seen}")
-    [layout] = found
-    badges = {any(name.startswith("badges") for name in file.columns) for file in files if file.kind == "links"}
-    if (layout == "copy" and True in badges) or (layout == "release" and badges == {False}):
-        raise UsageError(
-            f"expected claims and links of one release, saw claims of {LAYOUTS[layout]} and links "
-            f"{'with' if True in badges else 'without'} badges"
-        )
-    return layout
 
 
 def _lacking(found: Sequence[TableFile], layout: Layout, labels: Sequence[str] | None) -> Iterator[str]:

@@ -34,7 +34,7 @@ INTERWIKI: Final = frozenset(TABLES["interwiki"].split())
 
 # Names of namespaces that every wiki has, whatever its language.
 CANONICAL: Final[Mapping[str, int]] = TABLES["canonical"]
-_NUMBERS: Final = (CANONICAL["File"], CANONICAL["Category"], CANONICAL["Template"])
+NUMBERS: Final = (CANONICAL["File"], CANONICAL["Category"], CANONICAL["Template"])
 _THREE_LETTERS: Final = dict(pair.split(":") for pair in TABLES["iso_639"]["two_letters"].split())
 # One code for scripts that a language mixes, as ISO 15924 has them.
 _MIXED: Final = {"Hira+Kana+Hani": "Jpan", "Hang+Hani": "Hang", "Hani": "Hans"}
@@ -48,12 +48,6 @@ def script_sets(code: str) -> tuple[tuple[str, ...], ...]:
     ((('Hira', 'Kana', 'Hani'),), (('Cyrl',), ('Latn',)), (('Latn',),))
     """
     return tuple(tuple(scripts.split("+")) for scripts in SCRIPTS.get(code, "Latn").split("|"))
-
-
-def local_names(code: str) -> dict[str, int]:
-    """The names of files, categories and templates that a wiki in the language knows or knew -> namespace number."""
-    listed = zip(TABLES["namespaces"].get(code, ()), _NUMBERS, strict=False)
-    return {name.replace("_", " "): number for names, number in listed for name in names.split()}
 
 
 def alias_names(code: str) -> dict[str, int]:

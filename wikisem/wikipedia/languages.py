@@ -95,7 +95,10 @@ def language_profile(
         special = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
     script_name = special.pop() if len(special) == 1 else detect_script(sample)
     script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
-    local, short = language_tables.local_names(known), language_tables.alias_names(known)
+    # The names of files, categories and templates that a wiki in the language knows or knew, with their numbers.
+    listed = zip(language_tables.TABLES["namespaces"].get(known, ()), language_tables.NUMBERS, strict=False)
+    local = {name.replace("_", " "): number for names, number in listed for name in names.split()}
+    short = language_tables.alias_names(known)
     # An alias of one letter says nothing about a surface form that begins with it.
     aliases = [alias for alias in site.aliases if alias not in short] if site is not None else ()
     # Titles begin with a capital, labels of Wikidata often do not.
