@@ -6,7 +6,7 @@ come twice, and edges elsewhere may lead to it. So the numbers of items and targ
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -76,14 +76,14 @@ _HELD_BYTES: Final = 1 << 25
 ROW_GROUP: Final = 1 << 13
 
 
+@dataclass
 class ItemWriter:
     """A Parquet file of items, made when the first items come and written as more come."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._held: list[pa.Table] = []
-        self._size = 0
-        self._writer: CheckedWriter | None = None
+    path: str
+    _held: list[pa.Table] = field(default_factory=list, init=False)
+    _size: int = field(default=0, init=False)
+    _writer: CheckedWriter | None = field(default=None, init=False)
 
     def add(self, table: pa.Table) -> None:
         """Take rows."""
@@ -94,7 +94,8 @@ class ItemWriter:
 
     def close(self) -> bool:
         """Write what is left, and return whether there is a file."""
-        self._write()
+        if self._held:
+            self._write()
         if self._writer is None:
             return False
         self._writer.close()
@@ -102,10 +103,8 @@ class ItemWriter:
         return True
 
     def _write(self) -> None:
-        if not self._held:
-            return
         if self._writer is None:
-            self._sink = create_binary(self._path)
+            self._sink = create_binary(self.path)
             # Few values repeat: dictionaries would make the files larger, and slower to write.
             self._writer = CheckedWriter(self._sink, ENTITIES, dictionaries=False, rows=ROW_GROUP)
         self._writer.write(pa.concat_tables(self._held))
@@ -403,6 +402,7 @@ def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
     yield done(STAGE, number, len(work.files))
 
 
+@dataclass(eq=False)
 class KeepItems(beam.DoFn):
     """Finish files of items one by one: write the items that stay, all counts, and the numbers of these items.
 
@@ -411,13 +411,15 @@ class KeepItems(beam.DoFn):
     rows are superseded. The numbers are sent to ``buckets`` buckets, one batch for each row group of a finished file.
     """
 
-    def __init__(self, work: FileWork, targets: str, duplicates: bool, buckets: int) -> None:
-        self._work, self._folder, self._duplicates, self._buckets = work, targets, duplicates, buckets
-        self._targets: Numbers | None = None
+    work: FileWork
+    targets: str
+    duplicates: bool
+    buckets: int
+    _numbers: Numbers | None = field(default=None, init=False)
 
     def process(self, number: int) -> Iterator[Done | Sent]:  # noqa: D102 - Beam's
-        scratch, file = self._work.scratch, self._work.files[number]
-        superseded = read_numbers(scratch.superseded(), file.name) if self._duplicates else join([])
+        scratch, file = self.work.scratch, self.work.files[number]
+        superseded = read_numbers(scratch.superseded(), file.name) if self.duplicates else join([])
         finished = f"{scratch.finished}/{file.name}.parquet"
         if file.certainty == "certain" and not superseded.size:
             kept = yield from self._send_numbers(number, scratch.items(*file))
@@ -428,27 +430,27 @@ class KeepItems(beam.DoFn):
             yield from self._send_numbers(number, finished if f"{file.name}.parquet" in written else "")
         counts.check(STAGE)
         part_counts.write_counts(scratch.counts(f"keep-{file.name}"), counts, written)
-        yield done(STAGE, number, len(self._work.files))
+        yield done(STAGE, number, len(self.work.files))
 
     def _send_numbers(self, number: int, path: str) -> Generator[Sent, None, int]:
         size = 0
-        with self._work.shuffle.sender("keep", STAGE, number) as sender:
+        with self.work.shuffle.sender("keep", STAGE, number) as sender:
             for table in read_row_groups(path, ["qid"]) if path else ():
                 numbers = np.sort(qid_numbers(table["qid"]))
-                residues, size = numbers % self._buckets, size + len(numbers)
-                for bucket in range(self._buckets):
+                residues, size = numbers % self.buckets, size + len(numbers)
+                for bucket in range(self.buckets):
                     yield from sender.add("places", bucket, encode_numbers(numbers[residues == bucket]))
         return size
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
         """Write the rows that stay, count the unlinked ones, and return the counts and the files written."""
-        folder = self._work.scratch.finished
+        folder = self.work.scratch.finished
         targets: Numbers | None = None
         if file.certainty == "undecided":
-            targets = self._targets = read_numbers(self._folder) if self._targets is None else self._targets
+            targets = self._numbers = read_numbers(self.targets) if self._numbers is None else self._numbers
         writer, kept, left_out = ItemWriter(f"{folder}/{file.name}.parquet"), 0, Counter[str]()
         unlinked: list[pa.Table] = []
-        for dropped_rows, table in latest_rows(self._work.scratch, file, ENTITIES.names, superseded):
+        for dropped_rows, table in latest_rows(self.work.scratch, file, ENTITIES.names, superseded):
             left_out["duplicate"] += dropped_rows
             if targets is not None:
                 is_target = is_in(qid_numbers(table["qid"]), targets)

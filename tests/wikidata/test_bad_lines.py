@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.wikidata.test_lexeme_reader import GOOD, dump_of
 from wikisem.errors import DamagedInputError
 from wikisem.records import UnreadableRecord
+from wikisem.wikidata import lexeme_reader
 from wikisem.wikidata.entity_reader import EntityReader, read_entities
 from wikisem.wikidata.lexeme_reader import LexemeReader
 from wikisem.wikidata.line_types import Fields, UnreadableLine
@@ -56,14 +58,14 @@ def read(kind: str, tmp_path: Path) -> Read:
 @pytest.fixture
 def fail(monkeypatch: pytest.MonkeyPatch, kind: str) -> Fail:
     """Makes the reading of the third line raise an error."""
-    owner, name = {"items": (EntityReader, "read"), "lexemes": (LexemeReader, "_read")}[kind]
+    owner, name = {"items": (EntityReader, "read"), "lexemes": (lexeme_reader, "_read")}[kind]
     usual = getattr(owner, name)
 
     def patch(error: BaseException) -> None:
-        def read(reader: object, line: memoryview) -> object:
-            if any(mark in bytes(line) for mark in (b'"Q3"', b'"L3"')):
+        def read(*given: Any) -> object:
+            if any(mark in bytes(given[-1]) for mark in (b'"Q3"', b'"L3"')):
                 raise error
-            return usual(reader, line)
+            return usual(*given)
 
         monkeypatch.setattr(owner, name, read)
 

@@ -6,6 +6,7 @@ candidate classes is judged in all languages at once, because outlier sets do no
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeVar
 
@@ -125,6 +126,7 @@ _UNLINKED_PARTS = 16
 _SAMPLED_TITLES = 200_000
 
 
+@dataclass(eq=False)
 class CollectItems(beam.DoFn):
     """Write the labels of the classes in a numbered file of entities, and titles of its list articles and of others.
 
@@ -132,13 +134,12 @@ class CollectItems(beam.DoFn):
     because which classes are wanted is found once for all files of a worker.
     """
 
-    def __init__(self, work: GroupWork) -> None:
-        self._work = work
-        self._wanted: tuple[Ints, int] | None = None
+    work: GroupWork
+    _wanted: tuple[Ints, int] | None = field(default=None, init=False)
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
         """Write them; yields the path."""
-        work, (number, path) = self._work, numbered
+        work, (number, path) = self.work, numbered
         numbers, lists = self._read(number, path)
         if self._wanted is None:
             graph, recipe = open_arrays(ClassGraph, work.taxonomy), work.recipe
@@ -161,7 +162,7 @@ class CollectItems(beam.DoFn):
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
         """The numbers of all items of a file, and which are list articles; signatures and relations are written."""
-        scratch, outliers, witness = self._work.scratch, self._work.recipe.outliers, self._work.recipe.witness
+        scratch, outliers, witness = self.work.scratch, self.work.recipe.outliers, self.work.recipe.witness
         numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
         signatures, relations = [], []
         columns = ["qid", "instance_of", *(("sitelinks", "properties") if witness else ())]
@@ -177,7 +178,7 @@ class CollectItems(beam.DoFn):
             if witness:
                 signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
             if outliers.related:
-                graph, column = open_arrays(ClassGraph, self._work.taxonomy), table["relations"]
+                graph, column = open_arrays(ClassGraph, self.work.taxonomy), table["relations"]
                 relations.append(ItemRelations.of_columns(graph, numbers[-1], column, outliers.min_sitelinks))
         if witness:
             save_arrays(ItemSignatures.join(signatures), scratch.item_signatures(number))
@@ -250,20 +251,20 @@ class Judged(msgspec.Struct):
     english: list[str] = []
 
 
+@dataclass(eq=False)
 class JudgeClasses(beam.DoFn):
     """Judge the classes of a numbered slice, and write its groups and rejections in each language.
 
     It is a DoFn because a worker opens the builder, and reads labels, once for all its slices.
     """
 
-    def __init__(self, work: GroupWork) -> None:
-        self._work = work
-        self._builder: GroupBuilder | None = None
-        self._english: dict[str, set[int]] = {}
+    work: GroupWork
+    _builder: GroupBuilder | None = field(default=None, init=False)
+    _english: dict[str, set[int]] = field(default_factory=dict, init=False)
 
     def process(self, number: int) -> Iterator[tuple[str, int]]:
         """Judge the classes of the slice; every language has its file, empty if it has no candidate class here."""
-        work, scratch, languages = self._work, self._work.scratch, self._work.languages
+        work, scratch, languages = self.work, self.work.scratch, self.work.languages
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         if self._builder is None:
             numbers = open_arrays(ClassGraph, work.taxonomy).nodes[shared_files.all_candidates(scratch, languages)]

@@ -9,6 +9,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, cast
 
@@ -147,12 +148,12 @@ def count_here() -> Iterator[BytesRead]:
         bytes_read.close()
 
 
+@dataclass
 class _Counted:
-    def __init__(self, source: BinaryIO) -> None:
-        self._source = source
+    source: BinaryIO
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
+        return getattr(self.source, name)
 
     def __enter__(self) -> Self:
         return self
@@ -161,10 +162,10 @@ class _Counted:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         _reporter.add(0, least=1)
-        self._source.__exit__(kind, error, trace)
+        self.source.__exit__(kind, error, trace)
 
     def read(self, size: int = -1) -> bytes:
-        data = self._source.read(size)
+        data = self.source.read(size)
         _reporter.add(len(data))
         return data
 

@@ -9,7 +9,7 @@ with *melonerne*, without a rule for Danish. A relation can also be a derivation
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -127,20 +127,23 @@ class _LexicalCategory:
         self.is_base = any(not derivation.base or category in derivation.base for derivation in derivations)
 
 
+@dataclass(eq=False)
 class PairCollector:
-    """Collects the pairs of all relations in some languages; of a lexeme that comes twice, the latest revision."""
+    """Collects the pairs of all relations in some languages; of a lexeme that comes twice, the latest revision.
 
-    def __init__(self, relations: Sequence[LexemeRelation], languages: Sequence[str]) -> None:
-        self._relations, self._languages = relations, languages
-        self._revisions: dict[int, int] = {}
-        # Language, relation, first and second word of each pair, in one tuple: there may be millions.
-        self._swapped: dict[int, tuple[str, ...]] = {}
-        self._by_category: dict[str, _LexicalCategory] = {}
-        self._derived: dict[int, list[_Derived]] = {}
-        # Lexemes that others may be made from: the lexical category, then the lemmas in the order of the languages.
-        self._bases: dict[int, str] = {}
-        # The languages that any lexeme has a lemma in.
-        self.spelled: set[str] = set()
+    ``spelled`` are the languages that any lexeme has a lemma in.
+    """
+
+    relations: Sequence[LexemeRelation]
+    languages: Sequence[str]
+    spelled: set[str] = field(default_factory=set)
+    _revisions: dict[int, int] = field(default_factory=dict)
+    # Language, relation, first and second word of each pair, in one tuple: there may be millions.
+    _swapped: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    _by_category: dict[str, _LexicalCategory] = field(default_factory=dict)
+    _derived: dict[int, list[_Derived]] = field(default_factory=dict)
+    # Lexemes that others may be made from: the lexical category, then the lemmas in the order of the languages.
+    _bases: dict[int, str] = field(default_factory=dict)
 
     def add(self, lexeme: "Lexeme") -> None:
         """Take in a lexeme; one without a lemma in any of the languages is passed over."""
@@ -151,13 +154,13 @@ class PairCollector:
         if self._swapped.pop(number, None) is not None:
             self._derived.pop(number, None)
             self._bases.pop(number, None)
-        known = [language for language in self._languages if language in lexeme.lemmas]
+        known = [language for language in self.languages if language in lexeme.lemmas]
         if not known:
             return
         self.spelled.update(known)
         category = self._by_category.get(lexeme.category)
         if category is None:
-            category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self._relations)
+            category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self.relations)
 
         pairs: list[str] = []
         spelled_forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
@@ -182,13 +185,13 @@ class PairCollector:
                 for base in lexeme.made_from(name)
             ]
         if category.is_base:
-            lemmas = [lexeme.lemma(language) for language in self._languages]
+            lemmas = [lexeme.lemma(language) for language in self.languages]
             self._bases[number] = _SEPARATOR.join([lexeme.category, *lemmas])
 
     def pairs(self, keep: WordFilter = EVERY_WORD) -> dict[str, dict[str, list[FormPair]]]:
         """The pairs whose words are kept, by language and relation, in order of the lexemes; some lists are empty."""
         found: dict[str, dict[str, list[FormPair]]] = {
-            language: {relation.name: [] for relation in self._relations} for language in self._languages
+            language: {relation.name: [] for relation in self.relations} for language in self.languages
         }
         every = not keep
         for number in sorted(self._swapped):
@@ -196,7 +199,7 @@ class PairCollector:
             derived: dict[tuple[str, str, str, str], None] = {}
             for made in self._derived.get(number, ()):
                 category, *lemmas = self._bases.get(made.base, "").split(_SEPARATOR)
-                lemma = lemmas[self._languages.index(made.language)] if lemmas else ""
+                lemma = lemmas[self.languages.index(made.language)] if lemmas else ""
                 if lemma not in ("", made.lemma) and (not made.categories or category in made.categories):
                     derived[made.language, made.relation, lemma, made.lemma] = None
             words = iter(self._swapped[number] + tuple(chain.from_iterable(derived)))

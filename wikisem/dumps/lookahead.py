@@ -2,11 +2,14 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from wikisem.dumps.model import Block, Range
 
 STEP: Final = 1 << 20
+# The most readings that fail, one inside the other, before all that they have read is skipped.
+_MOST: Final = 8
 
 
 def size_of(source: BinaryIO) -> int:
@@ -103,6 +106,7 @@ class Lookahead:
             self.seek(self.base - len(data.lstrip(b"\0")))
 
 
+@dataclass
 class Retries:
     """Limits how often bytes of a file are decoded without success, however many false heads of segments they have.
 
@@ -120,11 +124,9 @@ class Retries:
     (1000, True)
     """
 
-    _MOST: Final = 8
-
-    def __init__(self) -> None:
-        self._furthest = self._count = 0
-        self.has_skipped = False
+    has_skipped: bool = False
+    _furthest: int = 0
+    _count: int = 0
 
     def failed(self, start: int, stop: int) -> None:
         """Note that the bytes from ``start`` to ``stop`` were decoded without success."""
@@ -133,7 +135,7 @@ class Retries:
 
     def is_worth(self, start: int) -> bool:
         """Return whether to decode from an offset on."""
-        return self._count < self._MOST or start >= self._furthest
+        return self._count < _MOST or start >= self._furthest
 
     def next_after(self, head: int) -> int:
         """Return where to look for the next head after one that failed."""

@@ -17,6 +17,7 @@ from wikisem.dumps.model import BadRegion, Block, Compression, Damage, Range, fo
 # gzip and zstd, the compressions in which a file is a chain of members: how a member begins, and what decodes it.
 
 
+@dataclass(eq=False)
 class Decoder:
     """Decodes one member, as isal's decoder of gzip does too; input that it has not used yet stays with it.
 
@@ -25,15 +26,15 @@ class Decoder:
     32 KiB of a file may be 1 GiB of text, but 1 KiB is at most 32 MiB.
     """
 
-    def __init__(self, decoder: Any, step: int) -> None:
-        self._decoder, self._step = decoder, step
-        self._input: bytes | memoryview = b""
-        self._used = 0
+    decoder: Any
+    step: int
+    _input: bytes | memoryview = b""
+    _used: int = 0
 
     @property
     def eof(self) -> bool:
         """Whether the member has ended."""
-        return bool(self._decoder.eof)
+        return bool(self.decoder.eof)
 
     @property
     def needs_input(self) -> bool:
@@ -43,7 +44,7 @@ class Decoder:
     @property
     def unused_data(self) -> bytes:
         """Input from after the end of the member."""
-        unused: bytes = self._decoder.unused_data
+        unused: bytes = self.decoder.unused_data
         return unused + bytes(self._input[self._used :])
 
     def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
@@ -53,8 +54,8 @@ class Decoder:
             self._input, self._used = data if self.needs_input else bytes(self._input[self._used :]) + data, 0
         text = b""
         while not (text or self.needs_input or self.eof):
-            start, self._used = self._used, self._used + self._step
-            text = self._decoder.decompress(self._input[start : self._used])
+            start, self._used = self._used, self._used + self.step
+            text = self.decoder.decompress(self._input[start : self._used])
         return text
 
 

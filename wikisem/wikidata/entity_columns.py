@@ -1,6 +1,7 @@
 """Decoded lines of a dump as a table of items in the columns of ``schemas.ENTITIES``, and which of the items stay."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, Literal
 
@@ -30,6 +31,7 @@ _CLASS_PROPERTIES: Final = (31, 279)
 _NO_CLAIMS: Final = Claims({}, ())
 
 
+@dataclass(eq=False)
 class _Lists:
     """A column of lists: all their values one after the other, and where those of each row end.
 
@@ -37,8 +39,9 @@ class _Lists:
     item i are ``values[ends[i]:ends[i + 1]]``. In maps and in relations each value has one of ``keys``.
     """
 
-    def __init__(self) -> None:
-        self.ends, self.keys, self.values = [0], list[str](), list[Any]()
+    ends: list[int] = field(default_factory=lambda: [0])
+    keys: list[str] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
 
     def array(self, values: pa.Array | None = None) -> pa.ListArray:
         """Return the column, its values in this form; by default they are strings."""

@@ -119,10 +119,6 @@ class IdRange:
     start: str
     stop: str | None
 
-    def has(self, identifier: str) -> bool:
-        """Return whether an id is in the range."""
-        return self.start <= identifier and (self.stop is None or identifier < self.stop)
-
 
 @dataclass(frozen=True, slots=True)
 class EntityTables:

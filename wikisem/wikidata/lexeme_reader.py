@@ -7,6 +7,7 @@ The layout is that of https://www.wikidata.org/wiki/Wikidata:Lexicographical_dat
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Annotated, Any, Final
 
@@ -84,13 +85,17 @@ class _Head(msgspec.Struct, gc=False):
     redirect: Any = None
 
 
+_decode: Final = msgspec.json.Decoder(Lexeme).decode
+
+
+@dataclass
 class LexemeReader:
     """Reads a lexeme dump file; ``counts`` accounts for every line and every part that is damaged."""
 
-    def __init__(self, on_unreadable: Callable[[UnreadableRecord], object] | None = None) -> None:
-        self._on_unreadable = on_unreadable
-        self._decode = msgspec.json.Decoder(Lexeme).decode
-        self._kept, self._left_out, self._unreadable = 0, Counter[str](), Counter[str]()
+    on_unreadable: Callable[[UnreadableRecord], object] | None = None
+    _kept: int = field(default=0, init=False)
+    _left_out: Counter[str] = field(default_factory=Counter, init=False)
+    _unreadable: Counter[str] = field(default_factory=Counter, init=False)
 
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
         """Yield the lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.
@@ -106,7 +111,7 @@ class LexemeReader:
                 if isinstance(chunk, Damage):
                     self._drop(chunk.reason, chunk.where, chunk.detail)
                     continue
-                for position, found in read_lines(chunk.data, self._read):
+                for position, found in read_lines(chunk.data, _read):
                     if isinstance(found, Lexeme):
                         self._kept += 1
                         yield found
@@ -122,24 +127,25 @@ class LexemeReader:
         read = self._kept + sum(self._left_out.values()) + sum(self._unreadable.values())
         return Counts(read, self._kept, dict(self._left_out), dict(self._unreadable))
 
-    def _read(self, line: memoryview) -> Lexeme | LeftOutLine | UnreadableLine:
-        try:
-            return self._decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            wrong = error
-        try:
-            head = msgspec.json.decode(line, type=_Head)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return UnreadableLine("not-json", f"expected a JSON object, saw {bytes(line[:SHOWN])!r}: {wrong}")
-        if head.redirect is not None:
-            return LeftOutLine("redirect")
-        if head.type in _OTHER_TYPES:
-            return LeftOutLine(head.type)
-        return UnreadableLine("bad-lexeme", f"{head.id or 'a line without an id'}: {wrong}")
-
     def _drop(self, reason: str, where: str, detail: str) -> None:
         self._unreadable[reason] += 1
-        report_unreadable(UnreadableRecord(STAGE, reason, where, detail), self._on_unreadable)
+        report_unreadable(UnreadableRecord(STAGE, reason, where, detail), self.on_unreadable)
+
+
+def _read(line: memoryview) -> Lexeme | LeftOutLine | UnreadableLine:
+    try:
+        return _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        wrong = error
+    try:
+        head = msgspec.json.decode(line, type=_Head)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return UnreadableLine("not-json", f"expected a JSON object, saw {bytes(line[:SHOWN])!r}: {wrong}")
+    if head.redirect is not None:
+        return LeftOutLine("redirect")
+    if head.type in _OTHER_TYPES:
+        return LeftOutLine(head.type)
+    return UnreadableLine("bad-lexeme", f"{head.id or 'a line without an id'}: {wrong}")
 
 
 def check_any(counts: Counts, path: str) -> None:

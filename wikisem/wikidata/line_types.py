@@ -9,7 +9,7 @@ import re
 import reprlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
@@ -83,18 +83,18 @@ class UnreadableLine:
     detail: str
 
 
+@dataclass
 class LineAccount:
     """What of a range became no item: properties and others that are ``left_out``, by reason, and ``unreadable``."""
 
-    def __init__(self, stage: str) -> None:
-        self._stage = stage
-        self.left_out: Counter[str] = Counter()
-        self.unreadable: list[UnreadableRecord] = []
-        self.properties: list[PropertyLine] = []
+    stage: str
+    left_out: Counter[str] = field(default_factory=Counter)
+    unreadable: list[UnreadableRecord] = field(default_factory=list)
+    properties: list[PropertyLine] = field(default_factory=list)
 
     def reject(self, reason: str, where: str, detail: str) -> None:
         """Keep a record that cannot be read."""
-        self.unreadable.append(UnreadableRecord(self._stage, reason, where, detail))
+        self.unreadable.append(UnreadableRecord(self.stage, reason, where, detail))
 
     def counts(self) -> Counts:
         """Return how many records are not items, by reason; items are counted once it is decided whether they stay."""

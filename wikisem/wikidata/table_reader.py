@@ -3,7 +3,6 @@
 The code that makes entities of the lines of a dump makes entities of these.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +24,6 @@ from wikisem.wikidata.entity_tables import (
     EntityTables,
     IdRange,
     Kind,
-    RowGroup,
     TableFile,
     columns_of,
     unsorted,
@@ -122,7 +120,10 @@ class TableReader(LineAccount):
             yield Line(identifier, "item", revision, None, sites, names, Claims(found, all_properties))
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
-        """Yield the rows of a file that are in the range and can be read, a table for each row group."""
+        """Yield the rows of a file that are in the range and can be read, a table for each row group.
+
+        DamagedInputError unless the ids ascend.
+        """
         start, stop = range_.start, range_.stop
         numbers = [
             number
@@ -137,32 +138,23 @@ class TableReader(LineAccount):
                 # Of the columns asked for those that there are; of a member of a struct, ``struct.member``.
                 group, read = file.groups[number], partial(parquet.read_row_group, filled[number], use_threads=False)
                 ids = _strings(read(["id"])["id"])
-                rows = self._rows_in(ids, group, range_, file.path)
+                having, known = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False)), ids.drop_null()
+                # A row without an id is rejected once, by the range in which its row group begins.
+                if start <= group.least and (stop is None or group.least < stop):
+                    for empty in np.delete(np.arange(len(ids)), having):
+                        self._reject("bad-id", file.path, group.begin + int(empty), "an id", None)
+                ascends = pc.less_equal(known[:-1], known[1:])
+                if ascends.false_count:
+                    before = ascends.index(False).as_py()
+                    row = group.begin + int(having[before + 1])
+                    raise unsorted(file.path, row, known[before].as_py(), known[before + 1].as_py())
+                first = pc.less(known, start).true_count
+                rows = having[first : len(known) if stop is None else pc.less(known, stop).true_count]
                 if len(rows):
                     found = _plain(file, read, group.rows, self._asked).append_column("id", ids)
                     follow = int(rows[-1]) - int(rows[0]) + 1 == len(rows)  # then they need no copy
                     found = found.slice(int(rows[0]), len(rows)) if follow else found.take(pa.array(rows))
                     yield self._drop_unreadable(found, file, rows + group.begin)
-
-    def _rows_in(self, ids: pa.Array, group: RowGroup, range_: IdRange, path: str) -> Numbers:
-        """Return the rows of a row group whose ids are in the range; DamagedInputError unless the ids ascend."""
-        filled = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False))
-        if ids.null_count:
-            # A row without an id is rejected once, by the range in which its row group begins.
-            for empty in np.delete(np.arange(len(ids)), filled) if range_.has(group.least) else ():
-                self._reject("bad-id", path, group.begin + int(empty), "an id", None)
-            ids = ids.drop_null()
-        ascends = pc.less_equal(ids[:-1], ids[1:])
-        if ascends.false_count:
-            before = ascends.index(False).as_py()
-            row = group.begin + int(filled[before + 1])
-            raise unsorted(path, row, ids[before].as_py(), ids[before + 1].as_py())
-
-        first, stop = (
-            len(ids) if end is None else bisect_left(range(len(ids)), end, key=lambda index: ids[index].as_py())
-            for end in (range_.start, range_.stop)
-        )
-        return filled[first:stop]
 
     def _drop_unreadable(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
         """Return the rows that can be read; the others are noted by their ``places`` in the file."""

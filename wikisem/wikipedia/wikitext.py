@@ -5,6 +5,7 @@ No other module imports mwparserfromhell.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import mwparserfromhell
@@ -35,6 +36,7 @@ class TooCostlyError(Exception):
     """Pages took more steps than one page may; if there are several, the caller reads each alone."""
 
 
+@dataclass(slots=True)
 class Work:
     """Counts the steps; TooCostlyError past the budget.
 
@@ -46,10 +48,8 @@ class Work:
     107
     """
 
-    __slots__ = ("_budget", "steps")
-
-    def __init__(self, budget: int = BUDGET) -> None:
-        self._budget, self.steps = budget, 0
+    budget: int = BUDGET
+    steps: int = 0
 
     def read(self, contents: Sequence[str]) -> None:
         """Count contents of brackets that are read one by one."""
@@ -58,9 +58,9 @@ class Work:
     def spend(self, steps: int) -> None:
         """Count some steps."""
         self.steps += steps
-        if self.steps > self._budget:
+        if self.steps > self.budget:
             raise TooCostlyError(
-                f"expected a page that takes at most {self._budget} steps to read, saw one that takes more"
+                f"expected a page that takes at most {self.budget} steps to read, saw one that takes more"
             )
 
 

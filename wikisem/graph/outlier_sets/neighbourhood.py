@@ -83,12 +83,12 @@ class RowUnion:
         return united
 
 
+@dataclass(eq=False, slots=True)
 class BitPlanes:
     """The bitsets of many rows, laid out so that one bit of all of them is read quickly."""
 
-    def __init__(self, bitsets: Bitsets) -> None:
-        self.bitsets = bitsets
-        self._planes: npt.NDArray[np.uint8] | None = None
+    bitsets: Bitsets
+    _planes: npt.NDArray[np.uint8] | None = None
 
     def contains(self, rows: Ints, bits: Ints | np.uint64) -> Flags:
         """Whether each row has its bit; both arrays are broadcast against each other."""
