@@ -20,9 +20,16 @@ import wikisem
 from tests.plain_python import run_plain
 from tests.rows import printed_rows
 from tests.transforms import wiki
-from tests.transforms.test_entities import LINES, dump
+from tests.transforms.test_entities import LINES, dump, item
 from tests.trees import tree_of
-from wikisem.errors import DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
+from wikisem.errors import (
+    DamagedInputError,
+    MissingInputError,
+    OutputError,
+    RecipeError,
+    TooManyUnreadableError,
+    UsageError,
+)
 from wikisem.evaluate import Row
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
@@ -155,6 +162,18 @@ def test_a_full_disk_is_an_error_of_wikisem(world: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("wikisem.pipeline.runs.stages.run_build", fill)
     with pytest.raises(OutputError, match=r"expected to read and write files, saw \[Errno 28\] No space left"):
         wikisem.build("demo", wikidata=world / "wikidata.json.gz", wikipedia={}, output=world / "full")
+
+
+def test_build_fails_where_more_than_one_in_a_hundred_records_cannot_be_read(tmp_path: Path) -> None:
+    """As the command does by default: 100 damaged lines among so few are no chance."""
+    items = [item(f"Q{number}", ["Q10"]) for number in range(100, 1100)]
+    (tmp_path / "dump.json").write_bytes(dump(*items, *["damaged"] * 100))
+    (tmp_path / "labels.toml").write_text('name = "labels"\nbase = "demo"\n[surface]\nfallback = "label"\n')
+    options = {"wikidata": tmp_path / "dump.json", "wikipedia": {}, "languages": ["en"]}
+    with pytest.raises(
+        TooManyUnreadableError, match=r"entities: expected at most 1\.00% unreadable .*saw 100 of 1,100"
+    ):
+        wikisem.build(tmp_path / "labels.toml", output=tmp_path / "out", **options)  # type: ignore[arg-type]
 
 
 def test_build_refuses_what_is_invalid(tmp_path: Path) -> None:

@@ -381,6 +381,8 @@ def test_an_array_of_which_the_header_alone_is_there_is_named(tmp_path: Path) ->
 
 def test_a_line_without_end_is_named(tmp_path: Path) -> None:
     """Text that goes on and on is not gathered up to its end."""
-    (tmp_path / "c.gz").write_bytes(gzip.compress(b"a\tb\t1\n" + b"a" * (3 << 20)))
-    with pytest.raises(DamagedInputError, match=r"c\.gz:2: expected a line of at most [0-9,]+ bytes, saw a longer one"):
+    (tmp_path / "c.gz").write_bytes(gzip.compress(b"a\tb\t1\n" + b"a" * (1 << 20)))
+    with pytest.raises(
+        DamagedInputError, match=r"c\.gz:2: expected a line of at most 1,048,576 bytes, saw a longer one"
+    ):
         open_model(f"counts:{tmp_path / 'c.gz'}")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.graph.strategies import GRAPHS, worlds
 from wikisem.errors import DamagedInputError, UnknownItemError
 from wikisem.graph import class_graph
-from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
+from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph, by_prominence
+from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.class_lists import outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
@@ -53,6 +54,17 @@ def test_items_too_many_for_one_key_are_in_the_same_order(entities: list[Entity]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(class_graph, "KEY_BITS", 0)
         assert same(build_graph([ItemEdges.of_entities(entities)], WHOLE), whole)
+
+
+def test_keys_of_more_than_64_bits_are_in_the_same_order() -> None:
+    """21 bits for a class, 31 for sitelinks and 14 for an item: one number would lose the highest of the class."""
+    nodes, items = 1 << 20, 1 << 13
+    classes = CsrRows(np.arange(items + 1), np.array([0, nodes // 2] * (items // 2)))
+    sitelinks = np.full(items, 1, np.int32)
+    sitelinks[-2:] = 2**31 - 1
+    rows = by_prominence(classes, sitelinks, nodes)
+    assert rows.row(0).tolist() == [items - 2, *range(0, items - 2, 2)]
+    assert rows.row(nodes // 2).tolist() == [items - 1, *range(1, items - 2, 2)]
 
 
 def test_instances_are_ordered_by_sitelinks_then_by_number() -> None:

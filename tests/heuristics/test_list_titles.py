@@ -35,6 +35,14 @@ def test_an_ending_is_found_with_and_without_spaces(ending: str, spaced: bool) -
     assert common_affixes(lists, OTHERS, spaced) == (f"…{ending}",)
 
 
+@pytest.mark.parametrize(("affix", "spaced"), [("{}一覧", False), ("年表{}", False), ("List {}", True)])
+def test_a_title_that_is_nothing_but_the_affix_does_not_count(affix: str, spaced: bool) -> None:
+    """A page named "一覧" is a list, but no title that "一覧" could be taken off."""
+    lists = [affix.format(thing) for thing in THINGS[:SUPPORT]]
+    assert common_affixes(lists, [], spaced) == (affix.replace("{}", "…"),)
+    assert common_affixes([*lists[1:], affix.replace("{}", "").strip()], [], spaced) == ()
+
+
 def test_a_namespace_prefix_ends_at_its_colon() -> None:
     """`Anexo:` comes before a word without a space."""
     lists = [f"Anexo:{thing}" for thing in THINGS]

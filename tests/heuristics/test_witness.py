@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tests.heuristics.test_groups import PRUNING, judge, random_recipe
 from tests.oracle import Named
-from wikisem.graph import signatures
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
@@ -100,12 +98,13 @@ def test_long_lists_of_properties_are_no_better_witnesses() -> None:
     assert drawn(towns([TOWN] * 4, wordy, margin=0.1)) == {"Wordy": 0.0}
 
 
-def test_the_first_instances_by_hash_key_show_what_a_class_is_like(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_hundred_instances_by_hash_key_show_what_a_class_is_like() -> None:
     """Of more instances than a reference holds, those beyond it, which are no members, have no say."""
-    monkeypatch.setattr(signatures, "REFERENCE", 2)
-    entities = [Entity("Q2", (), ("Q1",)), *(Entity(f"Q{10 + n}", ("Q2",), (), 9, properties=(17,)) for n in range(6))]
+    numbers = np.arange(10, 115)
+    entities = [Entity("Q2", (), ("Q1",)), *(Entity(f"Q{n}", ("Q2",), (), 9, properties=(17,)) for n in numbers)]
     graph = Taxonomy.of_entities(entities, PRUNING).graph
-    parts = [ItemSignatures(np.arange(10, 16), np.full(6, 9, np.int32), CsrRows(np.arange(7), np.full(6, 17)))]
+    rows = CsrRows(np.arange(len(numbers) + 1), np.full(len(numbers), 17))
+    parts = [ItemSignatures(numbers, np.full(len(numbers), 9, np.int32), rows)]
     found = Signatures.of(graph, parts, 1, np.arange(len(graph.nodes)), np.zeros(0, np.int64), seed=5)
-    first = np.argsort(hash_keys(5, np.arange(10, 16)))[:2]
+    first = np.argsort(hash_keys(5, numbers))[:100]
     assert sorted(found.reference.row(int(np.searchsorted(graph.nodes, 2))).tolist()) == sorted(first.tolist())

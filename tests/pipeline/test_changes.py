@@ -116,6 +116,8 @@ def test_runs_and_releases_are_compared(tmp_path: Path, capsys: pytest.CaptureFi
     assert lines[0] == f"group out,nan,Q1,class 1,,,,{NOT_IN_NEW}"
     assert main([*words, "--most", "1"]) == 0
     assert "2 more; --json and --csv have all" in capsys.readouterr().out
+    assert main([*words, "--languages", "nan", "--most", "3"]) == 0
+    assert "more; --json" not in capsys.readouterr().out
 
 
 def test_a_card_says_what_changed_since_the_release_before(tmp_path: Path) -> None:

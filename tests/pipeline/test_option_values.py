@@ -18,6 +18,7 @@ from wikisem.pipeline.command_options import (
     rate,
 )
 from wikisem.pipeline.commands.download import web_address
+from wikisem.pipeline.runs.run import absolute_setup_file
 from wikisem.pipeline.runs.stages import choose_languages
 from wikisem.recipes.load import load_recipe
 
@@ -122,3 +123,12 @@ def test_languages_are_those_asked_for_else_those_with_dumps(
     recipe = load_recipe("wikisem500")
     assert choose_languages(asked, with_dumps, recipe) == chosen
     assert choose_languages(None, [], recipe) == sorted(recipe.languages)
+
+
+def test_the_setup_file_of_workers_is_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beam builds a package in another folder. Both ways of writing the option; all other words stay as they are."""
+    monkeypatch.setenv("WIKISEM_SDIST_EXTRA", "")
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path / "setup.py")
+    words = ["--runner", "DataflowRunner", "--setup_file", "setup.py", "--region", "here", "--setup_file=./setup.py"]
+    assert absolute_setup_file(words) == [*words[:3], path, *words[4:6], f"--setup_file={path}"]

@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -180,6 +181,21 @@ def test_nothing_is_removed_behind_a_link_or_outside(tmp_path: Path, name: str) 
     remove_below(f"{tmp_path}/root", "link/absent")
     remove_below(f"{tmp_path}/root/link", "deep")  # the root itself may be one
     assert list((tmp_path / "away").iterdir()) == []
+
+
+def test_no_folder_stays_open_after_something_is_removed(tmp_path: Path) -> None:
+    """A long run removes scratch thousands of times, and a process may have a thousand files open."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = os.open(tmp_path, os.O_RDONLY)
+    os.close(used)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 8, limits[1]))
+    try:
+        for number in range(16):
+            write(f"{tmp_path}/folder/deep/{number}")
+            remove_below(str(tmp_path), f"folder/deep/{number}")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert list((tmp_path / "folder" / "deep").iterdir()) == []
 
 
 def test_links_in_a_folder_go_with_it_and_what_they_lead_to_stays(tmp_path: Path) -> None:

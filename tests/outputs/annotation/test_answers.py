@@ -50,6 +50,14 @@ def test_answers_that_the_set_cannot_have_are_refused(changes: dict[str, object]
         check_answers([answer_to(annotation), answer_to(annotation, **changes)], annotation)
 
 
+def test_more_than_three_annotators_are_named_by_the_first_and_the_last() -> None:
+    """A message with the names of a whole class of students would not be read."""
+    for annotators, named in ((3, "annotator-1, annotator-2, annotator-3"), (4, "annotator-1 to annotator-4")):
+        annotation = make_set(groups=annotators + 2, annotators=annotators)
+        with pytest.raises(DamagedInputError, match=rf"expected an annotator of this set \({named}\), saw 'bob'"):
+            check_answers([answer_to(annotation, annotator="bob")], annotation)
+
+
 def test_another_annotators_case_is_refused() -> None:
     """A case that exists, but not on the sheet of the one who answers it, is a mix-up."""
     annotation = make_set()
