@@ -186,7 +186,8 @@ def _write_release(
     if countries := countries_of(run):
         more["regions"] = metadata.count_regions(run.groups, countries)
     split = test_cases.split_cases({code: own for code, own in run.groups.items() if own}, seed)
-    example = test_cases.case_rows(max(split.test.values(), key=len), seed)[0]
+    shown = max(split.test, key=lambda code: (code == "en", len(split.test[code])))
+    example = test_cases.case_rows(split.test[shown], seed)[0]
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
     ledger = Ledger(str(output))

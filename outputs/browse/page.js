@@ -140,6 +140,7 @@ function table(caption, names, rows) {
 async function overview() {
   const filled = index.languages.filter((one) => one.groups);
   const own = filled.find((one) => one.tag === navigator.language.split("-")[0]) || [...filled].sort((one, other) => other.groups - one.groups)[0];
+  const walled = [own, ...filled].find((one) => one && one.walls);
   const found = own ? (await load(own.code)).groups : [];
   const group = found.find((one) => !isWeak(one, own)) || found[0];
   const models = [...new Set(index.languages.flatMap((one) => Object.keys(one.scores)))];
@@ -151,7 +152,8 @@ async function overview() {
   const about = Object.entries(index.about.facts).map(([name, value]) => [name, el("span", {}, String(value))]);
   return [
     el("h1", {}, index.about.name),
-    group ? el("p", {}, t("A group has words of one class, and words that do not belong. The quiz asks which these are."), " ", link(address(`${own.code}/quiz`), t("Quiz"))) : "",
+    group ? el("p", {}, t("A group has words of one class, and words that do not belong. The quiz asks which these are."), " ", link(address(`${own.code}/quiz`), t("Quiz")),
+      walled ? el("span", {}, " · ", link(address(`${walled.code}/walls`), t("Walls"))) : "") : "",
     group ? card(group, own, { title: el("span", {}, link(address(own.code), called(own)), ": ", title(group, own)) }) : "",
     el("p", {}, t("Test cases: {0}. Languages with groups: {1}.", number(index.languages.reduce((sum, one) => sum + one.cases, 0)), filled.length)),
     table("Languages", ["language", "groups", "cases", "words from", "rejected classes", ...models.map((model) => t("OPP of {0}", model))], rows),
@@ -314,7 +316,7 @@ function walls(own, data, query) {
     el("p", { role: "status", class: "soft" }, t("{0} of {1} walls", number(found.length), number(data.walls.length))),
     pager(found.length, page, base, query, "pages"),
     el("div", { class: "cards walls" }, ...sheets),
-    el("section", { class: "answers" }, el("h2", {}, t("Answers")), ...shown.map((wall) => el("div", {}, el("h3", {}, t("Wall {0}", wall.number)), el("ul", {}, ...solution(wall, own)))))].filter(Boolean);
+    el("section", { class: "answers" }, el("h2", {}, t("Answers")), ...shown.map((wall) => el("div", {}, el("h3", {}, t("Wall {0}", wall.number)), el("ul", { dir: own.dir }, ...solution(wall, own)))))].filter(Boolean);
 }
 
 // The groups of a wall, a line each.
@@ -324,7 +326,7 @@ function solution(wall, own) {
 
 // Longer words are set smaller: by the longest piece that cannot be broken without a hyphen, and by their lines.
 function size(text) {
-  const longest = Math.max(text.length / 2.5, ...text.split(/[\s-]|(?<=\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/u).map((piece) => piece.length));
+  const longest = Math.max(text.length / 3.5, ...text.split(/[\s-]|(?<=\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/u).map((piece) => piece.length));
   return longest > 16 ? "longest" : longest > 13 ? "longer" : longest > 8 ? "long" : null;
 }
 
@@ -359,7 +361,7 @@ function wallCard(wall, own) {
     el("h2", {}, t("Wall {0}", wall.number)), el("p", { class: "soft tier", title: wall.id }, t(wall.tier)),
     el("ul", { class: "wall", dir: own.dir }, ...tiles.map((tile) => el("li", {}, tile))),
     el("p", { class: "check" }, check), status,
-    el("details", {}, el("summary", {}, t("Answer")), el("ul", {}, ...rows), fits.length ? el("ul", {}, ...fits) : "",
+    el("details", {}, el("summary", {}, t("Answer")), el("ul", { dir: own.dir }, ...rows), fits.length ? el("ul", {}, ...fits) : "",
       el("p", { class: "soft" }, ...parts("No other solution: in the order {0}, each has only four words that fit it once those before it are taken.", list(wall.order.map(named))))));
 }
 

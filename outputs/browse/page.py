@@ -78,6 +78,7 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
                 "dir": direction(member.surface for member in members),
                 "groups": len(language.groups),
                 "cases": sum(len(group.outliers) for group in language.groups),
+                "walls": len(language.walls),
                 "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
                 "sources": dict(Counter(member.source for member in members).most_common()),
                 "scores": {

@@ -325,9 +325,9 @@ class ReleaseFacts:
         return {code: shots for code, (_, shots) in self.split.items() if shots}
 
     @property
-    def largest(self) -> str:
-        """The language with the most test cases, used in examples."""
-        return max(self.filled, key=lambda language: language.cases).code
+    def shown(self) -> str:
+        """The language of examples: English, that of the card, or else that with the most test cases."""
+        return max(self.filled, key=lambda language: (language.code == "en", language.cases)).code
 
     @property
     def spoken(self) -> tuple[str, ...]:

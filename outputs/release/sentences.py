@@ -204,7 +204,7 @@ def biases(facts: ReleaseFacts) -> str:
 def social_impact(facts: ReleaseFacts) -> str:
     """Say what scores on the set may lead to."""
     if facts.made_up:
-        return "None is meant: scores on made-up data say nothing about a model."
+        return "Scores on made-up data say nothing about a model."
     return (
         f"It lets people compare models in {_languages(facts.spoken)} by what these make of names and words. A score "
         "says nothing of whether a model is fair, safe or fit for a use, nor of languages that are not in the set."

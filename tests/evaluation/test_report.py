@@ -4,7 +4,9 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+import pytest
 
+from tests.browser import needs_browser, open_browser
 from tests.rows import one, scores
 from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_groups import read_dataset
@@ -12,7 +14,7 @@ from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.tables import blocks_of
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
-from wikisem.outputs.report.page import Sheet, report_latex
+from wikisem.outputs.report.page import Intervals, Point, Sheet, report_latex, report_page
 from wikisem.records import Group
 
 ROWS = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
@@ -99,3 +101,19 @@ def test_several_models_are_in_one_table_and_the_rest_is_asked_for() -> None:
     assert "a\\_b $<$ 5 \\% $|$ \\textbackslash{}x\\{\\}" in latex
     assert r"accuracy & one & \textbf{100.00} (" in latex
     assert latex.count(r"\begin{tabular}") == len(sheets)
+
+
+@pytest.mark.slow
+@needs_browser
+def test_a_report_is_printed_on_white_two_plots_a_row(tmp_path: Path) -> None:
+    """Names of models and numbers of the axis are of one size, on paper and on a screen."""
+    plots = [Intervals(title, [Point("m", 50, 40, 60)], chance=10) for title in ("accuracy", "OPP")]
+    (tmp_path / "report.html").write_text(report_page("scores", [], plots, "me"), "utf-8")
+    style = "return Array.from(document.querySelectorAll(arguments[0]), (one) => getComputedStyle(one)[arguments[1]]);"
+    with open_browser(tmp_path / "profile") as driver:
+        driver.get((tmp_path / "report.html").as_uri())
+        assert set(driver.execute_script(style, "svg text", "fontSize")) == {"12px"}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        assert driver.execute_script(style, "body", "backgroundColor") == ["rgb(255, 255, 255)"]
+        first, second = driver.find_elements("css selector", "figure")
+        assert first.location["y"] == second.location["y"]

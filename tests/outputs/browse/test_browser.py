@@ -94,6 +94,8 @@ def test_the_overview_has_a_row_for_each_language(page: Page) -> None:
     assert "Test cases: 100. Languages with groups: 5." in text
     assert "OPP of <i>glove" in text
     assert "zh_classicalwiki-2026-11-01-p1p9.xml.bz2" in text
+    page.driver.find_element("link text", "Walls").click()
+    page.until(lambda: page.texts(".card h2") == ["Wall 1", "Wall 2"])
 
 
 def test_words_of_the_data_are_never_markup(page: Page) -> None:
@@ -181,10 +183,16 @@ def test_walls_are_printed_four_a_sheet_with_the_answers_last(page: Page) -> Non
 def test_long_words_are_set_smaller_in_their_language(page: Page) -> None:
     """By the longest piece between blanks; hyphens are those of the word's language."""
     page.open("#/no/walls")
-    sizes = page.driver.execute_script(
-        "return ['Oslo', 'New Mexico', 'Massachusetts', 'Einparteiensystem', '国際連合教育科学文化機関'].map(size);"
-    )
-    assert sizes == [None, None, "long", "longest", None]
+    words = [
+        "Oslo",
+        "New Mexico",
+        "Massachusetts",
+        "Einparteiensystem",
+        "国際連合教育科学文化機関",
+        "Kastilien und La Mancha",
+    ]
+    sizes = page.driver.execute_script("return arguments[0].map(size);", words)
+    assert sizes == [None, None, "long", "longest", None, "long"], "three lines of middling words are no reason"
     assert page.driver.find_element("css selector", ".wall button bdi").get_attribute("lang") == "no"
 
 

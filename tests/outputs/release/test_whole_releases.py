@@ -63,3 +63,10 @@ def test_questions_are_in_the_language_of_the_words(release: Path) -> None:
         asked = set(pq.read_table(path)["question"].to_pylist())
         assert asked == {prompt_in(path.stem).question}
         assert path.stem == "en" or asked != {prompt_in("en").question}
+
+
+def test_the_card_has_its_examples_in_its_own_language(release: Path) -> None:
+    """English, though another language may have more cases."""
+    card = (release / "set" / "README.md").read_text("utf-8")
+    assert "For example, `en-" in card
+    assert '"FOLDER", "en_cases", split="test")' in card
