@@ -108,26 +108,19 @@ def tags_of(codes: Iterable[str]) -> list[str]:
 # Answers in SPARQL's JSON form (https://www.w3.org/TR/sparql11-results-json/).
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A value in an answer: an IRI, or a literal with its language, if it has one."""
+class Term(msgspec.Struct):
+    """A value in an answer: an IRI ("uri"), or a literal with the tag of its language, if it has one."""
 
-    text: str
-    is_iri: bool
-    language: str = ""
+    type: str
+    text: str = msgspec.field(name="value")
+    language: str = msgspec.field(name="xml:lang", default="")
 
 
 AnswerRow: TypeAlias = dict[str, Term]
 
 
-class _Value(msgspec.Struct):
-    type: str
-    value: str
-    language: str = msgspec.field(name="xml:lang", default="")
-
-
 class _Results(msgspec.Struct):
-    bindings: list[dict[str, _Value]]
+    bindings: list[AnswerRow]
 
 
 class _Answer(msgspec.Struct):
@@ -146,14 +139,7 @@ def parse_answer(body: bytes) -> list[AnswerRow]:
         tail = body[-120:].decode("utf-8", "replace").strip()
         raise NoAnswerError(f"an answer that stops half-way or is no SPARQL result, at its end {tail!r}") from error
     # A blank node is an unknown value (somevalue).
-    return [
-        {
-            name: Term(value.value, value.type == "uri", value.language.lower())
-            for name, value in row.items()
-            if value.type != "bnode"
-        }
-        for row in rows
-    ]
+    return [{name: term for name, term in row.items() if term.type != "bnode"} for row in rows]
 
 
 # The body of the answer to a query; NoAnswerError when it does not come whole.
@@ -169,7 +155,7 @@ class Transport:
     http: HttpClient
 
     def __call__(self, query: str) -> bytes:
-        """The body of the answer; NoAnswerError when it does not come whole in time."""
+        """Return the body of the answer."""
         try:
             return self._send(query, SPARQLWrapper.POST)  # a batch may not fit into a URL
         except NoAnswerError as error:
@@ -274,9 +260,9 @@ class EndpointSource:
         for batch in _batches(qids, _BATCH):
             query = template("values").substitute(items=item_terms(*batch), path=path_term(path))
             for qid, term in self._terms_of(batch, query, "value"):
-                if not term.is_iri and term.language:
+                if term.type != "uri" and term.language:
                     found[qid].append(Statement(path.property, term.text, code_of(term.language)))
-                elif term.is_iri and is_qid(value := term.text.removeprefix(ENTITY)):
+                elif term.type == "uri" and is_qid(value := term.text.removeprefix(ENTITY)):
                     found[qid].append(Statement(path.property, value))
         return {qid: sorted_values(statements) for qid, statements in found.items()}
 
@@ -288,7 +274,7 @@ class EndpointSource:
         for batch in _batches(qids, max(1, _LABELS // len(tags))):
             query = template("labels").substitute(items=item_terms(*batch), languages=languages)
             for qid, term in self._terms_of(batch, query, "label"):
-                found[qid][term.language] = term.text
+                found[qid][term.language.lower()] = term.text
         return {
             qid: {code: label for code in codes if (label := labels.get(rdf_tag(code), labels.get(code))) is not None}
             for qid, labels in found.items()

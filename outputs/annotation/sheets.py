@@ -169,8 +169,6 @@ class _Candidate(NamedTuple):
 
 
 class _Chosen(NamedTuple):
-    """A group with the outlier of its test case."""
-
     group: _Candidate
     outlier_class: _Class
     outlier: str
@@ -391,8 +389,6 @@ class _PageAnswer(msgspec.Struct):
 
 
 class _PageAnswers(msgspec.Struct):
-    """The file that the page offers for download."""
-
     set: str
     annotator: str
     answers: list[_PageAnswer]

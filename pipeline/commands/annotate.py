@@ -201,7 +201,6 @@ _PEOPLE: Final = "annotators"
 
 
 def _print_report(report: Report, no_alpha: str) -> None:
-    """Print the table of annotators, that of outlier classes with each model, and the agreement."""
     console, folded = make_console(), {"overflow": "fold", "no_wrap": True}
     names = ("asked", "answered", "right", "cannot tell")
     table = Table(Column("annotator", overflow="fold"), *number_columns(*names, "accuracy", **folded))

@@ -119,7 +119,6 @@ class LoggedSource:
 
 
 def _unlabelled_items(recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
-    """Warn of each language in which no item has a label."""
     emoji = {category.name for category in recipe.categories if category.emoji}
     words: list[LanguageWords] = [one for own in sets for one in own.categories if one.category not in emoji]
     words = words or [one for own in sets for one in own.relations]

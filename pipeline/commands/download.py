@@ -66,7 +66,17 @@ def run(arguments: argparse.Namespace) -> int:
             with byte_progress("downloading", total, sum(one.have for one in wanted)) as count:
                 downloads.download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
         print_line(f"output: {folder}")
-    print_line(f"next: {build_line(dumps, folder)}")
+    words = ["wikisem", "build", "wikisem"]
+    wikidata = [dump for dump in dumps if dump.kind == "Wikidata entities"]
+    words += ["--wikidata", str(folder / wikidata[0].files[0].name) if wikidata else "WIKIDATA.json.gz"]
+    wikipedias = [dump for dump in dumps if dump.language]
+    words += ["--wikipedia"] if wikipedias else []
+    for dump in wikipedias:
+        name = dump.files[0].name
+        if len(dump.files) > 1:  # a glob for its parts
+            name = re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", name))
+        words.append(f"{dump.language}={folder / name}")
+    print_line(f"next: {shlex.join([*words, '--output', 'out'])}")
     return 0
 
 
@@ -92,21 +102,6 @@ def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[download
         files = f"{len(own)} file{'s' * (len(own) > 1)}"
         console.print(f"{dump.name}: {files}, {known}; {there} there already")
     console.print(f"to download: {format_bytes(sum(planned.missing for planned in wanted))}")
-
-
-def build_line(dumps: Sequence[downloads.RemoteDump], folder: Path) -> str:
-    """The build that reads what was downloaded, as words for a shell."""
-    words = ["wikisem", "build", "wikisem"]
-    wikidata = [dump for dump in dumps if dump.kind == "Wikidata entities"]
-    words += ["--wikidata", str(folder / wikidata[0].files[0].name) if wikidata else "WIKIDATA.json.gz"]
-    wikipedias = [dump for dump in dumps if dump.language]
-    words += ["--wikipedia"] if wikipedias else []
-    for dump in wikipedias:
-        name = dump.files[0].name
-        if len(dump.files) > 1:  # a glob for its parts
-            name = re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", name))
-        words.append(f"{dump.language}={folder / name}")
-    return " ".join(map(shlex.quote, [*words, "--output", "out"]))
 
 
 def _date(text: str) -> str:

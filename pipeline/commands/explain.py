@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 from rich.table import Table
 from rich.text import Text
 
-from wikisem.arrow.columns import MapLookup
 from wikisem.arrow.parquet import read_parquet
 from wikisem.class_names import classes_named, classes_of, find_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
@@ -42,14 +41,13 @@ from wikisem.pipeline.command_options import add, add_figure, folder, list_of
 from wikisem.pipeline.commands import show
 from wikisem.pipeline.console import terminal
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.pipeline.runs.read import labels_of, read_run
+from wikisem.pipeline.runs.read import first_labels, labels_of, read_run
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import ClassOptions, Recipe
 from wikisem.records import Group, Member, Rejection
-from wikisem.surfaces.cleaning import first_label, labelled_classes
+from wikisem.surfaces.cleaning import labelled_classes
 from wikisem.surfaces.table import clear_members, read_members
 from wikisem.wikidata.line_types import property_number
-from wikisem.wikis import name_codes
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
@@ -294,9 +292,7 @@ def read_property_labels(output: str, numbers: Iterable[int], language: str) -> 
     maps: dict[int, dict[str, str]] = {}
     for row in table.filter(pc.is_in(table["property"], value_set=pa.array(numbers, pa.int32()))).to_pylist():
         maps.setdefault(row["property"], {})[row["language"]] = row["label"]
-    column = pa.array([list(labels.items()) for labels in maps.values()], pa.map_(pa.string(), pa.string()))
-    labels, _ = first_label(MapLookup(column), (*name_codes(language), "en"))
-    return {number: label for number, label in zip(maps, labels.to_pylist(), strict=True) if label}
+    return first_labels({number: list(labels.items()) for number, labels in maps.items()}, language)[0]
 
 
 _NOT_RELEASED: Final = (

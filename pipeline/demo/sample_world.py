@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -126,6 +127,8 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 
 _LINES_PER_MEMBER: Final = 100
+_json_line: Final = partial(json.dumps, ensure_ascii=True, separators=(",", ":"))
+_quoted: Final = partial(escape, entities={'"': "&quot;"})
 
 
 def wikidata_dump(lines: Sequence[str]) -> bytes:
@@ -185,10 +188,6 @@ def _entity(
     }
 
 
-def _json_line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-
-
 _SCHEMA: Final = "http://www.mediawiki.org/xml/export-0.11/"
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -235,10 +234,6 @@ def page_xml(page: Page, number: int) -> str:
         f'      <text bytes="{len(data)}" sha1="{sha1}" xml:space="preserve">{_quoted(page.text)}</text>\n'
         f"      <sha1>{sha1}</sha1>\n    </revision>\n  </page>\n"
     )
-
-
-def _quoted(text: str) -> str:
-    return escape(text, {'"': "&quot;"})
 
 
 TALK: Final = 1

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -20,6 +20,8 @@ from wikisem.pipeline.runs.ledger import Ledger, checksum_of
 from wikisem.records import Group, Rejection, Wall
 from wikisem.typed_json import CHECKSUM, decode_checked
 from wikisem.wikis import name_codes
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def table_metadata(table: Path | None) -> dict[str, str]:
 
 def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
     """The label of each item that has one in the entities of a run, and the items that only have an English one."""
-    return _first_labels(item_column(Ledger(output).folder(ENTITIES), sorted(qids), "labels"), language)
+    return first_labels(item_column(Ledger(output).folder(ENTITIES), sorted(qids), "labels"), language)
 
 
 def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
@@ -108,11 +110,12 @@ def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[st
     every = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")
     found: dict[str, dict[str, str]] = {}
     for language, qids in wanted.items():
-        found[language], _ = _first_labels({qid: every[qid] for qid in sorted(qids & every.keys())}, language)
+        found[language], _ = first_labels({qid: every[qid] for qid in sorted(qids & every.keys())}, language)
     return found
 
 
-def _first_labels(maps: Mapping[str, Any], language: str) -> tuple[dict[str, str], frozenset[str]]:
+def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], frozenset[K]]:
+    """The labels of some maps in a language, else in ``mul`` or English, and the keys of those with an English one."""
     from wikisem.arrow.columns import MapLookup  # noqa: PLC0415 - as below
     from wikisem.surfaces.cleaning import first_label  # noqa: PLC0415
 

@@ -17,13 +17,13 @@ BODY = orjson.dumps({"head": {"vars": ["item", "label", "number"]}, "results": {
 
 
 def test_terms_are_iris_or_literals_with_their_language() -> None:
-    """Tags are compared in lower case; an unknown value (a blank node) is as if it were not there."""
+    """Tags are as they came; an unknown value (a blank node) is as if it were not there."""
     assert parse_answer(BODY) == [
         {
-            "item": Term("http://www.wikidata.org/entity/Q90", is_iri=True),
-            "label": Term("Paris } ]", is_iri=False, language="zh-hant-tw"),
+            "item": Term("uri", "http://www.wikidata.org/entity/Q90"),
+            "label": Term("literal", "Paris } ]", language="zh-Hant-TW"),
         },
-        {"number": Term("7", is_iri=False)},
+        {"number": Term("literal", "7")},
     ]
 
 

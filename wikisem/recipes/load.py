@@ -202,7 +202,6 @@ def _keys(info: inspect.Type) -> dict[str, inspect.Type]:
 
 
 def _describe(info: inspect.Type, path: str) -> str:
-    """Return what a value of this type is called in a recipe."""
     match info:
         case inspect.UnionType(types=(*kinds, inspect.NoneType())):
             return f"{' or '.join(_describe(kind, path) for kind in kinds)} (or false, for off)"
