@@ -39,7 +39,28 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
 
     Raises UsageError for another form of file, OutputError where it cannot be written.
     """
-    graph = _group_graph(taxonomy, explanation)
+    # Nodes have ``text``, ``kind`` (0 cluster, the number of an outlier class, or ``_OTHER``), ``column`` and
+    # ``is_class``. Edges lead from instance to class and from sub- to superclass; they have ``kind`` and ``instance``
+    # (whether it is P31).
+    assert explanation.group is not None
+    graph = nx.DiGraph()
+    _add_class(graph, explanation, explanation.qid, _CLUSTER, _CLASS)
+    for member in explanation.group.cluster:
+        graph.add_node(("item", member.id), text=member.surface, kind=_CLUSTER, column=_INSTANCE, is_class=False)
+        graph.add_edge(("item", member.id), explanation.qid, kind=_CLUSTER, instance=True)
+    for outlier in explanation.group.outliers:
+        kind, item = outlier.of_class.number, ("item", outlier.id)
+        _add_class(graph, explanation, outlier.via, kind, _CLASS)
+        graph.add_node(item, text=outlier.surface, kind=kind, column=_INSTANCE, is_class=False)
+        # The class of the item from which the way up to the class that brought it in is shortest.
+        ways = [way_up(taxonomy.superclasses, one, outlier.via) for one in taxonomy.classes(outlier.id)]
+        lowest = min(filter(None, ways), key=lambda way: (len(way), qid_number(way[0])))[0]
+        if lowest != outlier.via:
+            _add_class(graph, explanation, lowest, kind, _BETWEEN)
+            graph.add_edge(lowest, outlier.via, kind=kind, instance=False)
+        graph.add_edge(item, lowest, kind=kind, instance=True)
+        if kind < 3:
+            _join(graph, taxonomy, explanation, outlier)
     families, missing = families_for("".join(data["text"] for _, data in graph.nodes(data=True)))
     if missing:
         log(f"warning: no installed font has {missing!r}; install one for this script, such as Noto")
@@ -101,34 +122,6 @@ def _figure(graph: nx.DiGraph, title: str) -> Figure:
 _CLUSTER, _OTHER = 0, max(OUTLIER_CLASSES) + 1
 # Columns from left to right: grandparents, parents, the class and its like, classes on the way, instances.
 _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
-
-
-def _group_graph(taxonomy: Taxonomy, explanation: Explanation) -> nx.DiGraph:
-    """The classes and instances that the picture shows; edges lead from instance to class and from sub- to superclass.
-
-    Nodes have ``text``, ``kind`` (0 cluster, the number of an outlier class, or ``_OTHER``), ``column`` and
-    ``is_class``; edges have ``kind`` and ``instance`` (whether it is P31).
-    """
-    assert explanation.group is not None
-    graph = nx.DiGraph()
-    _add_class(graph, explanation, explanation.qid, _CLUSTER, _CLASS)
-    for member in explanation.group.cluster:
-        graph.add_node(("item", member.id), text=member.surface, kind=_CLUSTER, column=_INSTANCE, is_class=False)
-        graph.add_edge(("item", member.id), explanation.qid, kind=_CLUSTER, instance=True)
-    for outlier in explanation.group.outliers:
-        kind, item = outlier.of_class.number, ("item", outlier.id)
-        _add_class(graph, explanation, outlier.via, kind, _CLASS)
-        graph.add_node(item, text=outlier.surface, kind=kind, column=_INSTANCE, is_class=False)
-        # The class of the item from which the way up to the class that brought it in is shortest.
-        ways = [way_up(taxonomy.superclasses, one, outlier.via) for one in taxonomy.classes(outlier.id)]
-        lowest = min(filter(None, ways), key=lambda way: (len(way), qid_number(way[0])))[0]
-        if lowest != outlier.via:
-            _add_class(graph, explanation, lowest, kind, _BETWEEN)
-            graph.add_edge(lowest, outlier.via, kind=kind, instance=False)
-        graph.add_edge(item, lowest, kind=kind, instance=True)
-        if kind < 3:
-            _join(graph, taxonomy, explanation, outlier)
-    return graph
 
 
 def _add_class(graph: nx.DiGraph, explanation: Explanation, qid: str, kind: int, column: int) -> None:

@@ -356,9 +356,21 @@ def _data_files(
     for code, rejections in run.rejections.items():
         if rejections:
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))
-    for kind, codes in facts.extras.items():
-        for code in codes:
-            yield f"{kind}/{code}.parquet", _extra_table(run, output / kind, code, about)
+    for kind, code in ((kind, code) for kind, codes in facts.extras.items() for code in codes):
+        lines, table = output / kind / f"{code}.jsonl", output / kind / f"{code}.parquet"
+        if kind == "walls":
+            made = walls_table(run.walls[code])
+        elif lines.is_file():
+            with _tables_read(lines, kind), lines.open("rb") as source:
+                options = pa.json.ReadOptions(use_threads=False, block_size=1 << 28)
+                made = pa.json.read_json(source, read_options=options)
+        elif table_metadata(table) == about:
+            yield f"{kind}/{code}.parquet", table.read_bytes()
+            continue
+        else:
+            with table.open("rb") as source, open_parquet(source, str(table)) as file:
+                made = file.read().replace_schema_metadata(None)
+        yield f"{kind}/{code}.parquet", test_cases.parquet_bytes(made, about)
     for code, paths in run.names.items():
         for path in paths:
             yield f"names/{code}/{path.name}", path.read_bytes()
@@ -369,21 +381,6 @@ def _data_files(
     yield "LICENSE", write_text("LICENSE", facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)
-
-
-def _extra_table(run: RunFiles, folder: Path, code: str, about: Mapping[str, str]) -> bytes:
-    """The table of a language: made from the lines of a run, or as a release has it."""
-    if folder.name == "walls":
-        return test_cases.parquet_bytes(walls_table(run.walls[code]), about)
-    lines, table = folder / f"{code}.jsonl", folder / f"{code}.parquet"
-    if not lines.is_file():
-        if table_metadata(table) == about:
-            return table.read_bytes()
-        with table.open("rb") as source, open_parquet(source, str(table)) as file:
-            return test_cases.parquet_bytes(file.read().replace_schema_metadata(None), about)
-    with _tables_read(lines, folder.name), lines.open("rb") as source:
-        options = pa.json.ReadOptions(use_threads=False, block_size=1 << 28)
-        return test_cases.parquet_bytes(pa.json.read_json(source, read_options=options), about)
 
 
 @contextmanager

@@ -45,14 +45,23 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is taken for
     Markdown, HTML or the end of a cell, and control characters are removed.
     """
-    digests = {
-        name: hashlib.sha256(
-            "".join(
-                files[file].sha256 for path in splits.values() for file in sorted(files) if fnmatchcase(file, path)
-            ).encode()
-        ).hexdigest()
-        for name, splits in configs(facts)
-    }
+    sets = []
+    for name, splits in configs(facts):
+        kind, _, rest = next(iter(splits.values())).partition("/")
+        language = re.split("[./]", rest)[0]
+        about = f"{_KINDS.get(kind, kind)}, {'all languages' if language == '*' else language}"
+        sums = [files[file].sha256 for path in splits.values() for file in sorted(files) if fnmatchcase(file, path)]
+        sets.append((name, splits, about, hashlib.sha256("".join(sums).encode()).hexdigest()))
+    # Of each language, which share of its classes English lacks, which of its members have a region, and of these the
+    # share in each region; what is not known is a dash.
+    regions = []
+    for one in facts.filled:
+        lacking = f"{100 * facts.lacking[one.code] / one.groups:.1f}" if one.code in facts.lacking else "–"
+        counts = facts.regions.get(one.code, {})
+        known = sum(count for region, count in counts.items() if region != NOWHERE)
+        shares = [f"{100 * counts.get(region, 0) / known:.1f}" if known else "–" for region in (*REGIONS, SEVERAL)]
+        share = f"{100 * known / sum(counts.values()):.1f}" if known else "–"
+        regions.append([f"`{one.code}`", lacking, share, *shares])
     words = {code: Counter[str]() for code in facts.spoken}
     for (code, source), count in facts.total("words").items():
         words[code][source] += count
@@ -63,7 +72,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     return write_text(
         "README.md",
         facts,
-        configs=[(name, splits, _about(next(iter(splits.values()))), digests[name]) for name, splits in configs(facts)],
+        configs=sets,
         bibtex=bibtex(facts),
         asked_in_english=[one.code for one in facts.filled if one.code not in PROMPTS],
         size=next((size for most, size in _SIZES if facts.cases < most), "1M<n<10M"),
@@ -72,7 +81,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
         tiers=[tier for tier in TIERS if any(tier in counts for counts in facts.walls.values())],
         walls_drawn_with=drawn if drawn != facts.recipe.get("walls") else None,
         words=words,
-        regions=[_regions_row(one.code, facts) for one in facts.filled],
+        regions=regions,
         baselines=list(dict.fromkeys(name for language in facts.filled for name in language.baselines)),
         built=built if asked and {*asked} != {*built} else None,
     )
@@ -96,32 +105,12 @@ def configs(facts: ReleaseFacts) -> Iterator[tuple[str, dict[str, str]]]:
         yield f"names-{code}", {"test": f"names/{code}/*.parquet"}
 
 
-def _regions_row(code: str, facts: ReleaseFacts) -> list[str]:
-    """Say of one language which share of its classes English lacks, and of its members which share has a region.
-
-    Then come the shares of these in each region. What is not known is a dash.
-    """
-    groups = next(one.groups for one in facts.filled if one.code == code)
-    lacking = f"{100 * facts.lacking[code] / groups:.1f}" if code in facts.lacking else "–"
-    counts = facts.regions.get(code, {})
-    known = sum(count for region, count in counts.items() if region != NOWHERE)
-    shares = [f"{100 * counts.get(region, 0) / known:.1f}" if known else "–" for region in (*REGIONS, SEVERAL)]
-    return [f"`{code}`", lacking, f"{100 * known / sum(counts.values()):.1f}" if known else "–", *shares]
-
-
 _KINDS: Final = {
     "cases": "test cases",
     "items": "items of test cases",
     "groups": "clusters with outliers",
     "names": "what pages are called",
 }
-
-
-def _about(path: str) -> str:
-    """Say what the files of a config have: "test cases, de"."""
-    kind, _, rest = path.partition("/")
-    language = re.split("[./]", rest)[0]
-    return f"{_KINDS.get(kind, kind)}, {'all languages' if language == '*' else language}"
 
 
 def bibtex(facts: ReleaseFacts) -> str:
