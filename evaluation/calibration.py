@@ -143,7 +143,7 @@ def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: 
     shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
     start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
     found = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    return likelihood.calibration(found, likelihood.covariance(found) if errors else np.empty((0, 0)))
+    return likelihood.calibration(found, errors)
 
 
 class _Likelihood:
@@ -154,7 +154,6 @@ class _Likelihood:
 
     def __init__(self, answers: Answers, discriminations: bool) -> None:
         self._answers = answers
-        self._models = len(answers.models)
         # The trapezoid rule is exact for curves that are wider than its steps. With wider steps than these, curves of
         # groups of high discrimination fall between them, and standard errors double.
         step = min(0.06, 0.5 / math.sqrt(answers.asked.sum(axis=1).max()))
@@ -173,10 +172,23 @@ class _Likelihood:
         penalty = (abilities @ abilities / _ABILITY_SD**2 + mean**2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
         return float(penalty - likelihoods.sum()), np.asarray(np.array(penalties) - scores)
 
-    def calibration(self, parameters: FloatArray, covariance: FloatArray) -> Calibration:
+    def calibration(self, parameters: FloatArray, errors: bool) -> Calibration:
         posterior, _ = self._posterior(parameters)
         spread = math.exp(parameters[-1]) if self._z.any() else 0.0
         abilities, mean, (a, _) = parameters[:-2], float(parameters[-2]), self._curves(parameters)
+        covariance = np.zeros((len(abilities), len(abilities)))
+        if errors:
+            # The sandwich of the abilities; n classes add up with the correction n / (n - 1).
+            free = len(parameters) if spread else len(parameters) - 1  # the Rasch model has no spread
+            width = 1e-4  # of the steps by which the second derivatives are found
+            steps = width * np.eye(len(parameters))
+            rows = np.array([(self(parameters + step)[1] - self(parameters - step)[1]) / (2 * width) for step in steps])
+            bread = np.linalg.pinv(((rows + rows.T) / 2)[:free, :free])
+            classes = self._answers.class_numbers()
+            scores = np.zeros((classes.max() + 1, free))
+            np.add.at(scores, classes, self._scores(parameters, posterior)[:, :free])
+            meat = (scores - scores.mean(axis=0)).T @ scores * len(scores) / (len(scores) - 1)
+            covariance = np.asarray((bread @ meat @ bread)[: len(abilities), : len(abilities)])
 
         def moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
             average = posterior @ values
@@ -184,20 +196,6 @@ class _Likelihood:
 
         estimates = np.sqrt(np.diagonal(covariance)), moments(self._b), moments(np.log(a))
         return Calibration(self._answers, abilities, covariance, mean, spread, a, self._b, posterior, *estimates)
-
-    def covariance(self, parameters: FloatArray) -> FloatArray:
-        """The sandwich of the abilities; n classes add up with the correction n / (n - 1)."""
-        free = len(parameters) if self._z.any() else len(parameters) - 1  # the Rasch model has no spread
-        width = 1e-4  # of the steps by which the second derivatives are found
-        steps = width * np.eye(len(parameters))
-        rows = np.array([(self(parameters + step)[1] - self(parameters - step)[1]) / (2 * width) for step in steps])
-        bread = np.linalg.pinv(((rows + rows.T) / 2)[:free, :free])
-        classes = self._answers.class_numbers()
-        scores = np.zeros((classes.max() + 1, free))
-        np.add.at(scores, classes, self._scores(parameters, self._posterior(parameters)[0])[:, :free])
-        count = len(scores)
-        meat = (scores - scores.mean(axis=0)).T @ scores * count / (count - 1)
-        return np.asarray((bread @ meat @ bread)[: self._models, : self._models])
 
     def _curves(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The discrimination of each node, and the logits of each model there."""

@@ -259,10 +259,8 @@ def intruder_pools(
         vectors: dict[tuple[str, ...], Any | None] = {}
         for other in categories:
             vectors |= dict.fromkeys(other.keys)
-            vectors |= {
-                other.keys[index]: embeddings.row_at(other.vectors, row)
-                for row, index in enumerate(other.known.tolist())
-            }
+            for row, index in enumerate(other.known.tolist()):
+                vectors[other.keys[index]] = other.vectors[[row] if embeddings.is_sparse(other.vectors) else row]
         mine = set(members.keys)
         theirs = [vector for key, vector in vectors.items() if key not in mine]
         known = [vector for vector in theirs if vector is not None]

@@ -71,8 +71,11 @@ def compare_languages(
     found = []
     for language in sorted(old.keys() | new.keys()):
         before, after = ({group.qid: group for group in groups.get(language, ())} for groups in (old, new))
-        why_before = {qid: NOT_IN_OLD for qid in after if language not in old} | _reasons(old_rejections, language)
-        why_after = {qid: NOT_IN_NEW for qid in before if language not in new} | _reasons(new_rejections, language)
+        why_before = {qid: NOT_IN_OLD for qid in after if language not in old}
+        why_after = {qid: NOT_IN_NEW for qid in before if language not in new}
+        for why, rejections in ((why_before, old_rejections), (why_after, new_rejections)):
+            for one in rejections.get(language, ()):
+                why[one.qid] = f"{one.reason}: {one.detail}" if one.detail else one.reason
         changes = [
             Change("group out", language, qid, group.label, "", why_after.get(qid, NO_CANDIDATE))
             for qid, group in before.items()
@@ -105,11 +108,6 @@ def compare_languages(
         )
         found.append(LanguageChanges(language, groups_changed, cases_changed, tuple(changes)))
     return found
-
-
-def _reasons(rejections: Mapping[str, Sequence[Rejection]], language: str) -> dict[str, str]:
-    own = rejections.get(language, ())
-    return {one.qid: f"{one.reason}: {one.detail}" if one.detail else one.reason for one in own}
 
 
 def _parts(group: Group) -> dict[str, tuple[str, Member]]:

@@ -128,7 +128,7 @@ class WordVectors:
         """The raw vector of a word, in double precision; None if the word has none that can be compared."""
         index = self.index.get(word)
         if index is not None:
-            return usable(row_at(self.rows, index))
+            return usable(self.rows[[index] if is_sparse(self.rows) else index])
         return usable(self.unseen(word)) if self.unseen is not None else None
 
     def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Rows]]:
@@ -167,11 +167,6 @@ def usable(vector: Any) -> Any | None:
 def numbers_of(vector: Any) -> Vector:
     """The numbers of a vector, of a sparse one those that it lists."""
     return np.asarray(vector.data if is_sparse(vector) else vector)
-
-
-def row_at(rows: Rows, index: int) -> Any:
-    """One row as a vector."""
-    return rows[[index]] if is_sparse(rows) else rows[index]
 
 
 def stack(vectors: Sequence[Any] | Rows) -> Rows:
@@ -517,12 +512,9 @@ def given_similarity(function: Callable[[Any, Any], Any], name: str) -> Similari
 
 def compared_by(model: EmbeddingModel, similarity: Similarity, note: str) -> EmbeddingModel:
     """The model with its vectors compared by another similarity; UsageError for one that has no vectors."""
-
-    def stacked(ones: Any, others: Any) -> Vector:
-        return similarity(stack(ones), stack(others))
-
     if isinstance(model, SimilarityModel):
         raise UsageError(f"{model.name}: expected a model with vectors to compare, saw one of similarities")
     other = copy(model)
-    other.similarity, other.notes = stacked, (note, *model.notes)
+    other.similarity = lambda ones, others: similarity(stack(ones), stack(others))
+    other.notes = (note, *model.notes)
     return other

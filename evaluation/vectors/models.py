@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -71,7 +72,7 @@ def open_model(
     """
     name = name or model_name(source)
     kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
-    make = _maker(phrases, tokenize, keys)
+    make = partial(_make, phrases, tokenize, keys)
     if not kind:
         asked = None
         if items is not None:
@@ -99,15 +100,18 @@ def open_model(
 _Maker = Callable[[str, WordVectors, Similarity, Sequence[str]], WordModel]
 
 
-def _maker(phrases: bool, tokenize: Tokenizer, keys: Keys | None) -> _Maker:
-    """The function that makes a model of a name, vectors, their similarity and notes."""
-
-    def make(name: str, vectors: WordVectors, similarity: Similarity, about: Sequence[str]) -> WordModel:
-        if keys:
-            return embeddings.KeyModel(name, vectors, keys, similarity, about)
-        return WordModel(name, vectors, phrases, tokenize, similarity, about)
-
-    return make
+def _make(
+    phrases: bool,
+    tokenize: Tokenizer,
+    keys: Keys | None,
+    name: str,
+    vectors: WordVectors,
+    similarity: Similarity,
+    about: Sequence[str],
+) -> WordModel:
+    if keys:
+        return embeddings.KeyModel(name, vectors, keys, similarity, about)
+    return WordModel(name, vectors, phrases, tokenize, similarity, about)
 
 
 def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
@@ -186,7 +190,7 @@ def open_by_contexts(
     target, options = _parse_options(source, _COUNTS)
     if "contexts" in options:
         raise UsageError(f"{source}: expected no contexts of its own, saw {options['contexts']!r}")
-    return _open_counts(model_name(source), Path(target), options, numbers, _maker(phrases, tokenize, keys))
+    return _open_counts(model_name(source), Path(target), options, numbers, partial(_make, phrases, tokenize, keys))
 
 
 def _open_counts(
@@ -347,7 +351,7 @@ def open_object(
             "expected a path or name of a model, KeyedVectors, a mapping from words to vectors, a pair of words and an "
             f"array, a function, or an object with encode, saw {name}"
         )
-    return _maker(phrases, tokenize, keys)(name, vectors, cosine, ())
+    return _make(phrases, tokenize, keys, name, vectors, cosine, ())
 
 
 def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:

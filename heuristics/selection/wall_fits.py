@@ -185,7 +185,10 @@ class WallFits:
                 clean = allowed & ~looks & cased
                 kinds = (stated, tempting, clean, near & clean, far & clean, cased)
                 for masks, each in zip(found, kinds, strict=True):
-                    masks.append(words.pack(each))
+                    # For each class the flagged words as bits.
+                    masks.append(
+                        np.bitwise_or.reduceat(np.where(each, words.bits, np.uint64(0)), words.begins).tolist()
+                    )
         return WallFits(*found, _apart(classes, words.nodes, found[0], inputs, profile))
 
     def by(self, number: int, word: int, other: int) -> Literal["graph", "witness", ""]:
@@ -236,11 +239,6 @@ class _Words:
             CsrRows.from_pairs(clusters[of_members.sources()], of_members.targets, len(classes)),
             None if signatures is None else signatures.rows.take(signatures.rows_of(numbers)),
         )
-
-    def pack(self, flags: Flags) -> list[int]:
-        """For each class the flagged words as bits."""
-        packed: list[int] = np.bitwise_or.reduceat(np.where(flags, self.bits, np.uint64(0)), self.begins).tolist()
-        return packed
 
     def kin(self, number: int) -> Flags:
         """The words that have a class, not their own, which a member of a cluster has too."""

@@ -198,12 +198,6 @@ class _Choice:
         linked = pairs(lambda one, other: either(near, one, other) + either(herring, one, other) > 0)
         return _Choice(usable, herring, meeting, fitting, linked, LEAST_HERRINGS)
 
-    def beside(self, chosen: Sequence[int]) -> int:
-        """The classes that may come next to the chosen ones."""
-        herrings = sum(self.herring[one][other].bit_count() for one, other in permutations(chosen, 2))
-        links = self.fitting if herrings < self.least else self.linked
-        return reduce(and_, (self.pairs[one] for one in chosen), reduce(or_, (links[one] for one in chosen)))
-
 
 def _merged(some: Masks, others: Masks, merge: Callable[[int, int], int]) -> Masks:
     return [list(map(merge, *both)) for both in zip(some, others, strict=True)]
@@ -306,7 +300,10 @@ class _Drawing:
         """The first classes in the order that complete the chosen ones: all have words enough beside each other."""
         if len(chosen) == SIDE:
             return chosen
-        open_to = choice.beside(chosen)
+        herrings = sum(choice.herring[one][other].bit_count() for one, other in permutations(chosen, 2))
+        links = choice.fitting if herrings < choice.least else choice.linked
+        # The classes that may come next to the chosen ones.
+        open_to = reduce(and_, (choice.pairs[one] for one in chosen), reduce(or_, (links[one] for one in chosen)))
         for one in order:
             if not open_to >> one & 1:
                 continue
@@ -328,22 +325,16 @@ class _Drawing:
         while left:
             for one in left:
                 usable, *_ = self._open(choice, one, chosen, [other for other in left if other != one])
-                if self._enough(one, usable):
+                if usable.bit_count() >= SIDE and (one, usable) not in self._known:
+                    places = [place for place in range(len(self._words[one])) if usable >> place & 1]
+                    self._known[one, usable] = bool(self._independent(one, (), places))
+                if usable.bit_count() >= SIDE and self._known[one, usable]:
                     order.insert(0, one)
                     left.remove(one)
                     break
             else:
                 return []
         return order
-
-    def _enough(self, number: int, usable: int) -> bool:
-        """Whether a class has four of these words of which no two are alike."""
-        if usable.bit_count() < SIDE:
-            return False
-        if (number, usable) not in self._known:
-            places = [place for place in range(len(self._words[number])) if usable >> place & 1]
-            self._known[number, usable] = bool(self._independent(number, (), places))
-        return self._known[number, usable]
 
     def _open(
         self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()
@@ -359,21 +350,6 @@ class _Drawing:
             usable &= ~choice.herring[other][number]
         return usable, fitting, stated
 
-    def _pick(self, number: int, usable: int, fitting: int, stated: int, key: int, most: int) -> tuple[int, ...]:
-        """Four usable words, no two alike: first ``most`` that fit other classes, then those in fewest walls."""
-        words = self._words[number]
-        keys = hash_keys(key, [qid_number(one.id) for one in words]).tolist()
-        places = sorted(
-            (place for place in range(len(words)) if usable >> place & 1),
-            key=lambda place: (not stated >> place & 1, self._uses[words[place].id], keys[place]),
-        )
-        herrings = [place for place in places if fitting >> place & 1][:most]
-        plain = [*(place for place in places if not fitting >> place & 1), *herrings[_FIRST_HERRINGS:]]
-        for count in range(len(herrings[:_FIRST_HERRINGS]), -1, -1):
-            if found := self._independent(number, tuple(herrings[:count]), plain):
-                return found
-        return ()
-
     def _independent(self, number: int, taken: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
         """The words that were taken with the first others that complete them, none like another; empty if none do."""
         if any(self._alike[number][one] >> other & 1 for one, other in combinations(taken, 2)):
@@ -384,16 +360,25 @@ class _Drawing:
         return next((found for place, rest in tries if (found := self._independent(number, (*taken, place), rest))), ())
 
     def _rows(self, choice: _Choice, chosen: Sequence[int], key: int, *, free: bool) -> list[_Row]:
-        """Four words of each class, none of which an earlier one has; if not ``free``, they only fit later classes."""
+        """Four words of each class, none of which an earlier one has; if not ``free``, they only fit later classes.
+
+        First come words that fit other classes, then those in fewest walls; no two of a class are alike.
+        """
         rows: list[_Row] = []
         taken, most = set[str](), _MOST_HERRINGS
-        for place, one in enumerate(chosen):
-            usable, fitting, stated = self._open(choice, one, chosen, () if free else chosen[:place])
-            surfaces = [word.surface.casefold() for word in self._words[one]]
-            usable &= ~sum(1 << number for number, surface in enumerate(surfaces) if surface in taken)
-            rows.append(_Row(one, self._pick(one, usable, fitting, stated, key, most)))
-            most -= sum(fitting >> number & 1 for number in rows[-1].places)
-            taken.update(surfaces[number] for number in rows[-1].places)
+        for order, one in enumerate(chosen):
+            usable, fitting, stated = self._open(choice, one, chosen, () if free else chosen[:order])
+            words = self._words[one]
+            keys = hash_keys(key, [qid_number(word.id) for word in words]).tolist()
+            able = [at for at in range(len(words)) if usable >> at & 1 and words[at].surface.casefold() not in taken]
+            able.sort(key=lambda at: (not stated >> at & 1, self._uses[words[at].id], keys[at]))
+            herrings = [at for at in able if fitting >> at & 1][:most]
+            plain = [*(at for at in able if not fitting >> at & 1), *herrings[_FIRST_HERRINGS:]]
+            first = range(len(herrings[:_FIRST_HERRINGS]), -1, -1)
+            found = (self._independent(one, tuple(herrings[:count]), plain) for count in first)
+            rows.append(_Row(one, next(filter(None, found), ())))
+            most -= sum(fitting >> at & 1 for at in rows[-1].places)
+            taken.update(words[at].surface.casefold() for at in rows[-1].places)
         return rows
 
     def _fault(self, rows: Sequence[_Row], tier: Tier) -> str:

@@ -98,7 +98,11 @@ class ClassEvidence:
             here = owners == at
             own_evidence, is_member = evidence[here], np.flatnonzero(here) < len(members.targets)
             sample = _evidence(signatures.of_sample, weights.take(signatures.of_sample.targets))
-            coherence = _how_often_more(own_evidence[is_member], np.delete(sample, in_sample[here & found]))
+            ordered = np.sort(np.maximum(np.delete(sample, in_sample[here & found]), 0))
+            asked, coherence = np.maximum(own_evidence[is_member], 0), None
+            if len(asked) and len(ordered):
+                below = np.searchsorted(ordered, asked, "left") + np.searchsorted(ordered, asked, "right")
+                coherence = round(int(below.sum()) / (2 * len(asked) * len(ordered)), _DIGITS)
             begin, end = np.searchsorted(known, (at * size, (at + 1) * size))
             yield ClassEvidence(signatures, coherence, properties[begin:end], weights, np.sort(own_evidence).tolist())
 
@@ -157,12 +161,3 @@ def _evidence(signatures: CsrRows, weights: Ints) -> Evidence:
     """The evidence of each row, from the weights of all its properties."""
     sums, counts = np.diff(offsets_of(weights)[signatures.offsets]), signatures.counts()
     return sums / np.sqrt(np.maximum(counts, 1))
-
-
-def _how_often_more(ones: Evidence, others: Evidence) -> float | None:
-    """How often one has more evidence than another; a tie counts half, evidence below 0 as 0. None without either."""
-    if not len(ones) or not len(others):
-        return None
-    ordered, asked = np.sort(np.maximum(others, 0)), np.maximum(ones, 0)
-    below = int((np.searchsorted(ordered, asked, "left") + np.searchsorted(ordered, asked, "right")).sum())
-    return round(below / (2 * len(ones) * len(others)), _DIGITS)
