@@ -175,11 +175,7 @@ def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
 
 
 def open_by_contexts(
-    source: str,
-    numbers: Iterable[int],
-    phrases: bool = True,
-    tokenize: Tokenizer = tokens_of,
-    keys: Keys | None = None,
+    source: str, numbers: Iterable[int], phrases: bool = True, tokenize: Tokenizer = tokens_of, keys: Keys | None = None
 ) -> Iterator[WordModel]:
     """A model of counts once for each number of contexts that words keep, 0 for all; the file is read once.
 
