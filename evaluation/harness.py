@@ -314,11 +314,8 @@ class _Task(msgspec.Struct):
     model: str
 
 
-class _Header(msgspec.Struct):
+class _InspectLog(msgspec.Struct):
     eval: _Task
-
-
-class _Whole(_Header):
     samples: list[_InspectSample] = []
 
 
@@ -329,7 +326,7 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
             with zipfile.ZipFile(path) as archive:
                 names = archive.namelist()
                 header = next((name for name in ("header.json", "_journal/start.json") if name in names), "")
-                task = decode_json(_unpacked(archive, header), _Header, f"{path}:{header}", expected).eval
+                task = decode_json(_unpacked(archive, header), _InspectLog, f"{path}:{header}", expected).eval
                 listed = [
                     decode_json(_unpacked(archive, name), _InspectSample, f"{path}:{name}", "a sample")
                     for name in names
@@ -338,7 +335,7 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
         except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError) as error:
             raise DamagedInputError(f"{path}: expected {expected}, saw {error}") from error
     else:
-        whole = decode_json(path.read_bytes(), _Whole, str(path), expected)
+        whole = decode_json(path.read_bytes(), _InspectLog, str(path), expected)
         task, listed = whole.eval, whole.samples
     scorer, _, key = metric.partition(",")
     samples: dict[str, tuple[str, float]] = {}

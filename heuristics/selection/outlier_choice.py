@@ -209,16 +209,9 @@ class _Choice(Generic[_Chosen]):
             own = item.get(language)
             if own is None or own.surface in used or own.id in self._items:
                 return False
-        if self.is_left or any(_clash(item, other) for other in taken):
+        both = ((item[code], other[code]) for other in taken for code in item.keys() & other.keys())
+        if self.is_left or any(own.surface == other.surface or own.id == other.id for own, other in both):
             return False
         admitted = all(self._admits(language, item[language]) for language in self._surfaces)
         self._refused += not admitted
         return admitted
-
-
-def _clash(one: Mapping[str, HasSurface], other: Mapping[str, HasSurface]) -> bool:
-    """Whether two items that are named in the same languages are one item, or share a surface form in any of them."""
-    return any(
-        one[language].surface == other[language].surface or one[language].id == other[language].id
-        for language in one.keys() & other.keys()
-    )

@@ -67,20 +67,16 @@ class Bounds(NamedTuple):
         return next(costs, BEYOND)
 
 
-def bounds_of(values: Sequence[int], key: int, coin: int) -> Bounds:
-    """The place that a hash key gives among the members' values; ``coin`` is another key, for values that tie.
+def bounds_of(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
+    """The place of a rank among the members' values in ascending order; ``coin`` is a hash key, for values that tie.
 
     Picks stay at chance if an outlier is above all members in one case of n + 1, where n is their number. Of a rank
     inside, an outlier that ties with the single highest would add to that: so it does not, unless values leave it no
     room, and then the ranks at the ends are taken in so many fewer cases.
 
-    >>> [bounds_of([5, 4, 7, 5], rank * 2**64 // 5 + 1, 0).exact for rank in range(5)]
+    >>> [bounds_of([4, 5, 5, 7], rank, 0).exact for rank in range(5)]
     [(1, 3), (5, 5), (5, 5), (5, 6), (8, 10)]
     """
-    return _bounds(sorted(values), key * (len(values) + 1) // _ALL_KEYS, coin)
-
-
-def _bounds(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
     low, high = ordered[0], ordered[-1]
     exact, wide = _ends(ordered, rank, coin, high - low)
     return Bounds(exact, wide, (min(low, wide[0]), max(high, wide[1])))
@@ -281,9 +277,9 @@ class Places:
         values = self._values[code]
         above = len(values[0]) + 1
         form_rank, fame_rank = form * above // _ALL_KEYS, fame * above // _ALL_KEYS
-        bounds = [_bounds(each, form_rank, form_coin) for each in values[:_FORM]]
-        bounds += [_bounds(each, fame_rank, fame_coin) for each in values[_FORM:_AGE]]
-        bounds.append(_bounds(values[_AGE], age * above // _ALL_KEYS, age_coin))
+        bounds = [bounds_of(each, form_rank, form_coin) for each in values[:_FORM]]
+        bounds += [bounds_of(each, fame_rank, fame_coin) for each in values[_FORM:_AGE]]
+        bounds.append(bounds_of(values[_AGE], age * above // _ALL_KEYS, age_coin))
         letters = self._letters[code]
         is_odd, has_odd_letter = odd * above < _ALL_KEYS, odd_letter * above < letters.alone * _ALL_KEYS
         return Place(tuple(bounds), is_odd, self._pairs[code], self._known[code], letters, has_odd_letter)

@@ -46,8 +46,7 @@ def values_that_take_a_place(members: list[int]) -> Iterator[tuple[int, Fraction
     """A value that takes each place of a cluster, and how probable the place is."""
     for rank in range(len(members) + 1):
         for coin in range(COINS):
-            key = rank * KEYS // (len(members) + 1) + 1
-            bounds = bounds_of(members, key, -(-coin * KEYS // COINS))
+            bounds = bounds_of(sorted(members), rank, -(-coin * KEYS // COINS))
             yield bounds.exact[0], Fraction(1, (len(members) + 1) * COINS)
 
 
@@ -65,7 +64,7 @@ def test_the_highest_and_the_lowest_are_the_outlier_as_often_as_chance(members: 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=8), st.integers(0, KEYS - 1), st.integers(0, KEYS - 1))
 def test_a_tolerance_is_never_narrower_than_the_place(members: list[int], key: int, coin: int) -> None:
     """The exact values are within the tolerance, and nothing that takes a place is below 1 unless a member is."""
-    bounds = bounds_of(members, key, coin)
+    bounds = bounds_of(sorted(members), key * (len(members) + 1) // KEYS, coin)
     assert bounds.exact[0] <= bounds.exact[1]
     for (low, high), (wide_low, wide_high) in pairwise(bounds):
         assert wide_low <= low <= high <= wide_high

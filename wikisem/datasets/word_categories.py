@@ -56,15 +56,21 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
         raise MissingInputError(f"expected a file of {wanted}, or an OUT that has it, saw none at {file}")
     categories: list[WordCategory] = []
     for part in files:
+        listed: Iterable[tuple[str, str | bytes]]
         if part.suffix == ".parquet":
             with part.open("rb") as source, open_parquet(source, str(part), "a Parquet file of categories") as table:
                 rows = table.read().to_pylist()
-            named = ((f"{part}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows))
-            categories += _from_lines(named, language)
+            listed = ((f"{part}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows))
         elif is_json_lines(part, text := read_utf8(part)):
-            categories += _from_lines(((f"{part}:{number}", line) for number, line in numbered_lines(text)), language)
+            listed = ((f"{part}:{number}", line) for number, line in numbered_lines(text) if line)
         else:
             categories += _from_text(text, part)
+            continue
+        for where, line in listed:
+            row = decode_json(line, _CategoryLine, where, "a JSON line of a category")
+            if language in {"", row.language}:
+                words, qids = (tuple(getattr(item, name) for item in row.items) for name in ("label", "id"))
+                categories.append(WordCategory(row.category, words, row.language, qids))
     if not categories:
         raise MissingInputError(f"{file}: expected categories{f' in {language}' if language else ''}, saw none")
     languages = sorted({category.language for category in categories})
@@ -78,17 +84,6 @@ def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> l
     if not any(any(category.qids) for category in categories):
         raise MissingInputError(f"{where}: expected items with an id, as the JSON lines of categories have, saw none")
     return [replace(category, words=tuple(filter(None, category.qids))) for category in categories]
-
-
-def _from_lines(lines: Iterable[tuple[str, str | bytes]], language: str) -> list[WordCategory]:
-    categories = []
-    for where, line in lines:
-        if line:
-            row = decode_json(line, _CategoryLine, where, "a JSON line of a category")
-            if language in {"", row.language}:
-                words, qids = (tuple(getattr(item, name) for item in row.items) for name in ("label", "id"))
-                categories.append(WordCategory(row.category, words, row.language, qids))
-    return categories
 
 
 def _from_text(text: str, file: Path) -> list[WordCategory]:
