@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from msgspec.structs import asdict, replace
 
-from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, indices_of
+from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.graph.outlier_sets.overlap import class_levels
@@ -73,15 +73,11 @@ class GroupBuilder:
         self._used: dict[str, set[int]] | None = {code: set() for code in inputs.languages} if spares else None
         self._status = frozenset(index.candidates[index.is_status].tolist())
 
-    def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
-        """A group or a rejection for each of the nodes and each language in which it is a candidate class."""
-        return self._judge(nodes, sifted=False)
+    def judge(self, nodes: Ints, *, sifted: bool = False) -> Iterator[tuple[str, Judgement]]:
+        """A group or a rejection for each of the nodes and each language in which it is a candidate class.
 
-    def sift(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
-        """The same, but groups have no outliers yet: of these there are enough, whatever their places (``sifts``)."""
-        return self._judge(nodes, sifted=True)
-
-    def _judge(self, nodes: Ints, *, sifted: bool) -> Iterator[tuple[str, Judgement]]:
+        If they are ``sifted``, groups have no outliers yet: of these there are enough, whatever their places.
+        """
         passed: dict[int, dict[str, _Passed]] = {}
         for begin in range(0, len(nodes), WIDTH):
             for language, cluster in self._clusters(nodes[begin : begin + WIDTH]):
@@ -96,7 +92,7 @@ class GroupBuilder:
 
     def _clusters(self, nodes: Ints) -> Iterator[tuple[str, "_Passed | Rejection"]]:
         """The cluster of each of some classes in each language in which it is a candidate, or its rejection."""
-        overlap = self._sets.overlap
+        overlap, cluster = self._sets.overlap, self._recipe.cluster
         if overlap is not None:
             are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
         for language, inputs in self._languages.items():
@@ -106,23 +102,18 @@ class GroupBuilder:
                 first = [_Leading(None, leading.row(at).tolist()) for at in range(len(leading))]
             else:
                 items, of_class = inputs.surfaces.items[leading.targets], places[leading.sources()]
-                flags = self._graph.is_type(items) == are_types[of_class]
-                odd = contradictions(of_class, items)
-                first = list(self._leading(leading, are_types[places], flags, odd))
+                flags = (self._graph.is_type(items) == are_types[of_class]).tolist()
+                rows_of_all, excluding = leading.targets.tolist(), contradictions(of_class, items).tolist()
+                first = []
+                for at, (begin, end) in zip(places.tolist(), pairwise(leading.offsets.tolist()), strict=True):
+                    # The leading instances of the level, with no more contradictions than the minimum needs.
+                    own = [place for place in range(begin, end) if flags[place]]
+                    even = [rows_of_all[place] for place in own if excluding[place] < 0]
+                    odd = {rows_of_all[place]: excluding[place] for place in own if excluding[place] >= 0}
+                    chosen = [*even[: cluster.size], *list(odd)[: max(cluster.minimum - len(even), 0)]]
+                    first.append(_Leading("concepts" if are_types[at] else "entities", chosen, len(own), odd))
             found = self._check(nodes[places].tolist(), first, inputs)
             yield from ((language, each) for each in self._ask_witness(list(found), inputs))
-
-    def _leading(self, leading: CsrRows, are_types: Flags, of_level: Flags, odd: Int64s) -> Iterator["_Leading"]:
-        """The leading instances of the level of each class, with no more contradictions than the minimum needs."""
-        minimum, size = self._recipe.cluster.minimum, self._recipe.cluster.size
-        rows, flags, excluding = leading.targets.tolist(), of_level.tolist(), odd.tolist()
-        for is_type, (begin, end) in zip(are_types.tolist(), pairwise(leading.offsets.tolist()), strict=True):
-            own = [place for place in range(begin, end) if flags[place]]
-            even = [rows[place] for place in own if excluding[place] < 0]
-            # As few others as the minimum needs follow.
-            others = {rows[place]: excluding[place] for place in own if excluding[place] >= 0}
-            first = [*even[:size], *list(others)[: max(minimum - len(even), 0)]]
-            yield _Leading("concepts" if is_type else "entities", first, len(own), others)
 
     def _check(
         self, nodes: Sequence[int], leading: Sequence["_Leading"], inputs: LanguageInputs
@@ -383,23 +374,19 @@ class GroupBuilder:
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
         known = [self._with_ties(one, passed.cluster) if one.outlier_class == RELATED else one for one in outliers]
-        facts = self._facts([*passed.cluster, *outliers])
+        words, types = [*passed.cluster, *outliers], dict[str, str]()
+        if self._sets.coarse is not None:
+            of_items = self._sets.coarse.of_items(item_indices(self._graph, [one.id for one in words])).tolist()
+            types = {one.id: self._qid(node) for one, node in zip(words, of_items, strict=True) if node >= 0}
         group = Group(
             id=qid_of(number),
             label=label,
             language=inputs.profile.code,
             level=passed.level,
-            cluster=tuple(replace(one, **facts.get(one.id, {})) for one in passed.cluster),
-            outliers=tuple(replace(one, **facts.get(one.id, {})) for one in known),
+            cluster=tuple(replace(one, type=types.get(one.id)) for one in passed.cluster),
+            outliers=tuple(replace(one, type=types.get(one.id)) for one in known),
         )
         return passed.measure(group)
-
-    def _facts(self, words: Sequence[Member]) -> Mapping[str, Mapping[str, str]]:
-        """What is known of the items of a group that no choice depends on, as fields of members by QID."""
-        if self._sets.coarse is None:
-            return {}
-        types = self._sets.coarse.of_items(item_indices(self._graph, [one.id for one in words]))
-        return {one.id: {"type": self._qid(node)} for one, node in zip(words, types.tolist(), strict=True) if node >= 0}
 
     def _with_ties(self, outlier: Outlier, cluster: _Cluster) -> Outlier:
         """A related outlier with the statements that tie it to members, in their order."""

@@ -259,7 +259,8 @@ class OutlierPool:
             if places is not None:
                 wanted = [[one.of(number, at) for at in range(options.per_class)] for one in places]
                 full: Iterable[Iterable[_Source]] = classes.nearest(wanted) if classes else repeat(())
-                brought.append(map(ItemsByClass, full, walks.near(wanted)))
+                whole = map(walks.near, bits, self._starts[asked], wanted)
+                brought.append(map(ItemsByClass, full, whole))
             else:
                 brought.append(classes.in_order() if classes else walks.in_order(options.per_class))
         return [dict(zip(numbers, sources, strict=True)) for sources in zip(*brought, strict=True)]
@@ -351,11 +352,8 @@ class _Walks:
             more = islice(self.ring.walk(self.sets, bit, start), ahead, None) if len(known) == ahead else ()
             yield ItemsByClass((), [_Source(self.items, None, chain(known, more))])
 
-    def near(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[_Source]]:
-        """For each class its whole set, of which the first are near."""
-        return map(self._near, self.bits.tolist(), self.starts, places)
-
-    def _near(self, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]) -> Iterator[_Source]:
+    def near(self, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]) -> Iterator[_Source]:
+        """The whole set of a class, of which the first are near."""
         near = np.fromiter(islice(self.ring.walk(self.sets, bit, start), _ITEMS), dtype=np.int64)
         costs = _costs(places, self.items.columns(near))
         yield _Source(self.items, None, self.ring.walk(self.sets, bit, start), near, costs)

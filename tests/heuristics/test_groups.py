@@ -365,7 +365,7 @@ def test_siblings_tell_which_classes_give_groups(world: World, options: OutlierO
                 (code, one.qid): structs.replace(one, outliers=()) if isinstance(one, Group) else one
                 for code, one in found
             }
-            for found in (builder.sift(nodes), builder.judge(nodes))
+            for found in (builder.judge(nodes, sifted=True), builder.judge(nodes))
         )
     assert sifted == judged
 

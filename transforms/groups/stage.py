@@ -271,10 +271,9 @@ class JudgeClasses(beam.DoFn):
             labels = {language: shared_files.read_labels(scratch, language, numbers) for language in languages}
             self._english = {language: found.english for language, found in labels.items()}
             self._builder = _open_builder(work, labels)
-        judge = self._builder.sift if sifts(work.recipe) else self._builder.judge
         candidates = shared_files.all_candidates(scratch, languages)[number * SLICE : (number + 1) * SLICE]
         found = {language: Judged() for language in languages}
-        for language, judgement in judge(candidates):
+        for language, judgement in self._builder.judge(candidates, sifted=sifts(work.recipe)):
             if isinstance(judgement, Rejection):
                 found[language].rejections.append(judgement)
             else:
