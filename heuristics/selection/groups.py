@@ -373,7 +373,19 @@ class GroupBuilder:
         node = passed.node
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
-        known = [self._with_ties(one, passed.cluster) if one.outlier_class == RELATED else one for one in outliers]
+        known = []
+        for one in outliers:
+            if one.outlier_class == RELATED:
+                # The statements that tie it to members, in their order.
+                ties, found = self._inputs.ties, list[Tie]()
+                assert ties is not None
+                own, *members = item_indices(self._graph, [one.id, *(member.id for member in passed.cluster)])
+                for member, rows in zip(passed.cluster, ties.rows(np.array(members)), strict=True):
+                    for at in (rows.start + np.flatnonzero(ties.items[rows] == own)).tolist():
+                        ends = (member.id, one.id) if ties.of_member[at] else (one.id, member.id)
+                        found.append(Tie(ends[0], f"P{ties.properties[at]}", ends[1]))
+                one = replace(one, ties=tuple(found))
+            known.append(one)
         words, types = [*passed.cluster, *outliers], dict[str, str]()
         if self._sets.coarse is not None:
             of_items = self._sets.coarse.of_items(item_indices(self._graph, [one.id for one in words])).tolist()
@@ -387,18 +399,6 @@ class GroupBuilder:
             outliers=tuple(replace(one, type=types.get(one.id)) for one in known),
         )
         return passed.measure(group)
-
-    def _with_ties(self, outlier: Outlier, cluster: _Cluster) -> Outlier:
-        """A related outlier with the statements that tie it to members, in their order."""
-        ties = self._inputs.ties
-        assert ties is not None
-        own, *members = item_indices(self._graph, [outlier.id, *(member.id for member in cluster)])
-        found = []
-        for member, rows in zip(cluster, ties.rows(np.array(members)), strict=True):
-            for at in (rows.start + np.flatnonzero(ties.items[rows] == own)).tolist():
-                ends = (member.id, outlier.id) if ties.of_member[at] else (outlier.id, member.id)
-                found.append(Tie(ends[0], f"P{ties.properties[at]}", ends[1]))
-        return replace(outlier, ties=tuple(found))
 
     def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str) -> Rejection:
         number = int(self._graph.nodes[node])

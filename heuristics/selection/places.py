@@ -269,20 +269,18 @@ class Places:
             if first not in self._keys:
                 self._keys[first] = hash_keys(self._seed, first + np.arange(32), "place").tolist()
             keys = self._keys[first][8 * (outlier_class % 4) :][:8]
-            self._found[outlier_class, number] = {code: self._place(code, keys) for code in self._values}
+            form, form_coin, fame, fame_coin, odd, odd_letter, age, age_coin = keys
+            places = self._found[outlier_class, number] = {}
+            for code, values in self._values.items():
+                above, letters = len(values[0]) + 1, self._letters[code]
+                form_rank, fame_rank = form * above // _ALL_KEYS, fame * above // _ALL_KEYS
+                bounds = [bounds_of(each, form_rank, form_coin) for each in values[:_FORM]]
+                bounds += [bounds_of(each, fame_rank, fame_coin) for each in values[_FORM:_AGE]]
+                bounds.append(bounds_of(values[_AGE], age * above // _ALL_KEYS, age_coin))
+                is_odd, has_odd_letter = odd * above < _ALL_KEYS, odd_letter * above < letters.alone * _ALL_KEYS
+                pairs, known = self._pairs[code], self._known[code]
+                places[code] = Place(tuple(bounds), is_odd, pairs, known, letters, has_odd_letter)
         return self._found[outlier_class, number]
-
-    def _place(self, code: str, keys: Sequence[int]) -> Place:
-        form, form_coin, fame, fame_coin, odd, odd_letter, age, age_coin = keys
-        values = self._values[code]
-        above = len(values[0]) + 1
-        form_rank, fame_rank = form * above // _ALL_KEYS, fame * above // _ALL_KEYS
-        bounds = [bounds_of(each, form_rank, form_coin) for each in values[:_FORM]]
-        bounds += [bounds_of(each, fame_rank, fame_coin) for each in values[_FORM:_AGE]]
-        bounds.append(bounds_of(values[_AGE], age * above // _ALL_KEYS, age_coin))
-        letters = self._letters[code]
-        is_odd, has_odd_letter = odd * above < _ALL_KEYS, odd_letter * above < letters.alone * _ALL_KEYS
-        return Place(tuple(bounds), is_odd, self._pairs[code], self._known[code], letters, has_odd_letter)
 
 
 def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:

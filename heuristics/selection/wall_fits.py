@@ -19,7 +19,7 @@ from msgspec import structs
 
 from wikisem.arrow.columns import qids_of
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_of
+from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of
 from wikisem.graph.outlier_sets.class_lists import PageLinks, UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, OutlierSets, build_outlier_index
@@ -174,7 +174,10 @@ class WallFits:
             ]
             for bit in range(len(nodes)):
                 stated, allowed, near, far = ((each >> np.uint64(bit)) & np.uint64(1) != 0 for each in bitsets)
-                allowed &= ~stated & ~words.kin(begin + bit)
+                # Kin have a class, not their own, which a member of the cluster has too.
+                is_kin = np.isin(words.others.targets, words.of_cluster.row(begin + bit))
+                allowed[words.others.sources()[is_kin]] = False
+                allowed &= ~stated
                 margins = words.margins(begin + bit)
                 looks = allowed & (margins >= least)
                 tempting = looks & near & (margins >= TEMPTING)
@@ -239,12 +242,6 @@ class _Words:
             CsrRows.from_pairs(clusters[of_members.sources()], of_members.targets, len(classes)),
             None if signatures is None else signatures.rows.take(signatures.rows_of(numbers)),
         )
-
-    def kin(self, number: int) -> Flags:
-        """The words that have a class, not their own, which a member of a cluster has too."""
-        found = np.zeros(len(self.bits), dtype=bool)
-        found[self.others.sources()[np.isin(self.others.targets, self.of_cluster.row(number))]] = True
-        return found
 
     def margins(self, number: int) -> Evidence:
         """The margins of all words beside the cluster of a class; NaN where there is none."""

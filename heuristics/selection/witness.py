@@ -132,15 +132,11 @@ class ClassEvidence:
 
     def margins(self, others: CsrRows) -> Evidence:
         """The margins of many items that are not instances, by their signatures; NaN where there is none."""
-        found, instances = self.of(others), np.array(self.of_instances)
+        found, instances = _evidence(others, self.of_every.take(others.targets)), np.array(self.of_instances)
         below = np.searchsorted(instances, found, "left") + np.searchsorted(instances, found, "right")
         count = 2 * max(len(instances), 1)
         rounded: Evidence = np.array([round(each / count, _DIGITS) for each in range(count + 1)]).take(below)
         return np.where((others.counts() > 0) & self.speaks, rounded, np.nan)
-
-    def of(self, others: CsrRows) -> Evidence:
-        """The evidence of items that are not instances, by their signatures."""
-        return _evidence(others, self.of_every.take(others.targets))
 
     def weights(self) -> dict[int, float]:
         """The weight of each property (its number) that an instance has."""
