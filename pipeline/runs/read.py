@@ -18,7 +18,7 @@ from wikisem.outputs.release.metadata import Manifest
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.runs.ledger import Ledger, checksum_of
 from wikisem.records import Group, Rejection, Wall
-from wikisem.typed_json import CHECKSUM, decode_checked
+from wikisem.typed_json import CHECKSUM, decode_checked, decode_json
 from wikisem.wikis import name_codes
 
 K = TypeVar("K")
@@ -39,11 +39,20 @@ class RunFiles:
 def read_run(output: Path) -> RunFiles:
     """The plainly named files of a run or a release, checked; MissingInputError if it is neither or has no groups."""
     groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
-    path = output / MANIFEST
-    if not path.is_file():
-        raise MissingInputError(f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it")
-    advice = f"without its line {CHECKSUM!r} it is taken as it is"
-    manifest = decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
+    path, tables = output / MANIFEST, sorted(file for file in groups_files if file.suffix == ".parquet")
+    if path.is_file():
+        advice = f"without its line {CHECKSUM!r} it is taken as it is"
+        manifest = decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
+    elif about := table_metadata(next(iter(tables), None)):
+        # The first releases had no manifest.
+        fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
+        text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
+        manifest = decode_json(text, Manifest, str(tables[0]), "the recipe of a release in its metadata")
+    else:
+        raise MissingInputError(
+            f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
+            "their recipe"
+        )
     if not groups_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     check_files(output, manifest, ("groups", "rejected", "walls"))
