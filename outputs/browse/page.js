@@ -326,7 +326,7 @@ function solution(wall, own) {
 
 // Longer words are set smaller: by the longest piece that cannot be broken without a hyphen, and by their lines.
 function size(text) {
-  const longest = Math.max(text.length / 3.5, ...text.split(/[\s-]|(?<=\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/u).map((piece) => piece.length));
+  const longest = Math.max(text.length / 3, ...text.split(/[\s-]|(?<=\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/u).map((piece) => piece.length));
   return longest > 16 ? "longest" : longest > 13 ? "longer" : longest > 8 ? "long" : null;
 }
 
