@@ -4,6 +4,7 @@ import ast
 import errno
 import gzip
 import importlib
+import inspect
 import json
 import subprocess
 import sys
@@ -107,6 +108,14 @@ def test_scores_need_no_extra(world: Path, tmp_path: Path) -> None:
         tmp_path,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_help_names_the_types_of_arguments() -> None:
+    """And does not write out what each is a union of."""
+    functions = filter(inspect.isfunction, (getattr(wikisem.evaluate, name) for name in wikisem.evaluate.__all__))
+    shown = [str(inspect.signature(each)) for each in functions]
+    assert len(shown) > 10
+    assert [text for text in shown if "collections.abc" in text] == []
 
 
 def test_every_public_name_is_there_and_no_other() -> None:

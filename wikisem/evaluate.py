@@ -3,6 +3,8 @@
 Each function takes data and models, and returns rows. The command ``wikisem evaluate`` calls the same functions.
 """
 
+from __future__ import annotations  # so that help() shows the names of types and not all that they are unions of
+
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
