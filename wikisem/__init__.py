@@ -1,4 +1,4 @@
-"""wikisem: test sets that show whether a model knows what words mean, from Wikidata and Wikipedia dumps.
+"""wikisem: test sets that show whether a model tells kinds of things apart by name, from Wikidata and Wikipedia.
 
 The public API is what ``__all__`` names, with ``wikisem.errors``; docs/python.md describes it. Names are imported when
 they are first used, so that ``import wikisem`` takes a few milliseconds; ``__init__.pyi`` has them for type checkers.
