@@ -40,7 +40,7 @@ FIRST: Final = ("sample", "demo", "download", "build", "browse", "show", "explai
 def overview(*, every: bool = False) -> str:
     """What ``wikisem --help`` prints, or with ``every`` command ``wikisem help all``."""
     lines = ["usage: wikisem COMMAND [OPTIONS] [-- BEAM OPTIONS]", ""]
-    lines += ["Test sets that show whether a model tells kinds of things apart by name, from Wikidata and Wikipedia dumps."]
+    lines += ["Test sets that show whether a model tells kinds of things apart by name, from Wikidata and Wikipedia."]
     families = FAMILIES if every else {"commands": {name: COMMANDS[name] for name in FIRST}}
     width = 2 + max(len(name) for commands in families.values() for name in commands)
     for family, commands in families.items():
