@@ -66,7 +66,7 @@ class AnalogySearch:
         sparse_rows = embeddings.is_sparse(rows)
         # Sparse rows stay in double precision: few numbers are multiplied, and 3CosMul needs small products well.
         self.rows: Rows = rows if sparse_rows else np.ascontiguousarray(rows, dtype=np.float32)
-        self.columns = embeddings.transposed(self.rows)
+        self.columns: Rows = rows.T.tocsr() if sparse_rows else self.rows.T
         self.exact = rows
         self.method = method
         self.shift = not sparse_rows or bool((rows.data < 0).any())

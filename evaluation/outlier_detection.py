@@ -204,11 +204,12 @@ def score_models(
     et al. 2016, section 4.1). Models are taken one after the other and not kept.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
-
-    def score(known: Known, similarity: Similarity) -> list[GroupScore]:
-        return [score_group(group, known, similarity, compactness) for group in groups]
-
-    return evaluate_models(surfaces, models, score, Evaluation)
+    return evaluate_models(
+        surfaces,
+        models,
+        lambda known, similarity: (score_group(group, known, similarity, compactness) for group in groups),
+        Evaluation,
+    )
 
 
 class Model(NamedTuple):

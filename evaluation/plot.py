@@ -54,7 +54,7 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
             ends = [values[0] - values[1], values[2] - values[0]]
             axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
             for row in whole if part == "band" else ():
-                change = row.metric == "cutoff" and _whose(row) == _whose(own[0])
+                change = row.metric == "cutoff" and (row.model, row.dataset) == (own[0].model, own[0].dataset)
                 if change and row.value is not None and row.low is not None and row.high is not None:
                     axes.axvspan(row.low, row.high, color=f"C{index}", alpha=0.15)
                     axes.axvline(row.value, color=f"C{index}", linestyle="--")
@@ -94,10 +94,6 @@ def _place(row: Row) -> float | None:
     return sum(numbers) / len(numbers)
 
 
-def _whose(row: Row) -> tuple[str, str]:
-    return row.model, row.dataset
-
-
 def correlation(rows: Sequence[Row]) -> float | None:
     """ρ of outlier class and score over the rows of all models together; None where it is not defined."""
     return correlate([_place(row) or 0.0 for row in rows], [row.value or 0.0 for row in rows]).spearman
@@ -118,8 +114,8 @@ def draw_correlations(path: Path, curves: Sequence[Curve]) -> None:
 def _draw_consistency(path: Path, rows: Sequence[Row]) -> None:
     """Draw, for each model and data set, kappa of every two languages and the same word wrong beyond chance."""
     measured = [row for row in rows if row.part == "languages"]
-    models = list(dict.fromkeys(map(_whose, measured)))
-    by_model = [[row for row in measured if _whose(row) == model] for model in models]
+    models = list(dict.fromkeys((row.model, row.dataset) for row in measured))
+    by_model = [[row for row in measured if (row.model, row.dataset) == model] for model in models]
     most = max((len({code for row in own for code in row.name.split(", ")}) for own in by_model), default=0)
     side = 1.5 + 0.45 * most
     figure = Figure(figsize=(2 * side + 2, max(1, len(models)) * side), layout="constrained")

@@ -305,12 +305,11 @@ def samples(
             answered.append(harness.read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
     found = scores_of("samples", list(map(outlier_detection.scored, answered)), {}, seed)
     more = scores_of("samples", list(map(walls_.scored, of_walls)), {}, seed)
-
-    def answers() -> Iterator[dict[str, Any]]:
-        yield from outlier_detection.answers_of(answered)
-        yield from walls_.answers_of(of_walls)
-
-    return Scores([*found.rows, *more.rows], [*found.notes, *more.notes], answers)
+    return Scores(
+        [*found.rows, *more.rows],
+        [*found.notes, *more.notes],
+        lambda: chain(outlier_detection.answers_of(answered), walls_.answers_of(of_walls)),
+    )
 
 
 def _sampled_consistency(

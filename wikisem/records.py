@@ -359,12 +359,11 @@ class Counts:
     unreadable: Mapping[str, Count] = field(default_factory=dict)
 
     def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            self.read + other.read,
-            self.kept + other.kept,
-            _add(self.left_out, other.left_out),
-            _add(self.unreadable, other.unreadable),
+        left_out, unreadable = (
+            {key: one.get(key, 0) + more.get(key, 0) for key in sorted({*one, *more})}
+            for one, more in ((self.left_out, other.left_out), (self.unreadable, other.unreadable))
         )
+        return Counts(self.read + other.read, self.kept + other.kept, left_out, unreadable)
 
     def check(self, stage: str) -> None:
         """Raise AssertionError unless in = kept + left out + unreadable."""
@@ -383,7 +382,3 @@ class Counts:
                 f"{stage}: expected at most {most:.2%} unreadable records (--max-unreadable), "
                 f"saw {unreadable:,} of {self.read:,}; they are in {kept_in}"
             )
-
-
-def _add(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {key: one.get(key, 0) + other.get(key, 0) for key in sorted({*one, *other})}

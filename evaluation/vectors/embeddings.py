@@ -188,13 +188,8 @@ def width(rows: Rows) -> int:
 
 def products(ones: Rows, others: Rows) -> Vector:
     """The inner products of rows, shape ``(ones, others)``."""
-    found: Vector = product(ones, transposed(others))
+    found: Vector = product(ones, others.T.tocsr() if is_sparse(others) else others.T)
     return found
-
-
-def transposed(rows: Rows) -> Rows:
-    """Rows as the second factor of ``product``: made once where it is multiplied often."""
-    return rows.T.tocsr() if is_sparse(rows) else rows.T
 
 
 # A sparse product takes three times the memory of the same numbers in a dense array.

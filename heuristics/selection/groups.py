@@ -453,27 +453,25 @@ class _Passed:
         return replace(group, outliers=outliers, coherence=self.evidence.coherence)
 
 
+@dataclass(slots=True)
 class _Admission:
     """Whether an item may be an outlier in a language; it must be known itself in those whose members are ``known``.
 
     Those that are ``used`` are not drawn again; ``repeated`` counts them.
     """
 
-    def __init__(
-        self,
-        passed: Mapping[str, _Passed],
-        known: Collection[str] = (),
-        used: Mapping[str, Collection[int]] | None = None,
-    ) -> None:
-        self._passed, self._known, self._used = passed, known, used
-        self.refused = self.repeated = 0
+    passed: Mapping[str, _Passed]
+    known: Collection[str] = ()
+    used: Mapping[str, Collection[int]] | None = None
+    refused: int = 0
+    repeated: int = 0
 
     def __call__(self, language: str, item: PoolItem) -> bool:
-        if self._used is not None and item.number in self._used[language]:
+        if self.used is not None and item.number in self.used[language]:
             self.repeated += 1
             self.refused += 1
             return False
-        admitted = (language not in self._known or is_known(item)) and self._passed[language].admits(item)
+        admitted = (language not in self.known or is_known(item)) and self.passed[language].admits(item)
         self.refused += not admitted
         return admitted
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -40,11 +40,11 @@ class NearDuplicate:
     shared: int
 
 
+@dataclass(slots=True)
 class EarlierClusters:
     """The clusters that were added so far, by number, and what a further one has in common with each."""
 
-    def __init__(self) -> None:
-        self._owners: dict[str, list[int]] = {}
+    _owners: dict[str, list[int]] = field(default_factory=dict)
 
     def shared(self, items: Iterable[str]) -> Counter[int]:
         """How many of these items, each given once, are in each of the clusters; none where there are none."""

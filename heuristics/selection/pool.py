@@ -183,6 +183,7 @@ class _Items:
         return columns
 
 
+@dataclass(slots=True, eq=False)
 class _Source:
     """The items that a class (``via``) brings, in the order of the ring; ``locations`` are read once.
 
@@ -190,31 +191,26 @@ class _Source:
     ``least`` is the sum of what the nearest cost.
     """
 
-    def __init__(
-        self,
-        items: _Items,
-        via: int | None,
-        locations: Iterable[int],
-        near: Ints | None = None,
-        costs: Int64s | None = None,
-        least: int = 0,
-    ) -> None:
-        self._items, self._via, self._locations, self.least = items, via, locations, least
-        self._near, self._costs = near, costs
+    items: _Items
+    via: int | None
+    locations: Iterable[int]
+    near: Ints | None = None
+    costs: Int64s | None = None
+    least: int = 0
 
     def __iter__(self) -> Iterator[_Named]:
         """All in the order of the ring."""
-        return (self._items.at(location, self._via) for location in self._locations)
+        return (self.items.at(location, self.via) for location in self.locations)
 
     def by_place(self, number: int, below: int) -> Iterator[tuple[int, _Named]]:
         """The items that cost less than ``below`` at a place, letter pairs not counted, the nearest first."""
-        assert self._near is not None
-        assert self._costs is not None
-        costs = self._costs[number]
+        assert self.near is not None
+        assert self.costs is not None
+        costs = self.costs[number]
         able = np.flatnonzero(costs < below)
         order = able[costs[able].argsort(kind="stable")]
-        for location, cost in zip(self._near[order].tolist(), costs[order].tolist(), strict=True):
-            yield cost, self._items.at(location, self._via)
+        for location, cost in zip(self.near[order].tolist(), costs[order].tolist(), strict=True):
+            yield cost, self.items.at(location, self.via)
 
 
 # To fill a place: the first classes on the ring are asked, at most _CLASSES, until they have _ITEMS items together; of

@@ -27,7 +27,6 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -69,7 +68,8 @@ class ClassEvidence:
         property that any item has, so they should be tens, not thousands.
         """
         count, size = len(nodes), len(signatures.shares)
-        rows = signatures.rows_of(_numbers(list(chain.from_iterable(clusters))))
+        numbers_of_members = [qid_number(item) for cluster in clusters for item in cluster]
+        rows = signatures.rows_of(np.array(numbers_of_members, dtype=np.int64))
         members = CsrRows(offsets_of(np.array(list(map(len, clusters)), dtype=np.int64)), rows).keep(
             rows < len(signatures.items)
         )
@@ -142,10 +142,6 @@ class ClassEvidence:
         """The weight of each property (its number) that an instance has."""
         numbers = self.signatures.properties[self.known].tolist()
         return dict(zip(numbers, (self.of_every[self.known] / _UNITS).tolist(), strict=True))
-
-
-def _numbers(qids: Sequence[str]) -> Int64s:
-    return np.array([qid_number(qid) for qid in qids], dtype=np.int64)
 
 
 def _units(weights: npt.ArrayLike) -> Int64s:
