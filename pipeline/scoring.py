@@ -60,39 +60,30 @@ def contexts(arguments: argparse.Namespace) -> None:
     _deliver(scores, "outlier detection by the contexts of the highest log-likelihood", arguments)
 
 
-def consistency(arguments: argparse.Namespace) -> None:
-    """Compare what each model answers in every two languages of each data set."""
-    if _of_samples(arguments):
-        languages = arguments.languages
-        about = {"languages": languages, "groups": arguments.set, "seed": arguments.seed}
-        scores = evaluate.samples(arguments.dataset, "consistency", **about)
-    else:
-        groups = read_datasets(arguments.dataset, arguments.languages)
-        models, compactness = open_models(arguments, _items(groups)), arguments.compactness
-        scores = evaluate.consistency(groups, models, compactness=compactness, seed=arguments.seed)
-    _draw(arguments, scores, "languages")
-    expected = "test cases that a model knows in two languages"
-    deliver_scores(scores, "consistency across languages", arguments, expected)
-
-
-def _of_samples(arguments: argparse.Namespace) -> bool:
-    """Whether a harness asked the models; UsageError unless it is either that or --vectors."""
+def cutoff(arguments: argparse.Namespace) -> None:
+    """Compare answers in every two languages, or show accuracy by item number; a harness may have asked the models."""
     if arguments.samples == bool(arguments.vectors):
         raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
-    return bool(arguments.samples)
-
-
-def cutoff(arguments: argparse.Namespace) -> None:
-    """Show the accuracy of each model by item number, on data sets or on what a harness logged, and where it falls."""
-    about: dict[str, Any] = {"dates": read_dates(arguments.dates), "bands": arguments.bands, "seed": arguments.seed}
-    if _of_samples(arguments):
-        scores = evaluate.samples(arguments.dataset, "cutoff", groups=arguments.set, **about)
+    about: dict[str, Any] = {"seed": arguments.seed}
+    if arguments.task == "cutoff":
+        about |= {"dates": read_dates(arguments.dates), "bands": arguments.bands}
+    if arguments.samples:
+        about |= {"languages": arguments.languages, "groups": arguments.set}
+        scores = evaluate.samples(arguments.dataset, arguments.task, **about)
     else:
         groups = read_datasets(arguments.dataset, arguments.languages)
         models = open_models(arguments, _items(groups))
-        scores = evaluate.cutoff(groups, models, compactness=arguments.compactness, **about)
-    _draw(arguments, scores, "band", about["dates"])
-    _deliver(scores, "accuracy by item number", arguments)
+        scores = getattr(evaluate, arguments.task)(groups, models, compactness=arguments.compactness, **about)
+    if arguments.task == "cutoff":
+        _draw(arguments, scores, "band", about["dates"])
+        _deliver(scores, "accuracy by item number", arguments)
+    else:
+        _draw(arguments, scores, "languages")
+        expected = "test cases that a model knows in two languages"
+        deliver_scores(scores, "consistency across languages", arguments, expected)
+
+
+consistency = cutoff
 
 
 def samples(arguments: argparse.Namespace) -> None:

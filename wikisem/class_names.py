@@ -28,14 +28,14 @@ def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
     for member in group.cluster:
         if (other := member.contradicts) is not None:
             both = f"{name_class(other, labels.get(other, ''))} and {own}"
-            yield f"{member.surface} ({member.id}): contradiction, the only instance of both {both}"
+            yield f"{member.name}: contradiction, the only instance of both {both}"
     for outlier in group.outliers:
         if (proof := outlier.certificate) is not None:
             counted = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
             none = f"of {counted} and {proof.of_class:,} of {own}, none is an instance of both"
             alike = outlier.type if outlier.outlier_class == NEAR else None
             coarse = "" if alike is None else f"; its coarse type is {name_class(alike, labels.get(alike, ''))}"
-            yield f"{outlier.surface} ({outlier.id}): certificate, {none}{coarse}"
+            yield f"{outlier.name}: certificate, {none}{coarse}"
 
 
 class LabelledClass(NamedTuple):

@@ -104,6 +104,11 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
 
     NEEDED: ClassVar[tuple[str, ...]] = ("source", "count", "total", "sitelinks")
 
+    @property
+    def name(self) -> str:
+        """What messages call it: the surface form with the QID, or alone."""
+        return f"{self.surface} ({self.id})" if self.id else self.surface
+
 
 class Tie(msgspec.Struct, frozen=True, gc=False):
     """A statement between a member of a cluster and a related outlier, of either about the other.

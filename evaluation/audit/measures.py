@@ -336,7 +336,6 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
     """All findings of a group, wrong test cases first; ``pairs`` are the near-duplicates that it is part of."""
     found = []
     for one in group.outliers:
-        name = f"{one.item.surface} ({one.item.id})" if one.item.id else one.item.surface
         wrong = {
             "is the class itself": one.relation == "itself",
             f"is a class {one.relation} it": one.relation in {"above", "below"},
@@ -348,10 +347,10 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
             "is inside the surface form of a member, or has one inside": one.inside,
             "differs in its initial capital from all members": one.capital_differs,
         }
-        found += [Finding(f"{name} {text}", wrong=True) for text, holds in wrong.items() if holds]
-        found += [Finding(f"{name} {text}") for text, holds in other.items() if holds]
+        found += [Finding(f"{one.item.name} {text}", wrong=True) for text, holds in wrong.items() if holds]
+        found += [Finding(f"{one.item.name} {text}") for text, holds in other.items() if holds]
         if one.item.page_share is not None and one.item.page_share < LOW_PAGE_SHARE:
-            found.append(Finding(f"{name} most often means another page ({one.item.page_share:.2f})"))
+            found.append(Finding(f"{one.item.name} most often means another page ({one.item.page_share:.2f})"))
     found += [Finding(f"breaks {verdict.reason}: {verdict.detail}") for verdict in group.broken]
     found += [Finding("members have the same surface form")] if group.repeated else []
     found += [Finding("a member's surface form is inside another's")] if group.contained else []

@@ -101,20 +101,20 @@ class _Proofs:
         members = [one for one in group.cluster if one.id in rows]
         of_types = [one for one in members if types[one.id]]
         if 0 < len(of_types) < len(members):
-            named = ", ".join(map(_name, of_types))
+            named = ", ".join(one.name for one in of_types)
             yield "levels", f"{len(of_types)} of {len(members)} members are types, the others individuals: {named}"
         yield from self._members(int(node), members, rows)
         are_types = 2 * len(of_types) > len(members)
         for outlier in group.outliers:
             if outlier.id not in rows:
                 if outlier.id:
-                    yield "certificate", f"{_name(outlier)} is not in the class graph"
+                    yield "certificate", f"{outlier.name} is not in the class graph"
                 continue
             if fault := self._fault(int(node), rows[outlier.id]):
-                yield "certificate", f"{_name(outlier)}: {fault}"
+                yield "certificate", f"{outlier.name}: {fault}"
             if members and types[outlier.id] != are_types:
                 own, theirs = ("a type", "individuals") if types[outlier.id] else ("an individual", "types")
-                yield "levels", f"{_name(outlier)} is {own}, most members are {theirs}"
+                yield "levels", f"{outlier.name} is {own}, most members are {theirs}"
 
     def _row(self, item: Member) -> int | None:
         rows, found = indices_of(np.array([qid_number(item.id) if item.id else -1]), self.numbers)
@@ -127,7 +127,7 @@ class _Proofs:
         instances = set(owners[above == self.overlap.component(np.array([node]))[0]].tolist())
         for at, member in enumerate(members):
             if at not in instances:
-                yield "no-instance", f"member {_name(member)} is no instance of the class, nor of one below it"
+                yield "no-instance", f"member {member.name} is no instance of the class, nor of one below it"
         stated = [member for at, member in enumerate(members) if at in instances]
         items = self.items[[rows[one.id] for one in stated]]
         odd_classes = self.overlap.contradictions(np.array([node]))(np.zeros(len(items), dtype=np.int64), items)
@@ -135,7 +135,7 @@ class _Proofs:
             if odd >= 0:
                 yield (
                     "contradiction",
-                    f"member {_name(member)} is the only instance of both the class and {self._class(odd)}",
+                    f"member {member.name} is the only instance of both the class and {self._class(odd)}",
                 )
 
     def _fault(self, node: int, row: int) -> str:
@@ -165,7 +165,3 @@ def _numbers_of(groups: Sequence[Group]) -> Ints:
     """The numbers of the classes of groups; -1 for one that no graph can have."""
     numbers = [qid_number(group.id) for group in groups]
     return np.array([number if number < 2**63 else -1 for number in numbers], dtype=np.int64)
-
-
-def _name(item: Member) -> str:
-    return f"{item.surface} ({item.id})"

@@ -155,10 +155,10 @@ def print_audit(audits: Sequence[Audit]) -> None:
         console.print(_ranked(title, words, groups, bound, first.near_coherence))
     if first.by_margin:
         bound = f"a margin above half of {first.bounds.margin}"
-        outliers = []
-        for margin, group, outlier in first.by_margin:
-            name = f"{outlier.surface} ({outlier.id})" if outlier.id else outlier.surface
-            outliers.append((name, COLUMNS[outlier.outlier_class], group.name, group.language, margin))
+        outliers = [
+            (one.name, COLUMNS[one.outlier_class], group.name, group.language, margin)
+            for margin, group, one in first.by_margin
+        ]
         title = f"{first.name}: outliers, the highest margin first"
         console.print(
             _ranked(title, ("outlier", "class", "group", "language", "margin"), outliers, bound, first.near_margin)

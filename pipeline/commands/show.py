@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print_line(f"coherence {group.coherence}")
             for outlier in group.outliers:
                 if outlier.margin is not None:
-                    print_line(f"{outlier.surface} ({outlier.id}): margin {outlier.margin}")
+                    print_line(f"{outlier.name}: margin {outlier.margin}")
             for line in chain(proofs_in_words(group, named), tie_lines(group, {})):
                 print_line(line)
     if others := sorted({group.language for group in groups} - {language}):
