@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from statistics import harmonic_mean
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -220,13 +220,6 @@ def score_oddoneout(
             yield _exact(members, pool, settings)
 
 
-def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:
-    """The words that S is taken from: for each the place of its vector, -1 if it has none."""
-    words = np.full(len(members.keys), -1)
-    words[members.known] = np.arange(len(members.known))
-    return words[words >= 0] if settings.skip_oov else words
-
-
 _ROWS_AT_ONCE: Final = 1 << 14
 
 
@@ -288,7 +281,7 @@ _MOST_LIMITS: Final = 1 << 27
 
 
 def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> CategoryScore:
-    size, k = len(_words(members, settings)), settings.k
+    size, k = len(members.known if settings.skip_oov else members.keys), settings.k
     if size < k:
         return score_of(members, 0, 0)
     # Each member that is in the pool is in C(size - 1, k - 1) combinations, into which it cannot come as well.
@@ -380,8 +373,7 @@ class ExactCounter:
         return exceeds
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """The combinations of k - 1 members, row ``prefix`` of F, with each of the ``later`` members.
 
     ``others`` has, for each member of the prefix, the rows of F that hold the rest of each combination.
@@ -425,7 +417,11 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
     Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the
     pool that are not in S. A pair with a word that has no vector is wrong.
     """
-    words, k, distance = _words(members, settings), settings.k, settings.distance
+    k, distance = settings.k, settings.distance
+    # The words that S is taken from: for each the place of its vector, -1 if it has none.
+    words = np.full(len(members.keys), -1)
+    words[members.known] = np.arange(len(members.known))
+    words = words[words >= 0] if settings.skip_oov else words
     if len(words) < k or len(pool) <= min(k, int(np.count_nonzero(pool.shared >= 0))):
         return score_of(members, 0, 0)
     if not len(members.known):

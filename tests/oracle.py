@@ -16,12 +16,12 @@ import regex
 from msgspec.structs import asdict, replace
 
 from tests.surface_oracle import means_item
+from tests.word_groups import check_cluster
 from wikisem.graph import signatures
 from wikisem.graph.outlier_sets import coarse_types, overlap
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.affix import count_affixes
-from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import qid_number as uncached_qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe

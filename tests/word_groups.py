@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from msgspec.structs import asdict
 
 from wikisem.evaluation.analogies import Section
 from wikisem.evaluation.audit.baselines import HitRate, baselines_by_language
 from wikisem.evaluation.rows import ALL
+from wikisem.heuristics.rules.cluster import broken_rules
+from wikisem.heuristics.rules.wording import KEEP, Verdict
 from wikisem.records import Group, Member, Outlier
 
 
@@ -47,3 +50,8 @@ def baselines_of_cases(cases: Iterable[tuple[str, Sequence[Member]]]) -> Mapping
 def words_asked(section: Section) -> list[tuple[str, ...]]:
     """The words of each analogy question of a section."""
     return [tuple(section.words[number] for number in row) for row in section.rows.tolist()]
+
+
+def check_cluster(*of_cluster: Any, **further: Any) -> Verdict:
+    """The first rule that a cluster breaks, by the arguments of ``broken_rules``, or a verdict that keeps it."""
+    return next(broken_rules(*of_cluster, **further), KEEP)

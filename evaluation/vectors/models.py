@@ -289,15 +289,10 @@ def _whole_file(file: Path, what: str) -> Iterator[None]:
 
 
 class KeyedVectors(Protocol):
-    """What is read of gensim's KeyedVectors: its words, and a row of numbers for each."""
+    """What is read of gensim's KeyedVectors: its words, and an array with a row for each."""
 
-    @property
-    def index_to_key(self) -> Sequence[str]:
-        """The words, in the order of the rows."""
-
-    @property
-    def vectors(self) -> Any:
-        """An array of shape ``(words, dimensions)``."""
+    index_to_key: Any
+    vectors: Any
 
 
 class TextEncoder(Protocol):

@@ -11,22 +11,6 @@ from wikisem.wikipedia.graphemes import initial_case
 from wikisem.wikipedia.languages import LanguageProfile
 
 
-def check_cluster(
-    surfaces: Sequence[str],
-    profile: LanguageProfile,
-    filters: FilterOptions,
-    minimum: int,
-    label: str = "",
-    affixes: AffixCounts | None = None,
-) -> Verdict:
-    """Return the first broken rule, or a verdict that keeps the cluster.
-
-    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are never looked at.
-    ``label`` is the label of the class, if any, and ``affixes`` are those of the language, if they were counted.
-    """
-    return next(broken_rules(surfaces, profile, filters, minimum, label, affixes), KEEP)
-
-
 def broken_rules(
     surfaces: Sequence[str],
     profile: LanguageProfile,
@@ -35,7 +19,11 @@ def broken_rules(
     label: str = "",
     affixes: AffixCounts | None = None,
 ) -> Iterator[Verdict]:
-    """Return every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones."""
+    """Return every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones.
+
+    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are never looked at.
+    ``label`` is the label of the class, if any, and ``affixes`` are those of the language, if they were counted.
+    """
     distinct = list(dict.fromkeys(surfaces))
     words = extra.ClusterWords(distinct, profile, label)
     verdicts = (

@@ -13,7 +13,7 @@ from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.graph.outlier_sets.overlap import class_levels
-from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
+from wikisem.heuristics.rules.cluster import broken_rules, outlier_rules
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import Places, is_known
@@ -138,11 +138,11 @@ class GroupBuilder:
             )
             surfaces = [member.surface for member in cluster]
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
-            verdict = check_cluster(surfaces, inputs.profile, filters, minimum, label, inputs.affixes)
-            if verdict.keep:
+            broken = next(broken_rules(surfaces, inputs.profile, filters, minimum, label, inputs.affixes), None)
+            if broken is None:
                 yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), own.level)
             else:
-                yield self._reject(node, inputs, verdict.reason, verdict.detail)
+                yield self._reject(node, inputs, broken.reason, broken.detail)
 
     def _qid(self, node: int) -> str:
         """The QID of a class of the whole graph."""

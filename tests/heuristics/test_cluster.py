@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.cluster import broken_rules, check_cluster
+from tests.word_groups import check_cluster
+from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo

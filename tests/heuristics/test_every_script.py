@@ -8,8 +8,9 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.word_groups import check_cluster
 from wikisem.heuristics.rules.affix import count_affixes
-from wikisem.heuristics.rules.cluster import broken_rules, check_cluster
+from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.extra import EXTRA_RULES
 from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.recipes.options import FilterOptions
