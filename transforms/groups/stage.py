@@ -331,30 +331,9 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         every.groups += judged.groups
         every.rejections += judged.rejections
         every.english += judged.english
-    # The groups that repeat no other one, and of these the first.
-    by_class, refused = {qid_number(group.id): group for group in every.groups}, list[tuple[Group, str, str]]()
-    if recipe.filters.near_duplicates is not None:
-        order = kept_groups.in_class_order(graph, list(by_class), recipe)
-        clusters = ((each, [member.id for member in by_class[each].cluster]) for each in order)
-        near = kept_groups.near_duplicates(clusters, recipe.filters.near_duplicates)
-        for number, other in near.items():
-            kept = name_class(by_class[other.kept].id, by_class[other.kept].label)
-            detail = f"shares {other.shared} items with {kept}, which is kept"
-            refused.append((by_class[number], kept_groups.NEAR_DUPLICATE, detail))
-        by_class = {number: group for number, group in by_class.items() if number not in near}
-    first = sorted(kept_groups.in_class_order(graph, list(by_class), recipe)[: recipe.cluster.max_groups or None])
-    detail = f"one of {len(by_class)} groups, of which the first {recipe.cluster.max_groups} by "
-    detail += f"{recipe.cluster.class_order} are kept"
-    groups = [by_class.pop(number) for number in first]
-    refused += [(group, kept_groups.CAPPED, detail) for group in by_class.values()]
-    rejections = every.rejections
-    for group, reason, detail in refused:
-        label = "" if group.label == group.id else group.label
-        rejections.append(Rejection(group.id, group.language, reason, detail, label))
-    # Of a full dump, most are not kept, and large.
-    by_class.clear()
-    refused.clear()
-    every.groups.clear()
+    groups, refused = _keep(every.groups, graph, recipe)
+    rejections = every.rejections + refused
+    every.groups.clear()  # of a full dump, most are not kept, and large
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
         builder = _open_builder(work, {language: shared_files.ClassLabels(labels, set())}, last=True)
@@ -380,3 +359,25 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         places=count_places(groups, recipe.seed) if recipe.outliers.places else {},
     )
     replace_file(scratch.group_facts(language), msgspec.json.encode(facts))
+
+
+def _keep(groups: Sequence[Group], graph: ClassGraph, recipe: Recipe) -> tuple[list[Group], list[Rejection]]:
+    """The first of the groups that repeat no other one, by class, and rejections of all others."""
+    by_class, refused = {qid_number(group.id): group for group in groups}, list[tuple[Group, str, str]]()
+    order = kept_groups.in_class_order(graph, list(by_class), recipe)
+    if recipe.filters.near_duplicates is not None:
+        clusters = ((each, [member.id for member in by_class[each].cluster]) for each in order)
+        near = kept_groups.near_duplicates(clusters, recipe.filters.near_duplicates)
+        for number, other in near.items():
+            kept = name_class(by_class[other.kept].id, by_class[other.kept].label)
+            detail = f"shares {other.shared} items with {kept}, which is kept"
+            refused.append((by_class[number], kept_groups.NEAR_DUPLICATE, detail))
+        order = [number for number in order if number not in near]
+    most = recipe.cluster.max_groups or len(order)
+    detail = f"one of {len(order)} groups, of which the first {most} by {recipe.cluster.class_order} are kept"
+    refused += [(by_class[number], kept_groups.CAPPED, detail) for number in order[most:]]
+    rejections = []
+    for group, reason, detail in refused:
+        label = "" if group.label == group.id else group.label
+        rejections.append(Rejection(group.id, group.language, reason, detail, label))
+    return [by_class[number] for number in sorted(order[:most])], rejections

@@ -87,7 +87,7 @@ def candidate_classes(
 
     ``has_surface`` is one flag for each item of the graph. First come the instances with most sitelinks; with ``links``
     those of most local prominence, ties by sitelinks. Another ``fame`` counts and takes the instances of that third of
-    each class alone (``_thirds``).
+    each class alone.
     """
     hits = np.flatnonzero(has_surface[graph.instances.targets])
     begins = np.searchsorted(hits, graph.instances.offsets)
@@ -98,31 +98,20 @@ def candidate_classes(
         order = np.lexsort((-weights, np.repeat(np.arange(len(rows)), rows)))
         hits, differs = hits[order], np.diff(weights[order]) != 0
     if fame != "all":
+        # An instance is in the head if fewer than a third of its row are more prominent, else in the torso if fewer
+        # than two thirds are. So if those before and after a cut are the same, all that are so are before it.
         differs |= np.diff(graph.sitelinks[graph.instances.targets[hits]]) != 0
-        bounds = _thirds(differs, begins, ends)
+        changes, bounds = np.flatnonzero(differs) + 1, [begins]
+        for part in (1, 2):
+            nominal = begins + -(-part * (ends - begins) // 3)
+            following = np.append(changes, len(differs) + 1)[np.searchsorted(changes, nominal)]
+            bounds.append(np.minimum(following, ends))
         third = ("head", "torso", "tail").index(fame)
-        begins, ends = bounds[third], bounds[third + 1]
+        begins, ends = bounds[third], [*bounds, ends][third + 1]
     nodes = np.flatnonzero(ends - begins >= minimum)
     begins, ends = begins[nodes], np.minimum(ends[nodes], begins[nodes] + size)
     first = CsrRows(np.stack([begins, ends], axis=1).reshape(-1), hits).take(2 * np.arange(len(nodes)))
     return CandidateClasses(nodes, CsrRows(first.offsets, graph.instances.targets[first.targets]))
-
-
-def _thirds(differs: Flags, begins: Int64s, ends: Int64s) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Where head, torso and tail of some rows begin, and where the tail ends; each row has descending prominence.
-
-    ``differs`` has a flag for each two instances that follow each other: whether their prominence is not the same.
-    An instance is in the head if fewer than a third of the row are more prominent than it, else in the torso if fewer
-    than two thirds are. So instances of the same prominence are in the same third.
-    """
-    changes = np.flatnonzero(differs) + 1
-    cuts = []
-    for part in (1, 2):
-        nominal = begins + -(-part * (ends - begins) // 3)
-        # If those before and after the cut have the same number, all that have it are before the cut.
-        following = np.append(changes, len(differs) + 1)[np.searchsorted(changes, nominal)]
-        cuts.append(np.minimum(following, ends))
-    return begins, cuts[0], cuts[1], ends
 
 
 # The outlier pool by list of classes.
