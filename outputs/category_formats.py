@@ -82,18 +82,14 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
             write_text(folder / "categories" / f"{language}.jsonl", map(_line, known))
             write_text(folder / "stringham2020" / f"{language}.txt", map(_line, theirs))
         if recipe.relations:
-            related = []
+            related, known = list[tuple[str, list[Pair], int]](), list[str]()
             for relation, words in zip(recipe.relations, own.relations, strict=True):
                 pairs = [(token(one.words[0]), token(one.words[1])) for one in words.pairs]
                 related.append((relation.name, pairs, relation.questions))
-            write_questions(folder / "analogies" / f"{language}.txt", related, recipe.seed)
-            known = []
-            for words in own.relations:
                 # The value is null if it is no item.
-                rows_of = [
-                    {"subject": one.subject, "value": one.value or None, "words": one.words} for one in words.pairs
-                ]
-                known.append(_json({"relation": words.relation, "language": words.language, "pairs": rows_of}))
+                full = [{"subject": one.subject, "value": one.value or None, "words": one.words} for one in words.pairs]
+                known.append(_json({"relation": words.relation, "language": words.language, "pairs": full}))
+            write_questions(folder / "analogies" / f"{language}.txt", related, recipe.seed)
             write_text(folder / "analogies" / f"{language}.jsonl", map(_line, known))
     left_out = [
         _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})

@@ -12,6 +12,7 @@ from rich.table import Table
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import create_binary, open_binary, sizes_below
+from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.ids import check_property
 from wikisem.layout import MENTIONS, unit_of
 from wikisem.outputs.wallfile import is_release
@@ -346,6 +347,8 @@ REMEDIES: Final = {
 def remedy(record: Record, *, has_links: bool) -> str:
     """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
     counts, language = record.counts, record.unit.partition("/")[2]
+    if not counts.read and is_mixed(language):
+        return f"no group in {language}: no class has a group in any of its languages"
     cluster = record.made_with.get("recipe", {}).get("cluster", {})
     if not counts.read and (fame := cluster.get("fame", "all")) != "all":
         helps = 'lower outliers.min_sitelinks or cluster.minimum, or set cluster.fame = "all"'

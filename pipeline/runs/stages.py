@@ -306,9 +306,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
             facts |= {ENGLISH: found.english} if found.english else {}
             facts |= {UNCLEAR: found.unclear} if found.unclear else {}
             facts |= {PLACES: found.places} if recipe.outliers.places else {}
-            nothing = nothing_to_try(run.ledger.require(unit_of(SURFACES, language)).counts, recipe)
-            warning = no_groups(run.output, language, counts[language], nothing)
-            results[unit_of(GROUPS, language)] = UnitResult(counts[language], facts, warning)
+            results[unit_of(GROUPS, language)] = UnitResult(counts[language], facts)
         return results
 
     options = {
@@ -334,32 +332,6 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
     )
 
 
-def no_groups(output: str, language: str, counts: Counts, nothing: str) -> str:
-    """The warning of a language without groups, empty if it has some; ``nothing`` says why no class was tried.
-
-    >>> no_groups("out", "la", Counts(12, 0, {"affix": 3, "few-outliers": 9}), "no class has 7 instances")
-    'no group in la: all 12 classes were rejected (few-outliers 9, affix 3); out/rejected/la.jsonl lists them'
-    """
-    if counts.kept:
-        return ""
-    if not counts.read:
-        return f"no group in {language}: {nothing}"
-    ordered = sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
-    reasons = ", ".join(f"{reason} {count:,}" for reason, count in ordered)
-    return (
-        f"no group in {language}: all {counts.read:,} classes were rejected ({reasons}); "
-        f"{output}/rejected/{language}.jsonl lists them"
-    )
-
-
-def nothing_to_try(items: Counts, recipe: Recipe) -> str:
-    """Why no class was tried in a language, from the counts of its surfaces."""
-    lacking = f"{items.read - items.kept:,} of {items.read:,} items have none"
-    without = lacking if items.read else "no item has a page or a label there"
-    third = "" if recipe.cluster.fame == "all" else f" in its {recipe.cluster.fame}"
-    return f"no class has {recipe.cluster.minimum} instances with a surface form{third}; {without}"
-
-
 # Version of the stage's output; raise it when the output changes.
 MIXED_VERSION: Final = 8
 
@@ -380,8 +352,7 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         write_groups(context.scratch.finished, code, kept, rejected)
         reasons = Counter(rejection.reason for rejection in rejected)
         counts = Counts(len(found), len(kept), dict(sorted(reasons.items())))
-        warning = no_groups(output, code, counts, f"no class has a group in any of {', '.join(recipe.mixed)}")
-        return {unit: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)}, warning)}
+        return {unit: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)})}
 
     unit = Unit(
         unit_of(GROUPS, code),
