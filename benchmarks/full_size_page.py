@@ -82,10 +82,10 @@ def _figure(rows: Sequence[Row]) -> None:
 _TEXT: Final = """
 `python -m benchmarks.full_size --scale PART`: made-up dumps of the numbers of English Wikipedia (7 M pages, 250 M
 links) and of Wikidata (115 M items, 4 M classes, labels in 35 languages), or a part of them, by the recipe `wikisem` in
-ten languages with two workers. `bare groups` are without places and the second witness, and without certificates if
-they are older than 2026-11-27. Memory is that of all processes together at the highest moment, shared pages counted
-once. What is not private are pages of mapped files, which the system takes back when memory is short. Other work shared
-the machine in most runs. `full-size.jsonl` has all steps and parts.
+ten languages with two workers. `bare groups` are without places and the second witness. Memory is that of all
+processes together at the highest moment, shared pages counted once. What is not private are pages of mapped files,
+which the system takes back when memory is short. Other work shared the machine in most runs.
+`full-size.jsonl` has all steps and parts.
 
 {table}
 
