@@ -191,36 +191,29 @@ def scored(evaluation: WallEvaluation) -> Scored:
 
     Of each part ``words`` is the mean number of words that the model divided: with fewer, chance is higher.
     """
+    walls_of: dict[Part, list[WallScore]] = {}
+    languages = sorted({one.wall.language for one in evaluation.walls})
+    for code in ("", *(languages if len(languages) > 1 else [])):
+        own = [one for one in evaluation.walls if code in {"", one.wall.language}]
+        walls_of[Part("language", code, code) if code else WHOLE] = own
+        for tier in TIERS:
+            if of_tier := [one for one in own if one.wall.tier == tier]:
+                walls_of[Part("tier", tier, code)] = of_tier
     parts: dict[Part, Tally] = {}
     plain: dict[Part, Mapping[str, float | None]] = {}
-
-    def add(part: Part, walls: Sequence[WallScore]) -> None:
+    for part, walls in walls_of.items():
         answered = [(one, one.scores) for one in walls if one.scores is not None]
         sums = np.array([[scores[name] for name in SCORES] for _, scores in answered]).reshape(-1, len(SCORES))
         chances = [one.chance() for one, _ in answered]
+        mean = tuple(100 * fmean(one[name] for one in chances) if chances else None for name in SCORES)
         classes = [frozenset(group.qid for group in one.wall.groups) for one, _ in answered]
-        parts[part] = Tally(
-            SCORES,
-            sums,
-            np.ones(len(sums)),
-            [one.wall.id for one, _ in answered],
-            "wall",
-            tuple(100 * fmean(one[name] for one in chances) if chances else None for name in SCORES),
-            classes,
-        )
+        asked = [one.wall.id for one, _ in answered]
+        parts[part] = Tally(SCORES, sums, np.ones(len(sums)), asked, "wall", mean, classes)
         plain[part] = {
             "cases": len(answered),
             "classes": len(frozenset().union(*classes)),
             "words": fmean(sum(one.sizes) for one, _ in answered) if answered else None,
         }
-
-    languages = sorted({one.wall.language for one in evaluation.walls})
-    for code in ("", *(languages if len(languages) > 1 else [])):
-        own = [one for one in evaluation.walls if code in {"", one.wall.language}]
-        add(Part("language", code, code) if code else WHOLE, own)
-        for tier in TIERS:
-            if of_tier := [one for one in own if one.wall.tier == tier]:
-                add(Part("tier", tier, code), of_tier)
     plain[Part(COVERAGE)] = {
         "walls": len(evaluation.walls),
         "skipped_walls": sum(one.scores is None for one in evaluation.walls),

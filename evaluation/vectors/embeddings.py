@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,7 @@ _PHRASE: Final = re.compile(r"[^_]_+[^_]")
 _DIGITS: Final = re.compile(r"\d{2,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """How a vocabulary spells words: whether any starts with a capital, is a phrase, has masked or plain digits."""
 
     capitals: bool

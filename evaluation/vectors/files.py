@@ -9,10 +9,11 @@ import re
 import struct
 from array import array
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
 from io import BufferedIOBase
 from itertools import chain, islice
+from operator import or_
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 
@@ -166,8 +167,7 @@ def read_text(
             words = [line[: _word_end(line, dimensions)].decode(errors="replace") for _, line in block]
             if not all(words):
                 raise damage(*block[words.index("")])
-            ours, theirs = astuple(spelling), astuple(spelling_of(words))
-            spelling = Spelling(*(old or new for old, new in zip(ours, theirs, strict=True)))
+            spelling = Spelling(*map(or_, spelling, spelling_of(words)))
             block = [pair for word, pair in zip(words, block, strict=True) if word in asked]
         rows = np.empty((len(block), dimensions), np.float32)
         for row, (number, line) in zip(rows, block, strict=True):
