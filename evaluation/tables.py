@@ -191,44 +191,38 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     """A line for each part, with the number of units and cases, and of each metric what is known."""
     several = len({row.vocabulary for row in rows}) > 1
-
-    def key(row: Row) -> tuple[str, ...]:
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
         language = "" if row.part == "language" else row.language
         part = "" if models else name_class(_part(row), row.label)
         vocabulary = row.vocabulary if models and several else ""
-        return (row.model if models else "", row.dataset, vocabulary, language, part)
-
-    lines: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows:
-        lines.setdefault(key(row), {})[row.metric] = row
+        line = (row.model if models else "", row.dataset, vocabulary, language, part)
+        lines.setdefault(line, {})[row.metric] = row
     heads = ("model", "data set", "vocabulary", "language", "part")
     words = [index for index in range(len(heads)) if any(line[index] for line in lines)]
-    columns: list[tuple[str, Callable[[Mapping[str, Row]], str]]] = []
+    columns: list[tuple[str, list[str]]] = []
     if any(row.n for row in rows):
-        unit = UNITS[next(row.unit for row in rows if row.n)]
-        columns.append(
-            (unit, lambda own: f"{max(row.n for row in own.values()):,}" if any(row.n for row in own.values()) else "–")
-        )
-    if any(row.cases for row in rows):
-        columns.append(("cases", lambda own: f"{max(row.cases for row in own.values()):,}"))
-
-    def add(name: str, metric: str, show: Callable[[Row], str]) -> None:
-        columns.append((name, lambda own: show(own[metric]) if metric in own else "–"))
-
+        numbers = [max(row.n for row in own.values()) for own in lines.values()]
+        columns.append((UNITS[next(row.unit for row in rows if row.n)], [f"{n:,}" if n else "–" for n in numbers]))
+    cases = [max(row.cases for row in own.values()) for own in lines.values()]
+    if any(cases):
+        columns.append(("cases", [f"{number:,}" for number in cases]))
     for metric in dict.fromkeys(row.metric for row in rows):
-        own_rows = [row for row in rows if row.metric == metric]
-        add(_title(metric), metric, lambda row: _number(row.metric, row.value))
-        if any(row.low is not None for row in own_rows):
-            add("95 %", metric, _ends)
-        if any(row.se is not None for row in own_rows):
-            add("SE", metric, lambda row: _number("", row.se))
-        if any(row.p is not None for row in own_rows):
-            add("p", metric, lambda row: "–" if row.p is None else p_value(row.p).removeprefix("= "))
-        if any(row.chance for row in own_rows):
-            add("chance", metric, lambda row: "–" if row.chance is None else f"{row.chance:.4g}")
-        if any(own[metric].cases < max(row.cases for row in own.values()) for own in lines.values() if metric in own):
-            add("of cases", metric, lambda row: f"{row.cases:,}")
-    cells = [[*(line[index] for index in words), *(cell(own) for _, cell in columns)] for line, own in lines.items()]
+        found = [own.get(metric) for own in lines.values()]
+        known = [row for row in found if row is not None]
+        shown: dict[str, Callable[[Row], str]] = {_title(metric): lambda row: _number(row.metric, row.value)}
+        if any(row.low is not None for row in known):
+            shown["95 %"] = _ends
+        if any(row.se is not None for row in known):
+            shown["SE"] = lambda row: _number("", row.se)
+        if any(row.p is not None for row in known):
+            shown["p"] = lambda row: "–" if row.p is None else p_value(row.p).removeprefix("= ")
+        if any(row.chance for row in known):
+            shown["chance"] = lambda row: "–" if row.chance is None else f"{row.chance:.4g}"
+        if any(row is not None and row.cases < most for row, most in zip(found, cases, strict=True)):
+            shown["of cases"] = lambda row: f"{row.cases:,}"
+        columns += [(name, ["–" if row is None else show(row) for row in found]) for name, show in shown.items()]
+    cells = [[*(line[at] for at in words), *(cell[row] for _, cell in columns)] for row, line in enumerate(lines)]
     header = [*(heads[index] for index in words), *(name for name, _ in columns)]
     return Sheet(header, cells, [*(False for _ in words), *(True for _ in columns)], title)
 
