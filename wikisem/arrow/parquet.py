@@ -218,10 +218,10 @@ def read_parquet(path: str, columns: Sequence[str] | None = None) -> pa.Table:
         return file.read(None if columns is None else list(columns), use_threads=False)
 
 
-def read_batches(path: str, columns: Sequence[str], rows: int = 1 << 16) -> Iterator[pa.Table]:
+def read_batches(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
     """Yield the columns of a Parquet file, some rows at a time."""
     with open_binary(path) as source, open_parquet(source, path, any_writer=False) as file:
-        for batch in file.iter_batches(rows, columns=list(columns), use_threads=False):
+        for batch in file.iter_batches(1 << 16, columns=list(columns), use_threads=False):
             yield pa.Table.from_batches([batch])
 
 

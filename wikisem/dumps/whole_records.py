@@ -82,27 +82,21 @@ def read_records(
         yield from assembler.finish()
 
 
-def read_ranges(
-    ranges: Sequence[Range],
-    open_binary: Opener = files.open_binary,
-    delimiter: bytes = b"\n",
-    chunk_bytes: int = 8 << 20,
-    closing: bytes = b"",
-) -> Iterator[Chunk | Damage]:
-    """Yield the records of all ranges of a file, one after the other, and all damage: ``read_records`` of each."""
+def read_ranges(ranges: Sequence[Range], closing: bytes = b"") -> Iterator[Chunk | Damage]:
+    """Yield the lines of all ranges of a file, one after the other, and all damage: ``read_records`` of each."""
     streams: list[StreamPart] = []
     for range_ in ranges:
-        yield from read_records(range_, open_binary, delimiter, chunk_bytes, closing, streams.append)
+        yield from read_records(range_, closing=closing, on_stream=streams.append)
     yield from join_streams(streams)
 
 
-def read_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:
+def read_head(ranges: Sequence[Range], open_binary: Opener) -> bytes:
     """Return the first text of a file, given its ranges; b"" if there is none or it cannot be decoded."""
-    for range_ in ranges[:1]:
-        with open_binary(range_.path) as source:
-            block = next(_blocks(range_, source, _HEAD_BYTES, lambda _: None), None)
-        return block.data if isinstance(block, Block) else b""
-    return b""
+    if not ranges:
+        return b""
+    with open_binary(ranges[0].path) as source:
+        block = next(_blocks(ranges[0], source, _HEAD_BYTES, lambda _: None), None)
+    return block.data if isinstance(block, Block) else b""
 
 
 def _blocks(

@@ -14,20 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import distinct, qid_numbers
-from wikisem.graph.csr import (
-    CsrRows,
-    Flags,
-    Int64s,
-    Ints,
-    SparseRows,
-    indices_of,
-    narrow,
-    offsets_of,
-    rank_keys,
-    reached,
-    sorted_order,
-    steps_from,
-)
+from wikisem.graph import csr
+from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, SparseRows
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
@@ -69,7 +57,7 @@ class ItemEdges:
         has_edge[instances] = has_edge[subclasses] = True
         # The table's rows that own an edge, in the order of their numbers, and for each row its index among these.
         rows = np.flatnonzero(has_edge)
-        order = rows[sorted_order(numbers[rows])]
+        order = rows[csr.sorted_order(numbers[rows])]
         item_of_row = np.zeros(len(numbers), dtype=np.uint32)
         item_of_row[order] = np.arange(len(order), dtype=np.uint32)
 
@@ -85,11 +73,11 @@ class ItemEdges:
         instance_of = CsrRows.from_pairs(item_of_row[instances], classes_of, len(order))
         subclass_of = CsrRows.from_pairs(item_of_row[subclasses], np.searchsorted(classes, parents), len(order))
         return ItemEdges(
-            items=narrow(numbers[order]),
+            items=csr.narrow(numbers[order]),
             sitelinks=table["sitelinks"].to_numpy().astype(np.int32)[order],
-            classes=narrow(classes),
-            instance_of=CsrRows(narrow(instance_of.offsets), instance_of.targets),
-            subclass_of=CsrRows(narrow(subclass_of.offsets), subclass_of.targets),
+            classes=csr.narrow(classes),
+            instance_of=CsrRows(csr.narrow(instance_of.offsets), instance_of.targets),
+            subclass_of=CsrRows(csr.narrow(subclass_of.offsets), subclass_of.targets),
             other_items=other_items,
             other_classes=other_classes,
         )
@@ -99,7 +87,7 @@ class ItemEdges:
         """No items, only the classes that some ``instance_of`` columns lead to."""
         none = ItemEdges.of_entities([])
         classes = [_values(column)[2] for column in columns]
-        return replace(none, classes=narrow(distinct(np.concatenate([none.classes, *classes]))))
+        return replace(none, classes=csr.narrow(distinct(np.concatenate([none.classes, *classes]))))
 
     @staticmethod
     def of_entities(entities: Iterable[Entity]) -> "ItemEdges":
@@ -164,7 +152,7 @@ class ClassGraph:
 
     def is_type(self, items: Ints) -> Flags:
         """Whether each of some items has a subclass-of statement, as types have."""
-        nodes, is_node = indices_of(self.items[items], self.nodes)
+        nodes, is_node = csr.indices_of(self.items[items], self.nodes)
         found: Flags = is_node & self.types[np.where(is_node, nodes, 0)] if len(self.nodes) else is_node
         return found
 
@@ -192,8 +180,8 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     whole = _number_classes(tables, options)
     down = CsrRows.from_pairs(whole.supers, whole.subs, len(whole.nodes))
     no_subjects, root = (np.searchsorted(whole.nodes, tops) for tops in _tops(options))
-    depth = steps_from(down, root)
-    without_subject = reached(down, no_subjects)
+    depth = csr.steps_from(down, root)
+    without_subject = csr.reached(down, no_subjects)
 
     # What is pruned: the classes of disambiguation pages and of Wikimedia's internal pages, all classes below them, the
     # instances of all these, and every class within ``root_distance`` steps below the root.
@@ -201,10 +189,10 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     tables_and_nodes = zip(tables, whole.nodes_of, strict=True)
     pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
     numbers = distinct(np.concatenate(pages).astype(np.int64))
-    nodes, found = indices_of(numbers, whole.nodes)
+    nodes, found = csr.indices_of(numbers, whole.nodes)
     gone[nodes[found]] = True
     removed = distinct(np.concatenate([whole.nodes[gone], numbers]))
-    hidden = gone & reached(down, distinct(whole.supers[gone[whole.subs] & ~gone[whole.supers]]))
+    hidden = gone & csr.reached(down, distinct(whole.supers[gone[whole.subs] & ~gone[whole.supers]]))
     pruned = np.setdiff1d(whole.nodes[gone & ~without_subject], numbers, assume_unique=True)
     return _prune(tables, whole, depth, ~gone, hidden, removed, pruned, whole.nodes[without_subject])
 
@@ -213,7 +201,7 @@ def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllC
     counts = [table.subclass_of.counts() for table in tables]
     subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
     # What the options name is removed from the graph even if it is only an item and not a class.
-    ends = [*(table.classes for table in tables), *subclasses, narrow(np.sort(np.concatenate(_tops(options))))]
+    ends = [*(table.classes for table in tables), *subclasses, csr.narrow(np.sort(np.concatenate(_tops(options))))]
     nodes = distinct(np.concatenate(ends)).astype(np.int64)
     nodes_of = [np.searchsorted(nodes, table.classes).astype(np.uint32) for table in tables]
     subs = [
@@ -302,21 +290,21 @@ def _other_classes(
     outside, their_targets = list[Ints](), list[Ints]()
     for table, node_of in zip(tables, whole.nodes_of, strict=True):
         of_hidden, classes = _edges_to(table, hidden[node_of])
-        nodes, is_class = indices_of(table.other_classes, whole.nodes)
+        nodes, is_class = csr.indices_of(table.other_classes, whole.nodes)
         # No class is at or below one that has no P279 edge and is no item's class at its best rank.
         numbers = np.concatenate([of_hidden, table.other_items[is_class]])
         classes = np.concatenate([new[node_of[classes]], new[nodes[is_class]]])
         numbers, classes = numbers[classes != PRUNED], classes[classes != PRUNED]
-        rows, in_graph = indices_of(numbers, items)
+        rows, in_graph = csr.indices_of(numbers, items)
         owners.append(rows[in_graph])
         targets.append(classes[in_graph])
-        left = ~in_graph & (~indices_of(numbers, removed)[1] | indices_of(numbers, pruned)[1])
-        rows, is_item = indices_of(pruned, table.items)
+        left = ~in_graph & (~csr.indices_of(numbers, removed)[1] | csr.indices_of(numbers, pruned)[1])
+        rows, is_item = csr.indices_of(pruned, table.items)
         own = table.instance_of.take(rows[is_item])
         best = new[node_of[own.targets]]
         outside += [numbers[left], pruned[is_item][own.sources()[best != PRUNED]]]
         their_targets += [classes[left], best[best != PRUNED]]
-    count, ranks = rank_keys(np.concatenate(outside))
+    count, ranks = csr.rank_keys(np.concatenate(outside))
     further = CsrRows.from_pairs(ranks, np.concatenate(their_targets), count)
     return SparseRows.from_pairs(np.concatenate(owners), np.concatenate(targets)), further
 
@@ -362,14 +350,14 @@ def _gather_instances(
             targets = node_of[table.instance_of.targets[offsets[0] : offsets[-1]]]
             columns.append((table.items[begin:end], table.sitelinks[begin:end], np.diff(offsets), targets))
         numbers, sitelinks, counts, targets = map(np.concatenate, zip(*columns, strict=True))
-        order = sorted_order(numbers)
-        rows = CsrRows(offsets_of(counts), targets).take(order)
+        order = csr.sorted_order(numbers)
+        rows = CsrRows(csr.offsets_of(counts), targets).take(order)
         numbers, sitelinks = numbers[order], sitelinks[order]
         node_span = slice(*node_cuts[span : span + 2])
-        indices, found = indices_of(nodes[node_span], numbers)
+        indices, found = csr.indices_of(nodes[node_span], numbers)
         class_sitelinks[node_span][found] = sitelinks[indices[found]]
         # The items that are not removed and still have a node, with the nodes that they still have.
-        indices, found = indices_of(removed[slice(*removed_cuts[span : span + 2])], numbers)
+        indices, found = csr.indices_of(removed[slice(*removed_cuts[span : span + 2])], numbers)
         gone = np.zeros(len(numbers), dtype=bool)
         gone[indices[found]] = True
         rows = rows.keep((rows.targets != PRUNED) & ~np.repeat(gone, rows.counts()))
@@ -377,7 +365,7 @@ def _gather_instances(
         kept = counts > 0
         end, end_pairs = first + int(np.count_nonzero(kept)), begin_pairs + len(rows.targets)
         all_items[first:end], all_sitelinks[first:end] = numbers[kept], sitelinks[kept]
-        all_offsets[first + 1 : end + 1] = offsets_of(counts[kept])[1:] + begin_pairs
+        all_offsets[first + 1 : end + 1] = csr.offsets_of(counts[kept])[1:] + begin_pairs
         all_targets[begin_pairs:end_pairs] = rows.targets
         first, begin_pairs = end, end_pairs
     classes = CsrRows(all_offsets[: first + 1], all_targets[:begin_pairs])
@@ -406,7 +394,7 @@ def by_prominence(classes: CsrRows, sitelinks: npt.NDArray[np.int32], count: int
     >>> by_prominence(classes, np.array([1, 1, 3], dtype=np.int32), count=2).row(1).tolist()
     [2, 0, 1]
     """
-    offsets = offsets_of(np.bincount(classes.targets, minlength=count))
+    offsets = csr.offsets_of(np.bincount(classes.targets, minlength=count))
     item_bits, link_bits = len(classes).bit_length(), int(sitelinks.max(initial=0)).bit_length()
     if count.bit_length() + link_bits + item_bits > KEY_BITS:
         owners = classes.sources()

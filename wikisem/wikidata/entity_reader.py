@@ -19,6 +19,7 @@ from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.ids import check_language, check_property
 from wikisem.records import UnreadableRecord, report_unreadable, unforeseen
 from wikisem.schemas import ENTITIES
+from wikisem.wikidata import line_types
 from wikisem.wikidata.entity_columns import (
     Certainty,
     EntityColumns,
@@ -28,19 +29,7 @@ from wikisem.wikidata.entity_columns import (
     superseded_rows,
 )
 from wikisem.wikidata.entity_tables import find_table_files, open_tables
-from wikisem.wikidata.line_types import (
-    Claims,
-    Fields,
-    LeftOutLine,
-    Line,
-    LineAccount,
-    LineStatement,
-    PropertyLine,
-    UnreadableLine,
-    line_type,
-    match_item,
-    mend_line,
-)
+from wikisem.wikidata.line_types import Claims, Fields, LeftOutLine, Line, LineStatement, UnreadableLine
 from wikisem.wikidata.table_reader import TableReader
 
 STAGE: Final = "entities"
@@ -130,7 +119,7 @@ class EntityReader:
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
-        self._decode = msgspec.json.Decoder(line_type(fields)).decode
+        self._decode = msgspec.json.Decoder(line_types.line_type(fields)).decode
         self._statements = msgspec.json.Decoder(list[LineStatement] | None).decode
         self._keys = fields.claims
 
@@ -145,7 +134,7 @@ class EntityReader:
                 if left_out.reason != "property":
                     return left_out
                 # Its labels are read, of which a dump has few; whatever else is in its line, it is left out.
-                mended = mend_line(bytes(line), self.fields)
+                mended = line_types.mend_line(bytes(line), self.fields)
                 return mended if isinstance(mended, LeftOutLine) else left_out
         found: Line | None
         try:
@@ -160,9 +149,9 @@ class EntityReader:
                 found.claims = Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             found = None
-        if found and found.type == "item" and found.redirect is None and match_item(found.id):
+        if found and found.type == "item" and found.redirect is None and line_types.match_item(found.id):
             return found
-        mended = mend_line(bytes(line), self.fields)
+        mended = line_types.mend_line(bytes(line), self.fields)
         return self.read(mended) if isinstance(mended, bytes) else mended
 
 
@@ -171,7 +160,7 @@ _HELD_BYTES: Final = 1 << 25
 _HEAD_SHOWN: Final = 40
 
 
-class ChunkReader(LineAccount):
+class ChunkReader(line_types.LineAccount):
     """Reads the chunks of a range into tables of items; ``split_by_certainty`` says what ``linked_only`` means."""
 
     def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
@@ -190,7 +179,7 @@ class ChunkReader(LineAccount):
                 lines.append(found)
             elif isinstance(found, LeftOutLine):
                 self.left_out[found.reason] += 1
-                if isinstance(found, PropertyLine):
+                if isinstance(found, line_types.PropertyLine):
                     self.properties.append(found)
             else:
                 self.reject(found.reason, chunk.location(position), found.detail)

@@ -18,16 +18,9 @@ from wikisem.arrow.columns import Numbers
 from wikisem.arrow.parquet import open_parquet
 from wikisem.dumps import Opener
 from wikisem.records import SHOWN
+from wikisem.wikidata import entity_tables
 from wikisem.wikidata.entity_columns import Certainty, EntityColumns, split_by_certainty
-from wikisem.wikidata.entity_tables import (
-    KINDS,
-    EntityTables,
-    IdRange,
-    Kind,
-    TableFile,
-    columns_of,
-    unsorted,
-)
+from wikisem.wikidata.entity_tables import EntityTables, IdRange, Kind, TableFile
 from wikisem.wikidata.line_types import (
     Claims,
     DataValue,
@@ -74,13 +67,13 @@ class TableReader(LineAccount):
 
     def read(self, range_: IdRange, open_binary: Opener = files.open_binary) -> Iterator[tuple[Certainty, pa.Table]]:
         """The items of a range, as ``split_by_certainty`` yields them. DamagedInputError where a file is damaged."""
-        found: dict[Kind, list[pa.Table]] = {kind: [] for kind in KINDS}
+        found: dict[Kind, list[pa.Table]] = {kind: [] for kind in entity_tables.KINDS}
         for file in self._tables.files:
             found[file.kind] += self._read_file(file, range_, open_binary)
         chunks = [chunk for parts in found.values() for table in parts for chunk in table["id"].chunks]
         ids = pc.unique(pa.chunked_array(chunks, pa.string())).sort()
         del chunks
-        rows = {kind: _Rows.of(found.pop(kind), ids) for kind in KINDS}
+        rows = {kind: _Rows.of(found.pop(kind), ids) for kind in entity_tables.KINDS}
         claims, links = rows["claims"], rows["links"]
         # What becomes objects: statements that are asked for, and of items with a sitelink all about items.
         wanted = claims.is_in("property", self._keys)
@@ -147,7 +140,7 @@ class TableReader(LineAccount):
                 if ascends.false_count:
                     before = ascends.index(False).as_py()
                     row = group.begin + int(having[before + 1])
-                    raise unsorted(file.path, row, known[before].as_py(), known[before + 1].as_py())
+                    raise entity_tables.unsorted(file.path, row, known[before].as_py(), known[before + 1].as_py())
                 first = pc.less(known, start).true_count
                 rows = having[first : len(known) if stop is None else pc.less(known, stop).true_count]
                 if len(rows):
@@ -202,7 +195,7 @@ def _plain(file: TableFile, read: Callable[..., pa.Table], rows: int, asked: fro
         return pa.table({"lastrevid": pc.fill_null(read(["lastrevid"])["lastrevid"].cast(pa.int64()), 0)})
     if file.kind == "claims":
         return _plain_claims(file.columns, read, asked)
-    columns = columns_of(file, file.columns)
+    columns = entity_tables.columns_of(file, file.columns)
     values = _strings(read(list(columns))[columns[0]]) if columns else pa.nulls(rows, pa.string())
     key = pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([file.key]))
     return pa.table({"key": key, "value": values})

@@ -14,17 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from wikisem.arrow.columns import distinct, qid_numbers
+from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import (
-    CsrRows,
-    Flags,
-    Int64s,
-    Ints,
-    indices_of,
-    offsets_of,
-    pack_pairs,
-    rank_keys,
-)
+from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints
 from wikisem.recipes.options import Fame
 
 # Candidate classes, and the instances that lead their clusters.
@@ -70,7 +62,7 @@ class PageLinks(NamedTuple):
         >>> links.weights(graph, np.arange(3)).round(1).tolist()
         [0.0, 136.0, 0.0]
         """
-        rows, known = indices_of(items, self.items)
+        rows, known = csr.indices_of(items, self.items)
         links = np.zeros(len(items))
         links[known] = self.links[rows[known]]
         most = int(graph.sitelinks.max(initial=0))
@@ -147,7 +139,7 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
     """All items (ascending) that may be an outlier in some language, the number of each item's list, and the lists."""
     items = distinct(np.concatenate([np.zeros(0, dtype=np.uint32), *by_language]))
     classes, others = graph.classes.take(items), graph.other_classes.take(items)
-    nodes, is_node = indices_of(graph.items[items], graph.nodes)
+    nodes, is_node = csr.indices_of(graph.items[items], graph.nodes)
     nodes[~is_node] = NO_NODE
     # What items differ in besides their classes, as one more number; 0 for nothing, as most have.
     apart = np.flatnonzero(is_node | (others.counts() > 0))
@@ -157,7 +149,7 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
     owners = np.concatenate([few.sources(), np.arange(len(apart))])
     targets = np.concatenate([few.targets, nodes[apart] + 1 + len(graph.whole_up)])
     further[apart] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(apart)))[0]
-    count, numbers = rank_keys(pack_pairs(class_lists(classes)[0], further))
+    count, numbers = csr.rank_keys(csr.pack_pairs(class_lists(classes)[0], further))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(items))
     return items, numbers, PoolLists(classes.take(example), others.take(example), nodes[example])
@@ -179,10 +171,10 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
     known = 1
     for step in range(int(counts.max(initial=0))):
         longer = np.flatnonzero(counts > step)
-        count, ranks = rank_keys(pack_pairs(prefix[longer], rows.targets[rows.offsets[longer] + step]))
+        count, ranks = csr.rank_keys(csr.pack_pairs(prefix[longer], rows.targets[rows.offsets[longer] + step]))
         prefix[longer] = known + ranks
         known += count
-    count, numbers = rank_keys(prefix.astype(np.uint64))
+    count, numbers = csr.rank_keys(prefix.astype(np.uint64))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(rows))
     return numbers, rows.take(example)
@@ -217,11 +209,11 @@ class UnlinkedItems:
         coded = lists.flatten().dictionary_encode()
         codes, rows = coded.indices.to_numpy(), np.repeat(np.arange(len(table)), np.diff(lists.offsets))
         class_numbers = qid_numbers(coded.dictionary)
-        nodes, is_node = indices_of(class_numbers, graph.nodes)
-        hidden, is_hidden = indices_of(class_numbers, graph.hidden)
+        nodes, is_node = csr.indices_of(class_numbers, graph.nodes)
+        hidden, is_hidden = csr.indices_of(class_numbers, graph.hidden)
         nodes[is_hidden] = len(graph.nodes) + hidden[is_hidden]
         is_node |= is_hidden
-        _, has_no_subject = indices_of(class_numbers, graph.no_subjects)
+        _, has_no_subject = csr.indices_of(class_numbers, graph.no_subjects)
         is_counted = np.ones(len(table), dtype=bool)
         is_counted[rows[has_no_subject[codes]]] = False
         kept = is_node[codes] & is_counted[rows]
@@ -235,7 +227,7 @@ class UnlinkedItems:
         none = np.zeros(0, dtype=np.int64)
         counts = np.concatenate([none, *(part.counts for part in parts)])
         targets = np.concatenate([none.astype(np.uint32), *(part.classes.targets for part in parts)])
-        offsets = offsets_of(np.concatenate([none, *(part.classes.counts() for part in parts)]))
+        offsets = csr.offsets_of(np.concatenate([none, *(part.classes.counts() for part in parts)]))
         numbers, lists = class_lists(CsrRows(offsets, targets))
         # Floating-point sums are exact up to 2**53.
         return UnlinkedItems(np.bincount(numbers, counts, minlength=len(lists)).astype(np.int64), lists)

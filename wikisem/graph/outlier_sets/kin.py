@@ -9,23 +9,9 @@ from typing import Final
 import numpy as np
 
 from wikisem.arrow.columns import distinct
+from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import (
-    Bitsets,
-    CsrRows,
-    Flags,
-    Int64s,
-    Ints,
-    SparseRows,
-    are_known,
-    first_of,
-    indices_of,
-    pack_pairs,
-    pairs_from,
-    rank_keys,
-    second_of,
-    sort_pairs,
-)
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, SparseRows
 from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems, class_lists
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import (
@@ -97,7 +83,7 @@ class Kin:
         rows = self._ancestors.node_to_row[classes]
         barred = self._by_row.union(set_bits(self._down.rows, rows, np.arange(len(classes))))
         starts = self._ancestors.component[self._ancestors.node_to_row[classes]]
-        owners, above = pairs_from(self._ancestors.component_parents, np.arange(len(classes)), starts)
+        owners, above = csr.pairs_from(self._ancestors.component_parents, np.arange(len(classes)), starts)
         found |= set_bits(len(found), above, owners)
         barred[self._own_lists] |= found[self._own_components]
         return barred
@@ -143,7 +129,7 @@ def build_via_index(graph: ClassGraph, lists: PoolLists, ancestors: AncestorInde
     direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
     # From each class to all components above it: a few dozen for each list, because the graph is pruned near its root.
     components: Ints = ancestors.component[ancestors.node_to_row[direct.owners]]
-    classes, above = pairs_from(ancestors.component_parents, np.arange(len(components)), components)
+    classes, above = csr.pairs_from(ancestors.component_parents, np.arange(len(components)), components)
     below = direct.rows.take(classes)
     at_or_below = CsrRows.from_pairs(above[below.sources()], below.targets, len(ancestors.component_starts))
     return ViaIndex(ring, at_or_below, direct)
@@ -219,15 +205,15 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, n
     sources = lists.sources()
     seconds = lists.take(sources)
     first, second, owners = lists.targets[seconds.sources()], seconds.targets, sources[seconds.sources()]
-    rows, found = indices_of(first, candidates)
+    rows, found = csr.indices_of(first, candidates)
     first, second, owners, rows = first[found], second[found], owners[found], rows[found]
     # The second class is the first one, is below it, or is on a cycle with it.
-    count, ranks = rank_keys(second)
+    count, ranks = csr.rank_keys(second)
     classes = np.zeros(count, dtype=np.int64)
     classes[ranks] = second
-    above = pack_pairs(*pairs_from(graph.whole_up, np.arange(count), classes))
-    is_at_or_below = are_known(pack_pairs(ranks, first), above)
-    keys = sort_pairs(pack_pairs(owners[~is_at_or_below], rows[~is_at_or_below]))
+    above = csr.pack_pairs(*csr.pairs_from(graph.whole_up, np.arange(count), classes))
+    is_at_or_below = csr.are_known(csr.pack_pairs(ranks, first), above)
+    keys = csr.sort_pairs(csr.pack_pairs(owners[~is_at_or_below], rows[~is_at_or_below]))
     items = np.bincount(list_of, None if numbers is None else numbers[with_candidate], minlength=len(lists))
-    counts = np.bincount(second_of(keys), items[first_of(keys)], minlength=len(candidates))
+    counts = np.bincount(csr.second_of(keys), items[csr.first_of(keys)], minlength=len(candidates))
     return counts.astype(np.int64)

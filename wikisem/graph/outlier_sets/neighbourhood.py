@@ -11,19 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.arrow.columns import distinct
+from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import (
-    Bitsets,
-    CsrRows,
-    Flags,
-    Int64s,
-    Ints,
-    components,
-    levels,
-    offsets_of,
-    rank_keys,
-    reached,
-)
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints
 
 # Sets of up to 64 classes, for many rows at once.
 
@@ -67,7 +57,7 @@ class RowUnion:
         long = longer[-1]
         tails = np.stack([begins[:long] + _COLUMNS, begins[:long] + counts[:long]], axis=1).reshape(-1)
         rest = np.concatenate([targets[:0], *(CsrRows(tails, targets).row(2 * row) for row in range(long))])
-        return RowUnion(order, columns, rest, offsets_of(counts[:long] - _COLUMNS)[:-1], len(rows))
+        return RowUnion(order, columns, rest, csr.offsets_of(counts[:long] - _COLUMNS)[:-1], len(rows))
 
     def union(self, bitsets: Bitsets) -> Bitsets:
         """For each row the union of its targets' bitsets; an empty row's is empty."""
@@ -283,14 +273,14 @@ class AncestorIndex:
 
 def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
     """The index of the terminals, which are nodes with these P279 edges, and of everything above them."""
-    size, nodes = len(up), np.flatnonzero(reached(up, terminals))
+    size, nodes = len(up), np.flatnonzero(csr.reached(up, terminals))
     local = _new_numbers(nodes, size)
     up = up.take(nodes)
     up = CsrRows(up.offsets, local[up.targets])
-    count, component = rank_keys(components(up))
+    count, component = csr.rank_keys(csr.components(up))
     children, parents = component[up.sources()], component[up.targets]
     component_up = CsrRows.from_pairs(children[children != parents], parents[children != parents], count)
-    level = levels(component_up)
+    level = csr.levels(component_up)
     by_level = np.argsort(level, kind="stable")
     rank = _inverse(by_level)
     order = np.argsort(rank[component], kind="stable")
@@ -300,8 +290,8 @@ def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
         row_to_node=nodes[order],
         parents=CsrRows(moved.offsets, _inverse(order)[moved.targets]),
         component=rank[component][order],
-        component_starts=offsets_of(np.bincount(rank[component], minlength=count))[:-1],
-        level_starts=offsets_of(np.bincount(level)),
+        component_starts=csr.offsets_of(np.bincount(rank[component], minlength=count))[:-1],
+        level_starts=csr.offsets_of(np.bincount(level)),
         component_parents=CsrRows(component_moved.offsets, rank[component_moved.targets]),
     )
 

@@ -20,20 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.arrow.columns import differs_from_previous, distinct
+from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import (
-    Bitsets,
-    CsrRows,
-    Flags,
-    Int64s,
-    Ints,
-    first_of,
-    indices_of,
-    offsets_of,
-    pack_pairs,
-    pairs_from,
-    second_of,
-)
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
 
@@ -144,11 +133,11 @@ def _add_up(keys: Ints, numbers: Int64s, size: int) -> tuple[Ints, Int64s]:
     if len(keys) > size // _SPARSE:
         return _positive(np.bincount(keys, numbers))
     # Sorted as packed pairs, which takes a tenth of the time of an argsort; a dump has fewer than 2**32 items.
-    pairs = pack_pairs(keys, numbers)
+    pairs = csr.pack_pairs(keys, numbers)
     pairs.sort()
-    keys = first_of(pairs)
+    keys = csr.first_of(pairs)
     starts = np.flatnonzero(differs_from_previous(keys))
-    sums = np.add.reduceat(second_of(pairs).astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
+    sums = np.add.reduceat(csr.second_of(pairs).astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
     return keys[starts], sums
 
 
@@ -166,7 +155,7 @@ def build_overlap_index(
     stated = component[ancestors.node_to_row[every.classes.targets]]
     # One row for each component that has a list, and an empty one for lists without classes.
     direct = distinct(stated)
-    owners, targets = pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
+    owners, targets = csr.pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
     above = CsrRows.from_pairs(owners, targets, len(direct) + 1)
     lengths, instances = above.counts(), np.zeros(size)
     base = np.full(len(every.counts), len(direct), dtype=np.uint32)
@@ -193,7 +182,7 @@ def build_overlap_index(
         lists=CsrRows(every.classes.offsets, stated).reverse(size),
         base=base,
         above=above,
-        more=CsrRows(offsets_of(more_counts), np.concatenate([part.targets for part in more])),
+        more=CsrRows(csr.offsets_of(more_counts), np.concatenate([part.targets for part in more])),
         below=CsrRows.from_pairs(targets, direct[owners], size),
         instances=instances.astype(np.int64),
         is_candidate=is_candidate,
@@ -286,7 +275,7 @@ class Overlap:
             others, shared = self.shared(kind)
             found.append(others[shared * among >= NEAR_EXPECTED * instances[component]])
         able: Ints = distinct(np.concatenate(found))
-        certified: Ints = able[(instances[able] > self._strength) & ~indices_of(able, components)[1]]
+        certified: Ints = able[(instances[able] > self._strength) & ~csr.indices_of(able, components)[1]]
         return certified
 
     def certificate(self, node: int, pool_list: int, kinds: Ints | None = None) -> Certified | None:
@@ -300,7 +289,7 @@ class Overlap:
         seen = step
         while len(step):
             others = self._index.instances[step] - 1
-            able = step[(others >= self._strength) & ~indices_of(step, components)[1]]
+            able = step[(others >= self._strength) & ~csr.indices_of(step, components)[1]]
             able = able if near is None else np.intersect1d(able, near)
             if len(able) and own >= self._strength:
                 first = self._ancestors.row_to_node[self._ancestors.component_starts[able]]
