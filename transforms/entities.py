@@ -252,35 +252,37 @@ def read_entities(
         runtime = replace(runtime, workers=1)
     duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
 
-    def find_superseded(pipeline: beam.Pipeline) -> None:
-        _ = (
-            pipeline
-            | "elements" >> beam.Create(numbers)
-            | "duplicates" >> beam.FlatMap(send_duplicates, work)
-            | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
-            | "choose" >> beam.Map(choose_latest, work)
-        )
-
     def find_targets(pipeline: beam.Pipeline) -> None:
         sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
         exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: union})
 
     if duplicates:
-        runtime.run(find_superseded, label=f"{STAGE}: duplicates")
+        runtime.run(
+            lambda pipeline: (
+                pipeline
+                | "elements" >> beam.Create(numbers)
+                | "duplicates" >> beam.FlatMap(send_duplicates, work)
+                | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
+                | "choose" >> beam.Map(choose_latest, work)
+            ),
+            label=f"{STAGE}: duplicates",
+        )
         runtime.run(find_targets, label=f"{STAGE}: targets")
     targets = scratch.merged(_LATEST if duplicates else _READ, TARGETS)
     buckets = QID_BUCKETS if size > _LARGE_INDEX_BYTES else 1
 
-    def keep_rows(pipeline: beam.Pipeline) -> None:
-        _ = (
+    runtime.run(
+        lambda pipeline: (
             pipeline
             | "elements" >> beam.Create(numbers)
             | "keep" >> beam.ParDo(KeepItems(work, targets, duplicates, buckets))
             | "all places" >> shuffle.exchange(STAGE, tasks_of({STAGE: buckets}), "keep/places")
             | "index" >> beam.Map(index_items, work)
-        )
-
-    runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(numbers))
+        ),
+        label=f"{STAGE}: finish",
+        parts=scratch.counts("keep-*"),
+        total=len(numbers),
+    )
     kept = [scratch.counts(f"keep-{file.name}") for file in work.files]
     part_counts.require_files(scratch.finished, part_counts.files_left(kept))
     found = part_counts.sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + part_counts.sum_counts(kept)

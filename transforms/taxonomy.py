@@ -39,17 +39,18 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     unlinked = unlinked_folder(entities)
     elements = list(enumerate([*files, unlinked]))
 
-    def construct(pipeline: beam.Pipeline) -> None:
-        _ = (
+    context.runtime.run(
+        lambda pipeline: (
             pipeline
             | "entities" >> beam.Create(elements)
             | "read edges" >> beam.Map(read_edges, scratch, unlinked)
             | "bring together" >> beam.GroupByKey()
             | "build" >> beam.Map(write_graph, scratch, options)
-        )
-
-    parts = f"{scratch.edges('*')}/subclass_of.targets.npy"
-    context.runtime.run(construct, label=STAGE, parts=parts, total=len(elements))
+        ),
+        label=STAGE,
+        parts=f"{scratch.edges('*')}/subclass_of.targets.npy",
+        total=len(elements),
+    )
     counts = [scratch.counts(_GRAPH)]
     require_files(scratch.finished, files_left(counts))
     return sum_counts(counts)

@@ -309,11 +309,12 @@ def check_shared(output: str, runtime: Runtime) -> None:
     asked, answered = (token_path(output, token, kind) for kind in ("asked", "answered"))
     replace_file(asked, token.encode())
 
-    def construct(pipeline: beam.Pipeline) -> None:
-        _ = pipeline | "token" >> beam.Create([(asked, answered)]) | "answer" >> beam.Map(_answer_token, token)
-
+    paths = [(asked, answered)]
     try:
-        runtime.run(construct, label="output folder")
+        runtime.run(
+            lambda pipeline: pipeline | "token" >> beam.Create(paths) | "answer" >> beam.Map(_answer_token, token),
+            label="output folder",
+        )
         if not exists(answered):
             raise OutputError(f"expected to see what workers of {runner} write to {output}, saw nothing; {_ADVICE}")
     finally:

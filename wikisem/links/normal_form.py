@@ -79,7 +79,8 @@ def _tables() -> _Tables:
 
 def has_many_marks(parts: Contents) -> bool:
     """Whether marks are so frequent that finding them takes longer than reading all contents, by the first ones."""
-    units = _units(str(parts.data[:_SAMPLE].data, "utf-8", "ignore"))
+    text = str(parts.data[:_SAMPLE].data, "utf-8", "ignore")
+    units = np.frombuffer(text.encode("utf-16-le"), np.uint16)
     return int(np.count_nonzero(_tables().classes[units])) * _FEW > len(units)
 
 
@@ -115,7 +116,7 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
     """Return which strings are possibly not NFC; their UTF-8 is joined, and ``ends`` says where each ends."""
     text = str(data.data, "utf-8")
     tables = _tables()
-    units = _units(text)
+    units = np.frombuffer(text.encode("utf-16-le"), np.uint16)
     classes = tables.classes.take(units, mode="clip")  # in half the time that indexing takes
     positions = np.flatnonzero(classes != 0)
     current, previous = classes[positions], classes[positions - 1]
@@ -135,7 +136,3 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
         starts = np.concatenate([[0], ends])[rows]
         mask[rows[(places > starts) | (classes[hits] == _NEVER)]] = True
     return mask
-
-
-def _units(text: str) -> npt.NDArray[np.uint16]:
-    return np.frombuffer(text.encode("utf-16-le"), np.uint16)
