@@ -34,7 +34,7 @@ from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.rows import COVERAGE, LEVEL, Row, Scores
-from wikisem.evaluation.statistics import FloatArray, holm, ranks
+from wikisem.evaluation.statistics import NORMAL_QUANTILE, POWER_QUANTILE, FloatArray, holm, ranks
 from wikisem.typed_json import decode_json
 
 Places = npt.NDArray[np.int64]
@@ -42,8 +42,6 @@ Places = npt.NDArray[np.int64]
 FEWEST_FOR_2PL: Final = 8
 _FEWEST_MODELS: Final = 2
 _FEWEST_GROUPS: Final = 10
-_NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
-_POWER_QUANTILE: Final = 0.8416212335729143  # of 0.8
 # Standard deviations of the priors of θ, of the mean of ln a, and of its spread.
 _ABILITY_SD, _MEAN_SD, _SPREAD_SD = 3.0, 1.0, 0.5
 # Of a further model's ability: how far it is looked for, and the least standard deviation before any answer.
@@ -248,7 +246,7 @@ def differences(found: Calibration) -> list[Difference]:
     errors = [math.sqrt(max(1e-12, cov[one, one] + cov[other, other] - 2 * cov[one, other])) for one, other in both]
     p_values = holm([float(2 * ndtr(-gap / error)) for gap, error in zip(gaps, errors, strict=True)])
     ratios = [
-        (_NORMAL_QUANTILE + _POWER_QUANTILE) * error / gap if gap else math.inf
+        (NORMAL_QUANTILE + POWER_QUANTILE) * error / gap if gap else math.inf
         for gap, error in zip(gaps, errors, strict=True)
     ]
     return [
@@ -392,7 +390,7 @@ def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> t
             unknown += bool(so_far.asked[row, column]) and group not in places
         cases = int(so_far.asked[:, column].sum()) if so_far else 0
         head = Row(task="calibrate", model=model, part="so far", metric="ability", cases=cases)
-        half = _NORMAL_QUANTILE * form.error
+        half = NORMAL_QUANTILE * form.error
         ends = {"value": form.ability, "low": form.ability - half, "high": form.ability + half, "se": form.error}
         rows.append(replace(head, **ends))
         rows += [
@@ -469,7 +467,7 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
         own = replace(head, model=models[index], cases=int(found.answers.asked[:, index].sum()))
         ability, error = float(found.abilities[index]), float(found.errors[index])
         mark = "best" if index == order[0] else ("tied" if told[models[index]] >= LEVEL else "")
-        ends = {"low": ability - _NORMAL_QUANTILE * error, "high": ability + _NORMAL_QUANTILE * error}
+        ends = {"low": ability - NORMAL_QUANTILE * error, "high": ability + NORMAL_QUANTILE * error}
         right = 100 * float(found.answers.right[:, index].sum()) / own.cases
         rows += [
             replace(own, metric="ability", value=ability, **ends, se=error, mark=mark),
@@ -478,7 +476,7 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
     neighbours = set(pairwise(models[index] for index in order))
     for gap in sorted(gaps, key=lambda gap: (gap.model, gap.other) not in neighbours):
         pair = replace(head, model=gap.model, less=gap.other)
-        low, high = gap.difference - _NORMAL_QUANTILE * gap.error, gap.difference + _NORMAL_QUANTILE * gap.error
+        low, high = gap.difference - NORMAL_QUANTILE * gap.error, gap.difference + NORMAL_QUANTILE * gap.error
         needed = None if math.isinf(gap.groups) else math.ceil(gap.groups)
         rows += [
             replace(pair, metric="ability", value=gap.difference, low=low, high=high, se=gap.error, p_holm=gap.p_holm),

@@ -26,17 +26,11 @@ import msgspec
 import numpy as np
 
 from wikisem.errors import MissingInputError
+from wikisem.evaluation import statistics
 from wikisem.evaluation.options import SEED, Compactness
 from wikisem.evaluation.outlier_detection import UNKNOWN, Known, group_gaps, words_of
 from wikisem.evaluation.rows import Row, with_bars
-from wikisem.evaluation.statistics import (
-    ErrorBars,
-    FloatArray,
-    clustered_means,
-    draw_means,
-    percentile_interval,
-    wilson,
-)
+from wikisem.evaluation.statistics import ROUNDING, ErrorBars, FloatArray, clustered_means, wilson
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, cosine
 from wikisem.records import Group
 
@@ -128,7 +122,6 @@ def answers(
     return found
 
 
-_ROUNDING: Final = 1e-9
 # Above this, kappa divides by zero.
 _CERTAIN: Final = 1 - 1e-12
 # What is added up over the cases of a class.
@@ -167,11 +160,11 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
     kappa = None
     if expected <= _CERTAIN:
         value = float(1 - (1 - agreed) / (1 - expected))
-        observed, chances = _agreement(draw_means(sums[:, : _BOTH_WRONG + 1], sizes, seed).T)
+        observed, chances = _agreement(statistics.draw_means(sums[:, : _BOTH_WRONG + 1], sizes, seed).T)
         defined = chances <= _CERTAIN
         drawn = 1 - (1 - observed[defined]) / (1 - chances[defined])
-        if np.ptp(drawn) > _ROUNDING:
-            low, high = percentile_interval(drawn, len(sizes))
+        if np.ptp(drawn) > ROUNDING:
+            low, high = statistics.percentile_interval(drawn, len(sizes))
         else:
             # As where both languages agree on every case: Wilson's interval of o, e being as it is.
             low, high = (float(1 - (1 - end) / (1 - expected)) for end in wilson(float(agreed), len(sizes)))

@@ -37,7 +37,7 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import Evaluation, tally
 from wikisem.evaluation.rows import LEVEL, Part, Row, Scored, p_value, rows_of
-from wikisem.evaluation.statistics import DRAWS, FloatArray, ranks
+from wikisem.evaluation.statistics import DRAWS, ROUNDING, FloatArray, ranks
 from wikisem.files import path_of
 from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST
@@ -49,7 +49,6 @@ Numbers = npt.NDArray[np.int64]
 _TRIMMED: Final = 0.15
 # The test looks at this many cutoffs, evenly spread; the sums of squares are of all.
 _MOST_TESTED: Final = 200
-_ROUNDING: Final = 1e-9
 # Where the distribution function (1 - exp(-x / 2))² of Hansen's statistic is .95.
 _CRITICAL: Final = -2 * math.log(1 - math.sqrt(0.95))
 _LEAST_CASES: Final = 20
@@ -226,9 +225,9 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
     residuals = right - line @ (line.T @ right)
     parts, products = (np.cumsum(each[::-1], axis=0)[::-1][starts] for each in (line, residuals))
     lengths = count - starts - (parts**2).sum(axis=1)
-    usable = lengths > _ROUNDING * count
+    usable = lengths > ROUNDING * count
     starts, parts, lengths, products = starts[usable], parts[usable], lengths[usable], products[usable]
-    if not (products < -_ROUNDING).any():  # nothing falls anywhere
+    if not (products < -ROUNDING).any():  # nothing falls anywhere
         middle = len(numbers) // 2
         return Step(middle, middle, middle, 1.0)
 
@@ -240,12 +239,12 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
     # Cases of a class depend on each other, before the step often more than after it, or less: the larger one counts.
     sides = (slice(0, starts[best]), slice(starts[best], count))
     spread = max(float((_by_class(rest[side, None], classes[side]) ** 2).sum()) / len(rest[side]) for side in sides)
-    near = np.flatnonzero(explained[best] - explained <= _CRITICAL * max(spread, variance) + _ROUNDING)
+    near = np.flatnonzero(explained[best] - explained <= _CRITICAL * max(spread, variance) + ROUNDING)
 
     some = np.unique(np.linspace(0, len(starts) - 1, _MOST_TESTED).round().astype(int))
     contributions = _by_class(_steps(count, line, starts[some], parts[some]) * residuals[:, None], classes)
     errors = np.sqrt((contributions**2).sum(axis=0))
-    scaled = contributions[:, errors > _ROUNDING] / errors[errors > _ROUNDING]
+    scaled = contributions[:, errors > ROUNDING] / errors[errors > ROUNDING]
     p = 1.0
     if scaled.size:
         # How often flipped signs of the classes make a statistic as low as the one that was seen, at any cutoff.
@@ -253,7 +252,7 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
         lower, at_once = 0, max(1, (1 << 22) // len(scaled))
         for begin in range(0, DRAWS, at_once):
             signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
-            lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + _ROUNDING))
+            lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + ROUNDING))
         p = (1 + lower) / (1 + DRAWS)
     return Step(int(starts[best]), int(starts[near[0]]), int(starts[near[-1]]), p)
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from wikisem.evaluation.options import SEED
 
 DRAWS: Final = 10_000
-_ROUNDING: Final = 1e-9
+ROUNDING: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]
 # What is independent: a class in all its languages, a wall, a category of words, a section of questions, or the cluster
 # of a log.
@@ -30,7 +30,8 @@ Unit = Literal["class", "wall", "category", "section", "cluster"]
 FEW_UNITS: Final = 20
 
 
-_NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
+NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
+POWER_QUANTILE: Final = 0.8416212335729144  # of 0.8
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
@@ -41,9 +42,9 @@ def wilson(share: float, count: float) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(1.0, 10)]
     [0.7225, 1.0]
     """
-    squared = _NORMAL_QUANTILE**2
+    squared = NORMAL_QUANTILE**2
     middle = share + squared / (2 * count)
-    half = _NORMAL_QUANTILE * math.sqrt(share * (1 - share) / count + squared / (4 * count**2))
+    half = NORMAL_QUANTILE * math.sqrt(share * (1 - share) / count + squared / (4 * count**2))
     scale = 1 + squared / count
     # At the ends middle and half are equal but for rounding.
     return (middle - half) / scale if share > 0 else 0.0, (middle + half) / scale if share < 1 else 1.0
@@ -59,9 +60,9 @@ def clustered_wilson(sums: FloatArray, sizes: FloatArray) -> tuple[float, float]
     cases, units = float(sizes.sum()), len(sizes)
     share = _share(float(sums.sum()) / cases)
     error = clustered_error(sums, sizes)
-    if not error or np.ptp(sums / sizes) <= _ROUNDING:
+    if not error or np.ptp(sums / sizes) <= ROUNDING:
         return wilson(share, units)
-    scale = _NORMAL_QUANTILE / _student_quantile(units - 1)
+    scale = NORMAL_QUANTILE / _student_quantile(units - 1)
     return wilson(share, min(cases, share * (1 - share) * (scale / error) ** 2))
 
 
@@ -125,7 +126,7 @@ def clustered_means(
     drawn, wider = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * values, shared)
     found, trials = [], worth or len(sizes)
     for value, own, draws, times in zip(values.tolist(), sums.T, drawn.T, wider, strict=True):
-        alike = np.ptp(own / sizes) <= _ROUNDING
+        alike = np.ptp(own / sizes) <= ROUNDING
         ends = wilson(_share(value), trials) if alike else percentile_interval(draws, trials)
         low, high = (end if times == 1 else _share(value + times * (end - value)) for end in ends)
         error = clustered_error(own, sizes)
@@ -292,7 +293,7 @@ def compare_paired(
         return None
     gaps = one - other
     difference = float(gaps.sum() / sizes.sum())
-    if np.ptp(gaps / sizes) > _ROUNDING:
+    if np.ptp(gaps / sizes) > ROUNDING:
         ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], worth or len(sizes))
     else:
         # Draws would claim certainty where all units differ alike. Method 10 of Newcombe (1998), "Improved confidence
@@ -300,7 +301,7 @@ def compare_paired(
         scores = [_share(float(each.sum() / sizes.sum())) for each in (one, other)]
         (low_1, high_1), (low_2, high_2) = (wilson(score, worth or len(sizes)) for score in scores)
         # Equal differences are perfectly correlated, unless neither score varies.
-        correlation = 1.0 if np.ptp(one / sizes) > _ROUNDING else 0.0
+        correlation = 1.0 if np.ptp(one / sizes) > ROUNDING else 0.0
 
         def distance(first: float, second: float) -> float:
             return math.sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
@@ -351,8 +352,8 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
             flips = generator.integers(2, size=(min(at_once, DRAWS - start), units), dtype=np.int8)
         signs = 1 - 2 * flips.astype(np.float64)
         beyond = np.abs(signs @ gaps) - seen
-        larger += np.count_nonzero(beyond > _ROUNDING, axis=0)
-        equal += np.count_nonzero(np.abs(beyond) <= _ROUNDING, axis=0)
+        larger += np.count_nonzero(beyond > ROUNDING, axis=0)
+        equal += np.count_nonzero(np.abs(beyond) <= ROUNDING, axis=0)
     # Of drawn ways, the sum that was seen is one of those that are equal to it, so that p is never 0.
     ways = 2 ** len(gaps) if all_ways else 1 + DRAWS
     found: FloatArray = (larger + (equal + (not all_ways)) / 2) / ways
@@ -361,7 +362,7 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
         widths = np.broadcast_to(wider, len(quantiles))
         pairs = zip(quantiles, widths, strict=True)
         found = np.array([math.erfc(-quantile / width / math.sqrt(2)) for quantile, width in pairs])
-    return [1.0 if gap <= _ROUNDING else p for gap, p in zip(seen, found.tolist(), strict=True)]
+    return [1.0 if gap <= ROUNDING else p for gap, p in zip(seen, found.tolist(), strict=True)]
 
 
 def detectable_effect(error: float, units: int) -> float:
@@ -372,7 +373,7 @@ def detectable_effect(error: float, units: int) -> float:
     >>> round(detectable_effect(1.0, 1000), 2), round(detectable_effect(1.0, 10), 2)
     (2.8, 3.1)
     """
-    return error * (_student_quantile(units - 1) + NormalDist().inv_cdf(0.8))
+    return error * (_student_quantile(units - 1) + POWER_QUANTILE)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -423,7 +424,7 @@ def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
         ends: tuple[float | None, float | None] = None, None
         if len(ones) >= FEWEST_MODELS and abs(coefficient) <= 1 - 1e-9:
             variance = 1 + rank * coefficient**2 / 2
-            middle, half = math.atanh(coefficient), _NORMAL_QUANTILE * math.sqrt(variance / (len(ones) - 3))
+            middle, half = math.atanh(coefficient), NORMAL_QUANTILE * math.sqrt(variance / (len(ones) - 3))
             ends = math.tanh(middle - half), math.tanh(middle + half)
         found += [coefficient, *ends]
     return Correlation(len(ones), *found)

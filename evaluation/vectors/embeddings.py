@@ -67,12 +67,14 @@ def mask_digits(text: str) -> str:
     return _DIGITS.sub(lambda found: "#" * len(found[0]), text)
 
 
-def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of) -> set[str]:
+def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of, keys: Keys | None = None) -> set[str]:
     """Every word or phrase that one of the items can be looked up as, so that a file is read for these alone.
 
     The spelling of the vocabulary is not known yet, so items are taken as they are and lowercased, with and without
-    masked digits, by tokens and by phrases.
+    masked digits, by tokens and by phrases. ``keys`` are QIDs or titles, however a vocabulary writes them.
     """
+    if keys:
+        return {word for key in items for form in _FORMS[keys] for word in _written(key, form)}
     asked = set[str]()
     for item in items:
         for text in {item, item.lower()}:
@@ -450,11 +452,6 @@ class KeyModel(WordModel):
         """The word that a key is looked up as, whether known or not."""
         written = _written(item, self._form)
         return [next((word for word in written if word in self.words.index), written[0] if written else item)]
-
-
-def keys_asked_for(keys: Iterable[str], kind: Keys) -> set[str]:
-    """Every word that one of the keys can be looked up as, however the vocabulary writes keys."""
-    return {word for key in keys for form in _FORMS[kind] for word in _written(key, form)}
 
 
 def _written(key: str, form: tuple[str, str]) -> tuple[str, ...]:

@@ -74,9 +74,7 @@ def open_model(
     kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
     make = partial(_make, phrases, tokenize, keys)
     if not kind:
-        asked = None
-        if items is not None:
-            asked = embeddings.keys_asked_for(items, keys) if keys else embeddings.words_asked_for(items, tokenize)
+        asked = None if items is None else embeddings.words_asked_for(items, tokenize, keys)
         return make(name, read_vectors(source, asked), cosine, ())
     if kind == PYTHON:
         return embeddings.TextModel(name, _function(source.removeprefix(PYTHON)))

@@ -16,7 +16,7 @@ from wikisem.datasets.word_groups import keyed_groups, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.options import Keys
 from wikisem.evaluation.rows import Row
-from wikisem.evaluation.vectors.embeddings import KeyModel, from_words, keys_asked_for
+from wikisem.evaluation.vectors.embeddings import KeyModel, from_words, words_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Member, Outlier
@@ -43,7 +43,7 @@ def test_a_key_is_found_as_the_vocabulary_writes_it(kind: Keys, word: str) -> No
     model = KeyModel("v", from_words(["x", "york", word], np.eye(3, dtype=np.float32)), kind)
     assert {item: vector.tolist() for item, vector in model.find([key, "Q1"]).items()} == {key: [0, 0, 1]}
     assert model.parts(key) == [word]
-    assert word in keys_asked_for([key], kind)
+    assert word in words_asked_for([key], keys=kind)
 
 
 @pytest.mark.parametrize("text", ["x1 2 2\ny 3 4\n", "x1\t2\t2\ny\t3\t4\n", "T_1 1 0\nT_2 1 1\n"])
