@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp, ndtr
 
-from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
+from wikisem.datasets.files import csv_rows, filled_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.rows import COVERAGE, LEVEL, Row, Scores
@@ -421,15 +421,13 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
         if not path.is_file():
             raise MissingInputError(f"expected a file of answers, saw none at {path}")
         text = read_utf8(path)
-        rows: Iterable[tuple[int, Mapping[str, Any]]]
+        rows: Iterable[tuple[str, Mapping[str, Any]]]
         if path.suffix == ".csv":
-            rows = csv_rows(text, str(path))[1]
+            rows = ((f"{path}:{number}", row) for number, row in csv_rows(text, str(path))[1])
         else:
-            named = ((number, line) for number, line in numbered_lines(text) if line)
-            expected = "a JSON line of an answer"
-            rows = ((at, decode_json(line, dict[str, Any], f"{path}:{at}", expected)) for at, line in named)
-        for number, row in rows:
-            where = f"{path}:{number}"
+            kind, named, expected = dict[str, Any], filled_lines(text, path), "a JSON line of an answer"
+            rows = ((where, decode_json(line, kind, where, expected)) for where, line in named)
+        for where, row in rows:
             case, model = row.get("case"), row.get("model")
             answer = str(row.get("right")).lower()
             if not case or not model or answer not in (*_TRUE, *_FALSE):

@@ -28,7 +28,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 import numpy as np
 
-from wikisem.datasets.files import numbered_lines, read_utf8
+from wikisem.datasets.files import filled_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, optional_module
 from wikisem.evaluation.consistency import Answer, Case
 from wikisem.evaluation.options import Measure
@@ -275,10 +275,7 @@ def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
     name, _, filter_name = metric.partition(",")
     samples: dict[str, tuple[str, float]] = {}
     filters: set[str] = set()
-    for number, line in numbered_lines(read_utf8(path)):
-        if not line:
-            continue
-        where = f"{path}:{number}"
+    for where, line in filled_lines(read_utf8(path), path):
         sample = decode_json(line, dict[str, Any], where, "a JSON line of a sample")
         known = sample.get("metrics")
         if not isinstance(known, list) or not known or "doc_id" not in sample:

@@ -20,7 +20,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from wikisem import __version__
-from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
+from wikisem.datasets.files import csv_rows, filled_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation import statistics
 from wikisem.evaluation.options import SEED
@@ -308,8 +308,7 @@ def read_rows(path: Path) -> list[Row]:
     if text.startswith("{\n"):
         return decode_json(text, _Report, str(path), "the JSON of wikisem evaluate --output").scores
     if text.lstrip().startswith("{"):
-        lines = ((number, line) for number, line in numbered_lines(text) if line)
-        return [decode_json(line, Row, f"{path}:{number}", wanted) for number, line in lines]
+        return [decode_json(line, Row, where, wanted) for where, line in filled_lines(text, path)]
     found = []
     for number, cells in csv_rows(text, str(path))[1]:
         given = {name: cell for name, cell in cells.items() if cell}

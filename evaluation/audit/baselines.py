@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
-from wikisem.datasets.files import numbered_lines, read_utf8
+from wikisem.datasets.files import filled_lines, read_utf8
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.rows import ALL, Row, with_bars
@@ -128,12 +128,12 @@ def _rarest_token(frequencies: Frequencies, words: Sequence[Member]) -> list[flo
 def read_frequencies(path: Path) -> Frequencies:
     """Lines of a token and a number, such as ``the 5.37e-2``; DamagedInputError, with the line, for any other."""
     found: dict[str, float] = {}
-    for number, line in numbered_lines(read_utf8(path)):
+    for where, line in filled_lines(read_utf8(path), path):
         try:
-            token, value = line.rsplit(maxsplit=1) if line else ("", "0")
+            token, value = line.rsplit(maxsplit=1)
             found[token.casefold()] = float(value)
         except ValueError as error:
-            raise DamagedInputError(f"{path}:{number}: expected a token and its frequency, saw {line!r}") from error
+            raise DamagedInputError(f"{where}: expected a token and its frequency, saw {line!r}") from error
     return found
 
 

@@ -261,6 +261,11 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)
 
 
+def filled_lines(text: str, where: object) -> Iterator[tuple[str, str]]:
+    """The lines of ``numbered_lines`` that are not empty, each with its place."""
+    return ((f"{where}:{number}", line) for number, line in numbered_lines(text) if line)
+
+
 def words_beside(path: Path) -> list[str]:
     """The words of the rows of a matrix, a line each, in the file beside it that ends in .words; MissingInputError."""
     listed = path.with_suffix(".words")

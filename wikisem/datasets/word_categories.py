@@ -10,7 +10,7 @@ import msgspec
 import orjson
 
 from wikisem.arrow.parquet import open_parquet
-from wikisem.datasets.files import data_set_path, is_json_lines, numbered_lines, read_utf8
+from wikisem.datasets.files import data_set_path, filled_lines, is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.typed_json import decode_json
 
@@ -62,7 +62,7 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
                 rows = table.read().to_pylist()
             listed = ((f"{part}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows))
         elif is_json_lines(part, text := read_utf8(part)):
-            listed = ((f"{part}:{number}", line) for number, line in numbered_lines(text) if line)
+            listed = filled_lines(text, part)
         else:
             categories += _from_text(text, part)
             continue

@@ -19,6 +19,7 @@ from wikisem.datasets.files import (
     data_files,
     data_set_path,
     decode_utf8,
+    filled_lines,
     is_json_lines,
     numbered_lines,
 )
@@ -68,10 +69,8 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
         if file.path.suffix.lower() in TABLES:
             groups += parse_table(text, file.where)
         elif is_json_lines(file.path, text):
-            for number, line in numbered_lines(text):
-                if line:
-                    where = f"{file.where}:{number}"
-                    groups.append(replace(decode_json(line, Group, where, "a JSON line of a group"), where=where))
+            for where, line in filled_lines(text, file.where):
+                groups.append(replace(decode_json(line, Group, where, "a JSON line of a group"), where=where))
         else:
             groups.append(parse_group(text, file.path.stem, file.where, known[folder]))
     return groups
