@@ -5,7 +5,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,7 +17,7 @@ from msgspec.structs import asdict, replace
 from tests.surface_oracle import means_item
 from tests.word_groups import check_cluster
 from wikisem.graph import signatures
-from wikisem.graph.outlier_sets import coarse_types, overlap
+from wikisem.graph.outlier_sets import coarse_types
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.affix import count_affixes
@@ -274,15 +273,13 @@ class OracleGroups:
         parents = self.graph.parents(v) if self.is_status(v) else set()
         return {item for p in parents for item in self.graph.whole_closure(p)}
 
-    def has_few_by_status(self, v: str, cluster: Sequence[Member]) -> bool:
+    def has_few_by_status(self, v: str) -> bool:
         """Whether v is a status class that would have too few outliers even if none needed a certificate."""
         options, graph = self.recipe.outliers, self.graph
         if not self.is_status(v) or not options.certificate:
             return self.is_status(v)
         above, below = graph.whole_family(v)
-        own = {c for member in cluster for c in graph.classes[member.id]}
         able = set().union(*self.unbarred_sets(v)) if options.per_class else set()
-        able |= {item for item in graph.classes if options.near and graph.classes[item] & own}
         able -= above | below | graph.stated({v}) | self.barred_as_status(v)
         return sum(map(self.may_stand, able)) < options.minimum
 
@@ -304,18 +301,17 @@ class OracleGroups:
             item for item, own in classes.items() if own not in certified or self.graph.is_type(item) != has_types
         }
 
-    def certificates(self, v: str, item: str, kinds: AbstractSet[str] | None = None) -> list[Certificate]:
+    def certificates(self, v: str, item: str) -> list[Certificate]:
         """The nearest classes of an item that never share an instance with v, and of these the strongest.
 
         Classes in a circle have the same instances and are as near as any of them; each may give its name.
-        Those of a near outlier are expected to share instances with v within one of the ``kinds``, classes of members.
         """
         graph, strength = self.graph, self.recipe.outliers.certificate
         own = graph.counted_instances(v)
         step = {c for c in graph.stated_classes(item) if graph.is_counted(c)}
         for c in step:
             shared = graph.count_shared(c, v)
-            if kinds is None and shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
+            if shared and shared >= MOST_SHARED * (len(graph.counted_instances(c)) - 1):
                 return []
         seen: set[str] = set()
         while step and len(own) >= strength:
@@ -324,9 +320,7 @@ class OracleGroups:
             found = [
                 Certificate(id=c, instances=len(graph.counted_instances(c)) - 1, of_class=len(own))
                 for c in step
-                if len(graph.counted_instances(c)) > strength
-                and not graph.count_shared(c, v)
-                and (kinds is None or any(self._are_expected(v, c, kind) for kind in kinds))
+                if len(graph.counted_instances(c)) > strength and not graph.count_shared(c, v)
             ]
             if found:
                 most = max(min(one.instances, one.of_class) for one in found)
@@ -335,12 +329,6 @@ class OracleGroups:
                 p for c in step if c in graph.whole for p in graph.whole.successors(c) if graph.is_counted(p)
             } - seen
         return []
-
-    def _are_expected(self, v: str, c: str, kind: str) -> bool:
-        """Whether v and c would share instances within a kind if they were independent there."""
-        every = self.graph.counted_instances(kind)
-        of_v, of_c = (len(self.graph.counted_instances(one) & every) for one in (v, c))
-        return of_v * of_c >= overlap.NEAR_EXPECTED * len(every)
 
     def coarse_classes(self, item: str) -> dict[str, int]:
         """The classes of an item at any depth that a share of all items are instances of, and how many are."""
@@ -353,6 +341,14 @@ class OracleGroups:
             least = coarse_types.COARSE * len(every)
             graph.coarse[item] = {c: size for c, size in sizes.items() if size >= least}
         return graph.coarse[item]
+
+    def kinds(self, v: str, members: Sequence[str]) -> set[str]:
+        """The classes of most members at any depth that are neither coarse, nor v or below it."""
+        graph = self.graph
+        of_members = [{c for own in graph.stated_classes(one) for c in graph.whole_family(own)[0]} for one in members]
+        counts = Counter(c for own in of_members for c in own if graph.is_counted(c))
+        coarse = {c for one in members for c in self.coarse_classes(one)}
+        return {c for c, count in counts.items() if 2 * count > len(members)} - coarse - graph.whole_family(v)[1]
 
     def is_of_coarse_type(self, v: str, item: str, members: Sequence[str]) -> bool:
         """Whether an item has all coarse classes of most members, but for v and those below, and none that none has."""
@@ -571,9 +567,7 @@ class OracleGroups:
         outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v, used)[self.profile.code]
         drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < options.outliers.minimum:
-            return Rejection(
-                v, self.profile.code, "status" if self.has_few_by_status(v, cluster) else "few-outliers", ""
-            )
+            return Rejection(v, self.profile.code, "status" if self.has_few_by_status(v) else "few-outliers", "")
         return Group(
             id=v,
             label=self._label(v),
@@ -746,23 +740,21 @@ def choose_together(
 
 
 def near_items(oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str) -> list[str]:
-    """What may be a near outlier: of the items that share classes with members the most alike, then as on the ring."""
+    """What may be a near outlier: items that share the smallest kind with most members first, then as on the ring."""
     one = next(iter(oracles.values()))
-    graph = one.graph
-    own = [c for cluster in clusters.values() for member in cluster for c in graph.classes[member.id]]
+    graph, members = one.graph, [member.id for cluster in clusters.values() for member in cluster]
+    sizes = {kind: graph.counted_instances(kind) for kind in one.kinds(v, members)}
     above, below = graph.whole_family(v)
     shared = {
-        item: sum(own.count(c) for c in graph.classes[item])
+        item: min((len(every) for every in sizes.values() if item in every), default=0)
         for item in one.named_items() - above - below - graph.stated({v}) - one.barred_as_status(v)
         if all(oracle.may_stand(item) for oracle in oracles.values())
-        and one.certificates(v, item, {*own})
+        and not one.is_status(v)
+        and one.certificates(v, item)
         and graph.is_type(item) == one.has_types(v)
-        and one.is_of_coarse_type(v, item, [member.id for cluster in clusters.values() for member in cluster])
+        and one.is_of_coarse_type(v, item, members)
     }
-    shared = {item: count for item, count in shared.items() if count}
-    most = max(shared.values(), default=0)
-    ring = one.around_ring([item for item, count in shared.items() if 2 * count >= most], v)
-    return sorted(ring, key=lambda item: -shared[item])
+    return sorted(one.around_ring([item for item, size in shared.items() if size], v), key=lambda item: shared[item])
 
 
 def take_related(

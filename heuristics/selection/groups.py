@@ -202,8 +202,8 @@ class GroupBuilder:
                 else None
             )
             kin = self._kin(wanted) if options.related else None
-            kinds = {bit: self._classes(own) for bit, own in wanted.items()}
-            near = self._sets.near(nodes[list(wanted)], list(kinds.values())) if options.near else None
+            every = map(self._members, wanted.values())
+            near = self._sets.near(pool.found, list(wanted), every) if options.near else None
             brought: Sequence[dict[int, ItemsByClass[PoolItem]]] = [{} for _ in wanted]
             if options.per_class:
                 brought = pool.of(languages, list(wanted), places)
@@ -212,12 +212,8 @@ class GroupBuilder:
             ):
                 if kin is not None and all(clusters[bit][language].speaks for language in own):
                     by_outlier_class[RELATED] = pool.related(bit, own, kin, placed)
-                if near is not None and self._sets.coarse is not None:
-                    lists, counts = self._sets.alike(kinds[bit])
-                    able = contains(near[lists], np.uint64(list(wanted).index(bit)))
-                    lists, counts = lists[able], counts[able]
-                    agree = self._sets.coarse.agree(int(nodes[bit]), self._members(own), lists)
-                    by_outlier_class[NEAR] = pool.near(bit, languages, lists[agree], counts[agree], placed)
+                if near is not None:
+                    by_outlier_class[NEAR] = pool.near(bit, languages, *next(near), placed)
                 admits = _Admission(clusters[bit], used=self._used)
                 further = {RELATED: options.related, NEAR: options.near}
                 chosen = choose_outliers(own, by_outlier_class, options.per_class, admits, placed, further)
@@ -292,10 +288,6 @@ class GroupBuilder:
                 {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits},
             )
 
-    def _classes(self, clusters: Mapping[str, _Cluster]) -> Ints:
-        """The direct classes of all members of some clusters, as often as they come."""
-        return self._graph.classes.take(self._members(clusters)).targets
-
     def _members(self, clusters: Mapping[str, _Cluster]) -> Ints:
         """All members of some clusters as items of the graph, as often as they come."""
         return item_indices(self._graph, [one.id for cluster in clusters.values() for one in cluster])
@@ -343,10 +335,7 @@ class GroupBuilder:
     def _certificate(self, item: PoolItem, passed: Mapping[str, "_Passed"], language: str) -> Certificate | None:
         if self._sets.overlap is None:
             return None
-        asked = passed if self._recipe.outliers.shared else {language: passed[language]}
-        is_near = item.outlier_class == NEAR
-        kinds = self._classes({code: one.cluster for code, one in asked.items()}) if is_near else None
-        found = self._sets.overlap.certificate(passed[language].node, item.class_list, kinds)
+        found = self._sets.overlap.certificate(passed[language].node, item.class_list)
         return None if found is None else Certificate(self._qid(found.node), found.instances, found.of_class)
 
     def _reject_few(
@@ -358,9 +347,6 @@ class GroupBuilder:
         if node in self._status:
             # What could be drawn if nothing needed a certificate.
             able = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
-            if options.near:
-                lists, _ = self._sets.alike(self._classes({inputs.profile.code: passed.cluster}))
-                able[lists] |= contains(found.possible[lists], np.uint64(bit))
             left = int(inputs.ring.by_list.counts()[able].sum())
             if self._sets.overlap is None or left < minimum:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")

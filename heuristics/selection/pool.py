@@ -228,7 +228,7 @@ class OutlierPool:
     """What up to 64 classes (nodes) can draw from: class i has bit i in each of the outlier sets."""
 
     def __init__(self, inputs: GroupInputs, draws: Draws, nodes: Ints, found: ClassOutliers) -> None:
-        self._inputs, self._draws, self._found = inputs, draws, found
+        self._inputs, self._draws, self.found = inputs, draws, found
         self._starts = hash_keys(inputs.recipe.seed, inputs.graph.nodes[nodes], "class")
 
     def of(
@@ -245,8 +245,8 @@ class OutlierPool:
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
-        sets = list(map(BitPlanes, self._found.sets))
-        by_class = ClassDraw(draw, sets, self._found.via, self._starts, options.per_class)
+        sets = list(map(BitPlanes, self.found.sets))
+        by_class = ClassDraw(draw, sets, self.found.via, self._starts, options.per_class)
         asked, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass[PoolItem]]]()
         for number in numbers:
             items = _Items(number, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
@@ -271,7 +271,7 @@ class OutlierPool:
         that take a place the one with more ties does. ``kin`` has the classes for which lists are barred.
         """
         assert self._inputs.ties is not None
-        assert self._found.other_kind is not None
+        assert self.found.other_kind is not None
         by_code = {code: self._inputs.languages[code] for code in clusters}
         related = self._inputs.recipe.outliers.related
         tied = [self._tied(self._inputs.ties, cluster) for cluster in clusters.values()]
@@ -280,7 +280,7 @@ class OutlierPool:
             indices, known = indices_of(items, others)
             items, at, counts = items[known], at[known], counts[known] + more[indices[known]]
         lists = self._inputs.ties.lists[at]
-        able = contains((self._found.other_kind & ~kin)[lists], np.uint64(bit))
+        able = contains((self.found.other_kind & ~kin)[lists], np.uint64(bit))
         for own in by_code.values():
             able &= indices_of(items, own.surfaces.items)[1]
         items, lists, counts = items[able], lists[able], counts[able]
@@ -301,19 +301,16 @@ class OutlierPool:
         return ItemsByClass(sorted(full, key=lambda one: max(one.least, MISSED - 1)), sources[-1:])
 
     def near(
-        self, bit: int, languages: Sequence[str], lists: Ints, counts: Int64s, places: Places | None
+        self, bit: int, languages: Sequence[str], lists: Ints, sizes: Int64s, places: Places | None
     ) -> ItemsByClass[PoolItem]:
-        """The items on some lists, those first that share most direct classes with members, then as on the ring.
+        """The items on some lists, those first that share the smallest kind with members, then as on the ring.
 
-        ``counts`` says for each list how often its classes are classes of members. Items with less than half of the
-        highest count are left out. Only the first ``_ITEMS`` are compared with places.
+        ``sizes`` says for each list how large that kind is. Only the first ``_ITEMS`` are compared with places.
         """
         draw, wanted = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers.near
         located = draw.ring.by_list.take(lists)
-        counts, locations = counts[located.sources()], located.targets
-        steps = draw.ring.keys[locations] - self._starts[bit]
-        is_most = 2 * counts >= counts.max(initial=0)
-        order = np.lexsort((steps, -counts))[: int(is_most.sum())]
+        sizes, locations = sizes[located.sources()], located.targets
+        order = np.lexsort((draw.ring.keys[locations] - self._starts[bit], sizes))
         by_code = {language: self._inputs.languages[language] for language in languages}
         items = _Items(NEAR, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
         every = locations[order]

@@ -2,7 +2,8 @@
 
 A class is *coarse* if a twentieth of all items are instances of it, at any depth: *human*, *artificial object*,
 *spatial entity*. An item is an instance of about ten of them, one above the other or side by side. The smallest is
-its *coarse type*. Near outliers agree with members in all of them, because which is the smallest hinges on the share.
+its *coarse type*. Near outliers agree with members in all of them, because which is the smallest hinges on the share,
+and share a *kind* with most, a class that is not coarse.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, pairs_from
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
 
 # With coarser types (a tenth) a guesser that knows the types of 5 to 7 % of all items is right in 30 to 40 % of near
@@ -96,6 +97,18 @@ class CoarseTypes:
         has_type = flags.any(axis=1)
         found[has_type] = nodes[last[has_type]]
         return found
+
+    def kinds(self, node: int, members: Ints) -> Ints:
+        """The components of most ``members`` (items) of a class, without coarse ones, its own and those below."""
+        classes, others = self._graph.classes.take(members), self._graph.other_classes.take(members)
+        owners = np.concatenate([classes.sources(), others.sources()])
+        rows = self._ancestors.node_to_row[np.concatenate([classes.targets, others.targets])]
+        parents, component = self._ancestors.component_parents, self._ancestors.component
+        found, counts = np.unique(pairs_from(parents, owners, component[rows])[1], return_counts=True)
+        found = np.setdiff1d(found[2 * counts > len(members)], self._components)
+        numbers, above = pairs_from(parents, np.arange(len(found)), found)
+        kinds: Ints = np.delete(found, numbers[above == component[self._ancestors.node_to_row[node]]])
+        return kinds
 
     def agree(self, node: int, members: Ints, lists: Ints) -> Flags:
         """Which lists are of all coarse classes of most ``members`` (items) of a class, and of none that no member has.

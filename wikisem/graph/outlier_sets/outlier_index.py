@@ -3,7 +3,7 @@
 The sets are exact: one bitset for each distinct list of classes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,8 +105,8 @@ class ClassOutliers:
 
     ``via`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
     the classes that are far. All classes that bring items into a set are among them. ``possible`` says which lists no
-    rule besides certificates bars, and ``brought`` which of these a class brings. ``other_kind`` has for each list the
-    classes that it may be a related outlier of, if the recipe asks for any.
+    rule besides certificates bars, ``brought`` which of these a class brings, and ``allowed`` which no rule bars.
+    ``other_kind`` has for each list the classes that it may be a related outlier of, if the recipe asks for any.
     """
 
     classes: Ints
@@ -115,6 +115,7 @@ class ClassOutliers:
     via: tuple[Bitsets, Bitsets, Bitsets]
     possible: Bitsets
     brought: Bitsets
+    allowed: Bitsets
     other_kind: Bitsets | None = None
 
 
@@ -163,17 +164,30 @@ class OutlierSets:
             other_kind = allowed & ~self._kin.at_or_below(family)
         brought = (first | second | third) & possible
         sets = (first & allowed, second & allowed, third & allowed)
-        return ClassOutliers(classes, sets, (siblings, cousins), via, possible, brought, other_kind)
+        return ClassOutliers(classes, sets, (siblings, cousins), via, possible, brought, allowed, other_kind)
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
         possible = self._possible(classes)
         return possible if self.overlap is None else possible & self.overlap.certified(classes)
 
-    def near(self, classes: Ints, kinds: Sequence[Ints]) -> Bitsets:
-        """Bit i of a list says that its items may be near outliers of class i, by the direct classes of its members."""
+    def near(self, found: ClassOutliers, bits: Sequence[int], members: Iterable[Ints]) -> Iterator[tuple[Ints, Int64s]]:
+        """For some of the classes of ``found``, and ``members`` (items) of each, the lists whose items may be near.
+
+        Each list has the number of instances of the smallest kind that most members and its items are of.
+        """
         assert self.overlap is not None
-        return self.overlap.near(classes, kinds) & self._possible(classes)
+        assert self.coarse is not None
+        for bit, own in zip(bits, members, strict=True):
+            node = int(found.classes[bit])
+            lists = np.flatnonzero(contains(found.allowed, np.uint64(bit)))
+            # Of a status class what is of the same kind may be an instance that nobody stated.
+            if self._index.is_status[np.searchsorted(self._index.candidates, node)]:
+                lists = lists[:0]
+            sizes = self.overlap.smallest_kind(lists, self.coarse.kinds(node, own))
+            lists, sizes = lists[sizes > 0], sizes[sizes > 0]
+            agree = self.coarse.agree(node, own, lists)
+            yield lists[agree], sizes[agree]
 
     def _possible(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that no rule besides certificates bars its items from class i."""
@@ -192,13 +206,6 @@ class OutlierSets:
         """Bit i of a list says that its items are direct instances of one of the classes in row i."""
         direct = self._index.via.direct.take(classes.targets)
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
-
-    def alike(self, classes: Ints) -> tuple[Ints, Int64s]:
-        """The lists with any of these direct classes, and how often all of a list's classes are among them."""
-        distinct_classes, times = np.unique(classes, return_counts=True)
-        direct = self._index.via.direct.take(distinct_classes)
-        lists, at = np.unique(direct.targets, return_inverse=True)
-        return lists, np.bincount(at, times[direct.sources()], minlength=len(lists)).astype(np.int64)
 
     def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
         """All children of the sources except the class itself, and everything below them."""

@@ -10,7 +10,7 @@ A *contradiction* is the same seen from inside: an instance that alone joins two
 otherwise. Such an item is a mistake of Wikidata, or a member that readers find odder than the outlier.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
@@ -30,9 +30,6 @@ from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, Downw
 # the class, however many other classes speak against it. Of the cases read one by one (docs/reading.md) that have a
 # certificate of a strength of 8, the bound takes 12 of 20 wrong ones and 43 of 800 good ones (2026-11).
 MOST_SHARED: Final = 0.05
-# A near outlier shares a class with members, so its certificate has to hold within that class: if the two classes were
-# independent there, they would be expected to share this many instances, and to share none by a chance of 5 %.
-NEAR_EXPECTED: Final = 3.0
 # Items, lists, and components of lists are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 _LISTS: Final = 1 << 16
@@ -213,7 +210,6 @@ class Overlap:
         self._down = DownwardPass(ancestors)
         self._pool = RowUnion.of(index.pool)
         self._shared = lru_cache(maxsize=_KEPT)(index.shared)
-        self._near = lru_cache(maxsize=_KEPT)(self._near_components)
 
     def component(self, nodes: Ints) -> Ints:
         """The component of each class of the whole graph."""
@@ -247,15 +243,13 @@ class Overlap:
         certified: Bitsets = self._below(free, nodes) & ~self._pool.union(shares)
         return certified
 
-    def near(self, nodes: Ints, kinds: Sequence[Ints]) -> Bitsets:
-        """Bit i of a list says that its items have a certificate for class i within a kind, and are of its level.
-
-        ``kinds`` has for each class (node) the direct classes of members, which near outliers share.
-        """
-        free = np.zeros(len(self._index.instances), dtype=np.uint64)
-        for bit, (node, own) in enumerate(zip(nodes.tolist(), kinds, strict=True)):
-            free[self._near(node, tuple(np.unique(own).tolist()))] |= np.uint64(1 << bit)
-        return self._below(free, nodes)
+    def smallest_kind(self, lists: Ints, kinds: Ints) -> Int64s:
+        """How many instances the smallest of some components has that each list is at or below; 0 where none is."""
+        classes, sizes = self._index.pool.take(lists), np.zeros(len(lists), dtype=np.int64)
+        for kind in kinds[np.argsort(-self._index.instances[kinds])].tolist():
+            is_of = csr.indices_of(classes.targets, self._index.below.row(kind))[1]
+            sizes[classes.sources()[is_of]] = self._index.instances[kind]
+        return sizes
 
     def _below(self, components: Bitsets, nodes: Ints) -> Bitsets:
         """The lists of the level of each class that are at or below a component with its bit."""
@@ -264,33 +258,14 @@ class Overlap:
         found: Bitsets = self._pool.union(self._down.propagate_down(components[self._ancestors.component])) & of_level
         return found
 
-    def _near_components(self, node: int, kinds: tuple[int, ...]) -> Ints:
-        """The components that exclude a class although within a kind they would be expected to share instances."""
-        components, counts = self.shared(node)
-        instances, found = self._index.instances, [components[:0]]
-        if self.instances(node) < self._strength:
-            return components[:0]
-        for kind, component in zip(kinds, self.component(np.array(kinds)).tolist(), strict=True):
-            among = int(counts[np.searchsorted(components, component)])
-            others, shared = self.shared(kind)
-            found.append(others[shared * among >= NEAR_EXPECTED * instances[component]])
-        able: Ints = distinct(np.concatenate(found))
-        certified: Ints = able[(instances[able] > self._strength) & ~csr.indices_of(able, components)[1]]
-        return certified
-
-    def certificate(self, node: int, pool_list: int, kinds: Ints | None = None) -> Certified | None:
-        """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node.
-
-        That of a near outlier holds within the ``kinds`` of members.
-        """
-        near = None if kinds is None else self._near(node, tuple(np.unique(kinds).tolist()))
+    def certificate(self, node: int, pool_list: int) -> Certified | None:
+        """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node."""
         components, own = self.shared(node)[0], self.instances(node)
         step = distinct(self._index.pool.row(pool_list))
         seen = step
         while len(step):
             others = self._index.instances[step] - 1
             able = step[(others >= self._strength) & ~csr.indices_of(step, components)[1]]
-            able = able if near is None else np.intersect1d(able, near)
             if len(able) and own >= self._strength:
                 first = self._ancestors.row_to_node[self._ancestors.component_starts[able]]
                 strengths = np.minimum(self._index.instances[able] - 1, own)
