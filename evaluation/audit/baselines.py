@@ -9,7 +9,7 @@ three others, which is chance.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -45,17 +45,22 @@ def _largest(number_of: Callable[[Member], int | None], sign: int = 1) -> Picker
     return saliences
 
 
-def _rarest(traits_of: Callable[[Member], Collection[object]]) -> Picker:
-    """Make a picker of the word whose traits the fewest words have, on average."""
+def _rarest(trait_of: Callable[[Member], object]) -> Picker:
+    """Make a picker of the word whose trait the fewest words have."""
 
     def saliences(words: Sequence[Member]) -> list[float] | None:
-        traits = list(map(traits_of, words))
-        having = Counter(chain.from_iterable(traits))
-        if having.keys() == {None}:
-            return None
-        return [-sum(map(having.__getitem__, own)) / len(own) for own in traits]
+        traits = list(map(trait_of, words))
+        having = Counter(traits)
+        return [-having[trait] for trait in traits] if having.keys() != {None} else None
 
     return saliences
+
+
+def odd_letter_pairs(words: Sequence[Member]) -> list[float]:
+    """The word whose pairs of letters, its two ends included, are in the fewest others on average, case ignored."""
+    pairs = [letter_pairs(word.surface) for word in words]
+    having = Counter(chain.from_iterable(pairs))
+    return [-sum(map(having.__getitem__, own)) / len(own) for own in pairs]
 
 
 def odd_ending(words: Sequence[Member]) -> list[float]:
@@ -78,15 +83,14 @@ def far_item_number(words: Sequence[Member]) -> list[float] | None:
     return [abs(own - median(numbers[:at] + numbers[at + 1 :])) for at, own in enumerate(numbers)]
 
 
-# Pairs of letters include the ends of a word; case is ignored, but for "odd capital".
 PICKERS: Final[Mapping[str, Picker]] = {
     "longest": _largest(lambda word: len(graphemes(word.surface))),
     "shortest": _largest(lambda word: len(graphemes(word.surface)), -1),
     "most words": _largest(lambda word: len(word.surface.split())),
     "fewest words": _largest(lambda word: len(word.surface.split()), -1),
-    "odd letter pairs": _rarest(lambda word: letter_pairs(word.surface)),
-    "odd capital": _rarest(lambda word: [initial_case(word.surface)]),
-    "odd last letter": _rarest(lambda word: graphemes(word.surface.casefold())[-1:]),
+    "odd letter pairs": odd_letter_pairs,
+    "odd capital": _rarest(lambda word: initial_case(word.surface)),
+    "odd last letter": _rarest(lambda word: graphemes(word.surface.casefold())[-1]),
     "odd ending": odd_ending,
     "least linked": _largest(lambda word: word.total, -1),
     "most linked": _largest(lambda word: word.total),
@@ -94,7 +98,7 @@ PICKERS: Final[Mapping[str, Picker]] = {
     "most sitelinks": _largest(lambda word: word.sitelinks),
     "rarest in links": _largest(lambda word: word.links, -1),
     "far item number": far_item_number,
-    "odd type": _rarest(lambda word: [word.type]),  # who tells people from towns needs to know no more
+    "odd type": _rarest(lambda word: word.type),  # who tells people from towns needs to know no more
 }
 CHANCE: Final = "chance"
 LEAST_FREQUENT: Final = "least frequent token"
