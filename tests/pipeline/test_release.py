@@ -341,6 +341,17 @@ def test_the_card_says_what_is_in_it(release: Path) -> None:
     assert "| Wikidata | `wikidata-20261102-all.json.gz`, 1,234 bytes |" in text
 
 
+@pytest.mark.parametrize(
+    ("number", "said"), [(10, "Arabic, Azerbaijani, Bulgarian, Catalan, Danish, German,"), (11, "11 languages: ")]
+)
+def test_the_card_names_ten_languages_and_counts_more(number: int, said: str, tmp_path: Path) -> None:
+    """A sentence with three hundred names would not be read."""
+    codes = ("ar", "az", "bg", "ca", "da", "de", "en", "es", "fi", "fr", "it")
+    run = write_run(tmp_path / "out", 1, codes[:number], ())
+    assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
+    assert f"Outlier detection in {said}" in (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_card_names_pages_that_a_dump_lacks(tmp_path: Path) -> None:
     """And what public tables lack, as the manifest has both; that of the release keeps them and the last item."""
     run = write_run(tmp_path / "out", 1, ("de", "en"))
