@@ -295,15 +295,11 @@ def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
     return Log(path, path.parent.name or path.stem, task, name, samples)
 
 
-class _Score(msgspec.Struct):
-    value: Any
-
-
 class _InspectSample(msgspec.Struct):
     id: int | str
     epoch: int = 1
     metadata: dict[str, Any] = {}
-    scores: dict[str, _Score] | None = None
+    scores: dict[str, dict[str, Any]] | None = None
 
 
 class _Task(msgspec.Struct):
@@ -343,7 +339,7 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
         scorer = scorer or next(iter(sample.scores))
         if scorer not in sample.scores:
             raise UsageError(f"{where}: expected a scorer ({', '.join(sample.scores)}), saw {scorer!r}")
-        value = sample.scores[scorer].value
+        value = sample.scores[scorer].get("value")
         if isinstance(value, dict):
             if key not in value:
                 wanted = ", ".join(f"{scorer},{each}" for each in value)

@@ -280,17 +280,15 @@ def plots_of(rows: Sequence[Row]) -> list[Intervals]:
         if column_of(row):
             plots.setdefault((row.metric, column_of(row) if several else row.model), []).append(row)
     found = []
-    for metric in dict.fromkeys(metric for metric, _ in plots):
-        for (own, name), points in plots.items():
-            if own == metric:
-                share = metric not in _NO_SHARES
-                lows, highs = [row.low or 0.0 for row in points], [row.high or 0.0 for row in points]
-                least = min(0.0, *lows) if share else math.floor(min(lows))
-                named = [
-                    Point(row.model if several else _part(row), row.value or 0.0, low, high, bool(row.mark))
-                    for row, low, high in zip(points, lows, highs, strict=True)
-                ]
-                title = f"{_title(metric)}{', %' if share else ''}: {name}"
-                most = 100.0 if share else math.ceil(max(highs))
-                found.append(Intervals(title, named, points[0].chance, least, most))
+    metrics = list(dict.fromkeys(metric for metric, _ in plots))
+    for (metric, name), points in sorted(plots.items(), key=lambda plot: metrics.index(plot[0][0])):
+        share = metric not in _NO_SHARES
+        lows, highs = [row.low or 0.0 for row in points], [row.high or 0.0 for row in points]
+        named = [
+            Point(row.model if several else _part(row), row.value or 0.0, low, high, bool(row.mark))
+            for row, low, high in zip(points, lows, highs, strict=True)
+        ]
+        title = f"{_title(metric)}{', %' if share else ''}: {name}"
+        least, most = (min(0.0, *lows), 100.0) if share else (math.floor(min(lows)), math.ceil(max(highs)))
+        found.append(Intervals(title, named, points[0].chance, least, most))
     return found
