@@ -291,12 +291,14 @@ def half_said(world: World) -> World:
 def world_of_near_items() -> World:
     """Five instances of Q2, four of Q4 and two of Q8 are of one kind, Q3; some of Q2 and Q4 share a smaller one, Q5.
 
-    All but those of Q8 are also of a coarse class, as are nine other items.
+    All but those of Q8 are also of a coarse class, as are nine other items. Q16 is a kind of one of Q2 and one of Q4.
     """
     above = {"Q2": ("Q3", "Q7"), "Q4": ("Q3", "Q7"), "Q6": ("Q7",), "Q8": ("Q3",), "Q9": ("Q5",), "Q10": ("Q5",)}
-    tops = [Entity(qid, (), above.get(qid, ("Q1",))) for qid in ("Q3", "Q5", "Q7", *above)]
+    above |= {"Q17": ("Q16",), "Q18": ("Q16",)}
+    tops = [Entity(qid, (), above.get(qid, ("Q1",))) for qid in ("Q3", "Q5", "Q7", "Q16", *above)]
     classes = {f"Q{n}": ("Q2", "Q10")[: 1 + (n < 14)] for n in range(11, 16)}
     classes |= {f"Q{n}": ("Q4", "Q9")[: 1 + (n < 23)] for n in range(21, 25)}
+    classes |= {"Q14": ("Q2", "Q17"), "Q23": ("Q4", "Q18")}
     classes |= {f"Q{n}": ("Q8",) for n in (25, 26)} | {f"Q{n}": ("Q6",) for n in range(31, 40)}
     entities = [*tops, *(Entity(qid, own, sitelinks=3) for qid, own in classes.items())]
     names = {qid: Named(f"word {qid[1:]}") for qid in classes}

@@ -86,7 +86,7 @@ class OutlierOptions:
     margin: Share | None = None
     # How many further outliers of another kind, tied to members by statements; they change no other outlier.
     related: FromZero = 0
-    # How many further outliers share direct classes with members, and yet have a certificate.
+    # How many further outliers share a kind with most members, and yet have a certificate.
     near: FromZero = 0
     shared: bool = False
 
