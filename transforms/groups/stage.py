@@ -6,6 +6,7 @@ candidate classes is judged in all languages at once, because outlier sets do no
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeVar
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.columns import distinct, qid_numbers
 from wikisem.arrow.parquet import read_row_groups
 from wikisem.class_names import name_class
+from wikisem.errors import OutputError
 from wikisem.files import list_files, match, open_binary, remove_below, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, reached
@@ -210,8 +212,10 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     del written
     scratch, recipe, graph = work.scratch, work.recipe, open_arrays(ClassGraph, work.taxonomy)
     shared_files.divide_texts(scratch, work.languages)
-    # The surface forms of all items, which are indexed now, are most of what is in scratch.
-    remove_below(scratch.parts, SURFACE_PARTS)
+    # The surface forms of all items, which are indexed now, are most of what is in scratch. What another user's worker
+    # has written cannot be removed here, and stays with the rest of it.
+    with suppress(OutputError):
+        remove_below(scratch.parts, SURFACE_PARTS)
     tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.languages}
     minimum = recipe.outliers.min_sitelinks
     able = partial(in_range, options=recipe.items, role="outliers")
