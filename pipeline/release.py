@@ -7,7 +7,6 @@ import secrets
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -20,7 +19,6 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.json
-import pyarrow.parquet as pq
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import SAMPLE, data_set_path
@@ -198,8 +196,8 @@ def _write_release(
     more["walls"] = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
     rows: Counter[str] = Counter()
     for code, path in ((code, path) for code, paths in run.names.items() for path in paths):
-        with _tables_read(path, "names"), path.open("rb") as source:
-            rows[code] += pq.read_metadata(source).num_rows
+        with path.open("rb") as source, open_parquet(source, str(path), "rows of names") as file:
+            rows[code] += file.metadata.num_rows
     more["names"] = dict(rows)
     more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
     if since:
@@ -361,9 +359,12 @@ def _data_files(
         if kind == "walls":
             made = walls_table(run.walls[code])
         elif lines.is_file():
-            with _tables_read(lines, kind), lines.open("rb") as source:
-                options = pa.json.ReadOptions(use_threads=False, block_size=1 << 28)
-                made = pa.json.read_json(source, read_options=options)
+            options = pa.json.ReadOptions(use_threads=False, block_size=1 << 28)
+            try:
+                with lines.open("rb") as source:
+                    made = pa.json.read_json(source, read_options=options)
+            except PARQUET_ERRORS as error:
+                raise DamagedInputError(f"{lines}: expected rows of {kind}, saw {error}") from error
         elif table_metadata(table) == about:
             yield f"{kind}/{code}.parquet", table.read_bytes()
             continue
@@ -381,15 +382,6 @@ def _data_files(
     yield "LICENSE", write_text("LICENSE", facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)
-
-
-@contextmanager
-def _tables_read(path: Path, what: str) -> Iterator[None]:
-    """Raise what Arrow raises of a damaged file as a DamagedInputError that names it."""
-    try:
-        yield
-    except PARQUET_ERRORS as error:
-        raise DamagedInputError(f"{path}: expected rows of {what}, saw {error}") from error
 
 
 class _Answer(msgspec.Struct):

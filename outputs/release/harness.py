@@ -45,8 +45,10 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=prompts)
     yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
-    yield "lm_eval/_words.yaml", yaml_text(_template(facts, _multiple_choice("words", "choices"), _METRICS))
-    yield "lm_eval/_letters.yaml", yaml_text(_template(facts, _multiple_choice("letters", choices), _METRICS[:1]))
+    for kind, listed, metrics in (("words", "choices", _METRICS), ("letters", choices, _METRICS[:1])):
+        asked_by = _text(kind, "{{question}}", PROMPTS["en"].answer)
+        texts = {"doc_to_text": asked_by, "doc_to_choice": listed, "doc_to_target": "answer"}
+        yield f"lm_eval/_{kind}.yaml", yaml_text(_template(facts, {"output_type": "multiple_choice", **texts}, metrics))
     for code in codes:
         answer = prompt_in(code).answer
         for kind, suffix in (("words", ""), ("letters", "_letters")):
@@ -64,8 +66,8 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     if walled := facts.extras.get("walls"):
         yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
         generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
-        texts = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
-        template = yaml_text(_template(facts, {"output_type": "generate_until", **texts}, SCORES))
+        asks = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+        template = yaml_text(_template(facts, {"output_type": "generate_until", **asks}, SCORES))
         yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
         for code in walled:
             yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
@@ -115,15 +117,6 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     imports = "".join(f"import {name}.{module}\n" for module in modules)
     yield "_registry.py", f'"""The tasks that inspect-ai finds in this package."""\n\n{imports}'
     yield ".gitignore", fill("gitignore")
-
-
-def _multiple_choice(kind: str, choices: str) -> dict[str, Any]:
-    return {
-        "output_type": "multiple_choice",
-        "doc_to_text": _text(kind, "{{question}}", PROMPTS["en"].answer),
-        "doc_to_choice": choices,
-        "doc_to_target": "answer",
-    }
 
 
 def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
