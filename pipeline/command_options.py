@@ -54,7 +54,7 @@ def add(
     if metavar not in names and not isinstance(convert, Collection):
         more["metavar"] = metavar.rstrip(",.?")
     if convert is not None:
-        more |= {"choices": convert} if isinstance(convert, Collection) else {"type": argument(convert)}
+        more |= {"choices": convert} if isinstance(convert, Collection) else {"type": partial(argument, convert)}
     if default is not None:
         more["default"] = default
     parser.add_argument(*(names or [dest]), help=text, **more)
@@ -96,16 +96,12 @@ class Listed(argparse.Action):
         setattr(namespace, self.dest, list(dict.fromkeys(chain(() if seen is self.default else seen, *values))))
 
 
-def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
-    """A conversion whose errors argparse shows as they are; it would otherwise only say "invalid value"."""
-
-    def converted(text: str) -> T:
-        try:
-            return convert(text)
-        except WikisemError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return converted
+def argument(convert: Callable[[str], T], text: str) -> T:
+    """Convert a word; argparse shows the errors of ours as they are, and would otherwise only say "invalid value"."""
+    try:
+        return convert(text)
+    except WikisemError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def at_least(least: int) -> Callable[[str], int]:

@@ -156,21 +156,19 @@ class Transport:
 
     def __call__(self, query: str) -> bytes:
         """Return the body of the answer."""
-        try:
-            return self._send(query, SPARQLWrapper.POST)  # a batch may not fit into a URL
-        except NoAnswerError as error:
-            if error.status not in _NO_POST:
-                raise
-        return self._send(query, SPARQLWrapper.GET)
-
-    def _send(self, query: str, method: str) -> bytes:
-        wrapper = SPARQLWrapper.SPARQLWrapper(self.endpoint)
-        wrapper.setReturnFormat(SPARQLWrapper.JSON)
-        wrapper.setMethod(method)
-        wrapper.setQuery(query)
-        # Not sent by SPARQLWrapper, which reads answers and errors without a limit.
-        request = wrapper._createRequest()  # noqa: SLF001 - its only way to address, parameters and headers
-        return self.http.read(request.full_url, method, request.data, dict(request.header_items()))
+        for method in (SPARQLWrapper.POST, SPARQLWrapper.GET):  # a batch may not fit into a URL
+            wrapper = SPARQLWrapper.SPARQLWrapper(self.endpoint)
+            wrapper.setReturnFormat(SPARQLWrapper.JSON)
+            wrapper.setMethod(method)
+            wrapper.setQuery(query)
+            # Not sent by SPARQLWrapper, which reads answers and errors without a limit.
+            request = wrapper._createRequest()  # noqa: SLF001 - its only way to address, parameters and headers
+            try:
+                return self.http.read(request.full_url, method, request.data, dict(request.header_items()))
+            except NoAnswerError as error:
+                if method == SPARQLWrapper.GET or error.status not in _NO_POST:
+                    raise
+        raise AssertionError("the second method answers or raises")
 
 
 # A patient client: it asks, waits, asks again, keeps what it got, and says so when it gives up.

@@ -23,6 +23,7 @@ from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.limits import LARGEST_SET, STORE_CALL, in_time
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -546,18 +547,15 @@ def path_of(text: str | os.PathLike[str]) -> Path:
 _THREADS: Final = 16
 
 
-def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) -> None:
-    """Call a function for each of some files in a place; the first error ends it, without the files not begun yet.
+def for_each_file(place: str, act: Callable[[T], S], files: Iterable[T]) -> list[S]:
+    """Return what a function returns for each of some files in a place; the first error ends it.
 
     On this machine the calls follow one another; on a store, where each is a round trip, several run at once.
     """
     if is_local(place):
-        for file in files:
-            act(file)
-        return
+        return [act(file) for file in files]
     pool = ThreadPoolExecutor(_THREADS)
     try:
-        for _ in pool.map(act, files):
-            pass
+        return list(pool.map(act, files))
     finally:
         pool.shutdown(cancel_futures=True)

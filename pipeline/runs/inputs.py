@@ -119,12 +119,8 @@ def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
             f"expected a JSON dump or folders of Parquet tables, saw tables of {next(iter(tables.values())).folder} "
             f"and {others[0]!r}"
         )
-    described: dict[str, Input] = {}
-
-    def describe(path: str) -> None:
-        described[path] = _describe_file(path, checksum)
-
-    files.for_each_file(next(iter(tables)), describe, tables)
+    inputs = files.for_each_file(next(iter(tables)), lambda path: _describe_file(path, checksum), tables)
+    described = dict(zip(tables, inputs, strict=True))
     together = []  # the files of a table as one, with the time of the latest, and a digest of their names and digests
     for folder in sorted({file.folder for file in tables.values()}):
         own = [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")]

@@ -238,15 +238,10 @@ def find_damage(output: str, record: Record) -> str:
     return f"expected only what its record lists, saw {output}/{strays[0]}" if strays else ""
 
 
-def _checksums(output: str, own: str, paths: Iterable[str]) -> Mapping[str, str]:
-    found: dict[str, str] = {}
-
-    def look(path: str) -> None:
-        by_end = path.startswith(f"{own}/") and path.endswith(".parquet")
-        found[path] = checksum_of(f"{output}/{path}", by_end)
-
-    files.for_each_file(output, look, paths)
-    return found
+def _checksums(output: str, own: str, paths: Collection[str]) -> Mapping[str, str]:
+    by_end = {path for path in paths if path.startswith(f"{own}/") and path.endswith(".parquet")}
+    found = files.for_each_file(output, lambda path: checksum_of(f"{output}/{path}", path in by_end), paths)
+    return dict(zip(paths, found, strict=True))
 
 
 def checksum_of(path: str, by_end: bool = False) -> str:

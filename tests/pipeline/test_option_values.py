@@ -77,7 +77,7 @@ def test_whole_numbers_have_an_end_on_either_side(word: str) -> None:
 def test_argparse_shows_the_error_as_it_is() -> None:
     """It would else say "invalid value" alone."""
     with pytest.raises(argparse.ArgumentTypeError, match="expected a rate from 0 to 1"):
-        argument(rate)("x")
+        argument(rate, "x")
 
 
 @pytest.mark.parametrize(

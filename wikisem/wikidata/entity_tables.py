@@ -183,8 +183,7 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
         )
     _require_one_release(found)
     wanted = [file for file in found if file.kind != "labels" or labels is None or file.key in labels]
-    opened: list[TableFile] = []
-    for_each_file(found[0].path, lambda file: opened.append(_open_file(file)), wanted)
+    opened = for_each_file(found[0].path, _open_file, wanted)
     opened.sort(key=lambda file: (file.kind, file.key, file.path))
     for _, series in itertools.groupby(opened, key=lambda file: file.series):
         groups = [(group, file.path) for file in series for group in file.groups]
