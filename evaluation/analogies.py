@@ -58,20 +58,21 @@ _LOOKS_AT_ONCE: Final = 1 << 17  # what a look makes of numbers fits into a cach
 class AnalogySearch:
     """Answers to questions over one vocabulary.
 
-    ``rows`` are its vectors, shape ``(words, d)``, of length one, or zero for a word that is never an answer. Cosines
-    of sparse rows without numbers below zero are no less than 0, so that 3CosMul takes them as they are: cos' = cos.
+    ``rows`` are its vectors, shape ``(words, d)``, of length one, or zero for a word that is never an answer.
     """
 
     def __init__(self, rows: Rows, method: Method = "3cosadd") -> None:
-        sparse_rows = embeddings.is_sparse(rows)
-        # Sparse rows stay in double precision: few numbers are multiplied, and 3CosMul needs small products well.
-        self.rows: Rows = rows if sparse_rows else np.ascontiguousarray(rows, dtype=np.float32)
-        self.columns: Rows = rows.T.tocsr() if sparse_rows else self.rows.T
-        self.exact = rows
+        is_sparse = embeddings.is_sparse(rows)
         self.method = method
-        self.shift = not sparse_rows or bool((rows.data < 0).any())
         self.size: int = rows.shape[0]
-        self.no_answers = np.flatnonzero(embeddings.lengths(self.rows) == 0)
+        # As given, in double precision, for sums that single precision cannot tell apart.
+        self.exact_rows = rows
+        # Sparse rows stay in double precision: few numbers are multiplied, and 3CosMul needs small products well.
+        self.rows: Rows = rows if is_sparse else np.ascontiguousarray(rows, dtype=np.float32)
+        self.columns: Rows = rows.T.tocsr() if is_sparse else self.rows.T
+        # Cosines of sparse rows without numbers below zero are 0 or more, so 3CosMul takes them as they are.
+        self.moves_cosines = not is_sparse or bool((rows.data < 0).any())
+        self.never_answers = np.flatnonzero(embeddings.lengths(self.rows) == 0)
 
     def right(self, questions: IntArray) -> Flags:
         """Which questions are answered right, by the rows of their four words, shape ``(questions, 4)``."""
@@ -116,7 +117,7 @@ class AnalogySearch:
         near = self._products(self.rows[third])
         if self.method == "3cosmul":
             near = self._log(near)
-        near[:, self.no_answers] = -np.inf
+        near[:, self.never_answers] = -np.inf
         return near
 
     def _nearest(self, third: IntArray) -> tuple[Singles, IntArray]:
@@ -192,15 +193,15 @@ class AnalogySearch:
 
     def sums(self, question: IntArray, words: IntArray) -> npt.NDArray[np.float64]:
         """The sum of some words for one question, in double precision; for 3CosMul the product itself."""
-        a, b, c = embeddings.products(self.exact[words], self.exact[question[:3]]).T
+        a, b, c = embeddings.products(self.exact_rows[words], self.exact_rows[question[:3]]).T
         if self.method == "3cosadd":
             return np.asarray(b - a + c, dtype=np.float64)
-        first, second, third = ((cosines + 1) / 2 if self.shift else cosines for cosines in (a, b, c))
-        return np.asarray(second * third / (first + _SMALL), dtype=np.float64)
+        a, b, c = ((cosines + 1) / 2 if self.moves_cosines else cosines for cosines in (a, b, c))
+        return np.asarray(b * c / (a + _SMALL), dtype=np.float64)
 
     def _log(self, cosines: Singles, more: float = 0.0) -> Singles:
-        """The logarithm of cosines moved to 0 to 1, in place."""
-        if self.shift:
+        """ln(cos' + ``more``), computed in place of the cosines."""
+        if self.moves_cosines:
             cosines += 1
             cosines *= 0.5
         cosines += more

@@ -415,10 +415,11 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
     """The score of a category by drawn pairs; the pair of each number depends on it and the seed alone.
 
     Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the
-    pool that are not in S. A pair with a word that has no vector is wrong.
+    pool that are not in S. A pair with a word that has no vector is wrong. A category from which no pair can be drawn
+    scores 0 of 0.
     """
     k, distance = settings.k, settings.distance
-    # The words that S is taken from: for each the place of its vector, -1 if it has none.
+    # The words that S is taken from: for each its row among the known vectors, -1 if it has none.
     words = np.full(len(members.keys), -1)
     words[members.known] = np.arange(len(members.known))
     words = words[words >= 0] if settings.skip_oov else words
@@ -426,21 +427,25 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
         return score_of(members, 0, 0)
     if not len(members.known):
         return score_of(members, 0, settings.sample)
-    vectors, total = prepare(distance, members.vectors), 0
+    vectors, correct = prepare(distance, members.vectors), 0
     for start in range(0, settings.sample, _PAIRS_AT_ONCE):
         numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, settings.sample))
         keys = hash_keys(seed, numbers[:, None] * (len(words) + 1) + np.arange(len(words) + 1))
         sets = words[np.argsort(keys[:, :-1], axis=1)[:, :k]]
-        taken = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
-        free = len(pool) - np.count_nonzero(taken >= 0, axis=1)
-        intruders = (keys[:, -1] % free.astype(np.uint64)).astype(np.int64)
-        for place in taken.T:
-            intruders += (place >= 0) & (intruders >= place)
-        whole = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
-        others = prepare(distance, pool.take(intruders[whole]))
-        chosen = [vectors[places] for places in sets[whole].T]
-        total += int(np.count_nonzero(stands_out(distance, chosen, others, tie_margin(distance, vectors))))
-    return score_of(members, total, settings.sample)
+        # w is drawn by number among the words of the pool that are not in S. Each word of S in the pool, in ascending
+        # order, moves the numbers from its own on up by one, which gives the index of w in the whole pool.
+        in_pool = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
+        choices = len(pool) - np.count_nonzero(in_pool >= 0, axis=1)
+        intruders = (keys[:, -1] % choices.astype(np.uint64)).astype(np.int64)
+        for index in in_pool.T:
+            intruders += (index >= 0) & (intruders >= index)
+        # The words without a vector are the last of the pool.
+        has_vectors = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
+        intruder_vectors = prepare(distance, pool.take(intruders[has_vectors]))
+        set_vectors = [vectors[rows] for rows in sets[has_vectors].T]
+        is_odd = stands_out(distance, set_vectors, intruder_vectors, tie_margin(distance, vectors))
+        correct += int(np.count_nonzero(is_odd))
+    return score_of(members, correct, settings.sample)
 
 
 def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> npt.NDArray[np.bool_]:

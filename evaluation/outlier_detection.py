@@ -344,7 +344,7 @@ def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Comp
     Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
     sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
     less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
-    outlier.
+    outlier. With the compactness "word", p(w) is the sum of sim(w, x) alone, and the gap its mean less that of o.
 
     In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines 1, 0, 0, 0, 0, 1.
     Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's (0, 1) it is 1/3:
@@ -357,13 +357,14 @@ def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Comp
     [[False, False, False], [True, True, True]]
     """
     count = len(within)
-    to_outlier, from_outlier, scale = back.T, across, count
+    to_outlier, from_outlier, divisor = back.T, across, count
     if compactness == "pairs":
         within = within + within.T
         to_outlier = from_outlier = across + back.T
-        scale = count * (count - 1)
-    own = within.sum(axis=1) - np.diagonal(within)
-    gaps: Vector = (own + to_outlier - from_outlier.sum(axis=1, keepdims=True)) / scale
+        divisor = count * (count - 1)
+    of_items = within.sum(axis=1) - np.diagonal(within) + to_outlier
+    of_outliers = from_outlier.sum(axis=1, keepdims=True)
+    gaps: Vector = (of_items - of_outliers) / divisor
     return gaps
 
 

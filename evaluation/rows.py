@@ -275,22 +275,26 @@ def scores_of(
     seed: int = SEED,
     answers: Callable[[], Iterator[dict[str, Any]]] = lambda: iter(()),
 ) -> Scores:
-    """The scores of a task; ``notes`` are by model, and named by it if there are several."""
+    """The scores of a task, with the notes of its models.
+
+    ``notes`` has those of each model; of several models, each note begins with the model's name. A note in front of
+    them warns of each data set with fewer than ``FEW_UNITS`` units (such as groups) to draw error bars from.
+    """
     rows = rows_of(task, scored, seed)
     several = len(notes) > 1
-    own = [f"{model}: {note}" if several else note for model, each in notes.items() for note in each]
+    of_models = [f"{model}: {note}" if several else note for model, listed in notes.items() for note in listed]
     fewest: dict[tuple[str, Unit], int] = {}
     for row in rows:
         if row.part == ALL and row.low is not None and not row.less:
             key = row.dataset, row.unit
             fewest[key] = min(row.n, fewest.get(key, row.n))
-    few = [
+    warnings = [
         f"{dataset}{': ' if dataset else ''}{UNITS[unit]} with a score: {count}; error bars from fewer than "
         f"{FEW_UNITS} are rough, and often too narrow"
         for (dataset, unit), count in fewest.items()
         if count < FEW_UNITS
     ]
-    return Scores(rows, [*few, *dict.fromkeys(own)], answers)
+    return Scores(rows, [*warnings, *dict.fromkeys(of_models)], answers)
 
 
 class _Report(msgspec.Struct):

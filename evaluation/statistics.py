@@ -397,12 +397,12 @@ class Correlation(NamedTuple):
     """Both coefficients over ``models`` models with their intervals; None where they are not defined."""
 
     models: int
-    pearson: float | None
-    pearson_low: float | None
-    pearson_high: float | None
-    spearman: float | None
-    spearman_low: float | None
-    spearman_high: float | None
+    pearson: float | None = None
+    pearson_low: float | None = None
+    pearson_high: float | None = None
+    spearman: float | None = None
+    spearman_low: float | None = None
+    spearman_high: float | None = None
 
 
 def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
@@ -417,17 +417,15 @@ def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
     (0.842, 0.9)
     """
     if len(set(ones)) < 2 or len(set(others)) < 2:
-        return Correlation(len(ones), *[None] * 6)
-    found = list[float | None]()
-    for rank, (first, second) in enumerate([(ones, others), (ranks(ones), ranks(others))]):
-        coefficient = float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1))
-        ends: tuple[float | None, float | None] = None, None
+        return Correlation(len(ones))
+    found: dict[str, float] = {}
+    for name, first, second in (("pearson", ones, others), ("spearman", ranks(ones), ranks(others))):
+        coefficient = found[name] = float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1))
         if len(ones) >= FEWEST_MODELS and abs(coefficient) <= 1 - 1e-9:
-            variance = 1 + rank * coefficient**2 / 2
+            variance = 1 + coefficient**2 / 2 if name == "spearman" else 1
             middle, half = math.atanh(coefficient), NORMAL_QUANTILE * math.sqrt(variance / (len(ones) - 3))
-            ends = math.tanh(middle - half), math.tanh(middle + half)
-        found += [coefficient, *ends]
-    return Correlation(len(ones), *found)
+            found[f"{name}_low"], found[f"{name}_high"] = math.tanh(middle - half), math.tanh(middle + half)
+    return Correlation(models=len(ones), **found)
 
 
 def ranks(values: Sequence[float]) -> list[float]:

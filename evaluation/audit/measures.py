@@ -140,10 +140,13 @@ def measure_group(
 
 
 def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Recipe) -> list[tuple[Verdict, ...]]:
-    """Apply the cluster filters of a recipe to groups in one language, and list all the rules that each group breaks.
+    """Apply the cluster filters of a recipe to groups in one language.
 
-    A build only writes the first; to repair a group you need all of them. Without a dump, only the stop affixes of the
-    language are known, and only the groups' own surface forms, if there are enough, show which affixes are a surprise.
+    Returns a tuple for each group, in the order of ``groups``: every rule that its cluster breaks, in the order of the
+    checks. A build writes the first alone, but whoever repairs a group needs all.
+
+    Without a dump, only the stop affixes of the language are known, and affixes are judged by how rare they are among
+    the surface forms of these groups, if there are enough of them.
     """
     require_known(recipe.filters.extra)
     groups = list(map(with_spaces, groups))
@@ -151,8 +154,11 @@ def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Re
     surfaces = {member.surface for group in groups for member in group.members}
     affixes = count_affixes(surfaces) if recipe.filters.affix == "surprise" and len(surfaces) >= ENOUGH else None
     minimum = recipe.cluster.minimum
-    clusters = [([member.surface for member in group.cluster], group.label) for group in groups]
-    return [tuple(broken_rules(own, profile, recipe.filters, minimum, label, affixes)) for own, label in clusters]
+    broken: list[tuple[Verdict, ...]] = []
+    for group in groups:
+        cluster = [member.surface for member in group.cluster]
+        broken.append(tuple(broken_rules(cluster, profile, recipe.filters, minimum, group.label, affixes)))
+    return broken
 
 
 def is_foreign_label(member: Member, language: str) -> bool | None:

@@ -312,7 +312,7 @@ class WordModel(EmbeddingModel):
     Text is lowercased if no word of the vocabulary starts with a capital, and its digits are masked if the vocabulary
     masks them. ``phrases`` False reads every item token by token, even where the vocabulary has phrases. ``tokenize``
     divides text into tokens: at `_` and blanks, unless a language without spaces needs more. ``about`` are the first of
-    its notes.
+    its notes, which go on with what of this holds for the vocabulary.
     """
 
     words: WordVectors
@@ -326,27 +326,29 @@ class WordModel(EmbeddingModel):
         similarity: Similarity = cosine,
         about: Sequence[str] = (),
     ) -> None:
-        spelling = words.whole_spelling or spelling_of(words.index)
         self.words, self.tokenize = words, tokenize
+        # Of a file of which only some words were read, size and spelling are still those of the whole.
         self.vocabulary_size = len(words.index) if words.whole_size is None else words.whole_size
+        spelling = words.whole_spelling or spelling_of(words.index)
         self.lowercase = not spelling.capitals
         self.phrases = phrases and spelling.phrases
-        # Numbers of two digits or more are written with #, as in the vectors of Google News.
+        # A vocabulary with ## and without such numbers has # for each digit, as the vectors of Google News do.
         self.masks_digits = spelling.masked and not spelling.numbers
-        notes = {
+        remarks = {
             "text lowercased: no word of the vocabulary starts with a capital": self.lowercase,
             "the vocabulary has phrases: items are means of their longest known phrases": self.phrases,
             "two or more digits in a row looked up as #, as the vocabulary has them": self.masks_digits,
             "words outside the vocabulary have vectors from character n-grams": words.unseen is not None,
         }
-        super().__init__(name, similarity, [*about, *(note for note, holds in notes.items() if holds)])
+        super().__init__(name, similarity, [*about, *(remark for remark, holds in remarks.items() if holds)])
 
     def find(self, items: Iterable[str]) -> Mapping[str, Any]:
         """The mean of the raw vectors of each item's known parts; items without any are out of vocabulary."""
-        found = ((item, [self.words.find(part) for part in self.parts(item)]) for item in items)
-        known = ((item, [vector for vector in vectors if vector is not None]) for item, vectors in found)
-        means = ((item, usable(sum(own[1:], start=own[0]) / len(own)) if own else None) for item, own in known)
-        return known_vectors(self.name, means)
+        means = dict[str, Any | None]()
+        for item in items:
+            vectors = [vector for part in self.parts(item) if (vector := self.words.find(part)) is not None]
+            means[item] = usable(sum(vectors[1:], start=vectors[0]) / len(vectors)) if vectors else None
+        return known_vectors(self.name, means.items())
 
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""

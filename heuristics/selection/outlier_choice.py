@@ -4,6 +4,10 @@ In one language, or the same items in several for parallel test groups (recipe `
 is filled from one class that brings enough items (``outliers.draw`` and ``draw_o3``), or from all of its items. With
 ``per_class`` 2, the cluster [oak, elm], and two siblings that bring [elm, moss, moss] and [fern, larch, ash], the
 outliers of O1 are fern and larch: elm is taken by the cluster, so the first sibling gives moss alone.
+
+If the recipe asks for places (``outliers.places``), each outlier first gets one: what it is to be like beside its
+cluster, such as longer than two of the members and better known than four (``places``). Then the item is chosen that
+costs least there, which is 0 for an item that takes its place in every respect.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,11 +45,14 @@ class Source(Protocol[_Brought_co]):
 
     @property
     def least(self) -> int:
-        """How far the nearest is from each place in all, but for letter pairs."""
+        """The lowest cost at each place, summed over all places; letter pairs are not counted."""
         ...
 
-    def by_place(self, number: int, below: int) -> Iterator[tuple[int, Mapping[str, _Brought_co]]]:
-        """Those less far than ``below`` from a place but for letter pairs, with how far, the nearest first."""
+    def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, Mapping[str, _Brought_co]]]:
+        """Items that cost less than ``max_cost`` at a place, with their costs, the lowest first.
+
+        Letter pairs are not counted.
+        """
         ...
 
 
@@ -75,26 +82,29 @@ def choose_outliers(
 ) -> dict[str, tuple[_Chosen, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
-    ``clusters`` has the cluster of each language that has one, ``pool`` by the number of each outlier class what is
-    brought into it; ``further`` has how many are chosen of those that have a number of their own. The first class that
-    gives so many outliers is chosen; if none does, they are taken from one class after another. An item is skipped in
-    all languages if one of them has no surface form for it, if the cluster or an earlier outlier there has that surface
-    form or the item, or if ``admits`` refuses (language, item). After ``most_refused`` refusals an outlier class is
-    left as it is: without that limit, a class whose siblings all look like members would try millions.
+    ``clusters`` has the cluster of each language that has one. ``pool`` has, by the number of each outlier class, what
+    is brought into it; ``further`` has how many to choose, in place of ``per_class``, for some of these numbers.
+    Returns the outliers of each language, in the order of the pool.
+
+    The first class that gives that many outliers is chosen; if none does, they are taken from one class after another.
+    An item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
+    there has that surface form or the item, or if ``admits(language, item)`` is false. After ``most_refused`` refusals
+    an outlier class is left as it is: without that limit, a class whose siblings all look like members would try
+    millions.
 
     With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
     class, for each outlier the first item that takes its place, or the nearest.
     """
     choice: _Choice[_Chosen] = _Choice(clusters, admits, most_refused)
-    for outlier_class, (full, every) in pool.items():
+    for outlier_class, brought in pool.items():
         count = (further or {}).get(outlier_class, per_class)
         if places is not None:
             wanted = [places.of(outlier_class, number) for number in range(count)]
-            choice.keep(choice.nearest(full, wanted) or choice.near(every, wanted))
+            choice.keep(choice.nearest(brought.full, wanted) or choice.near(brought.every, wanted))
         else:
-            asked = takewhile(lambda _: not choice.is_left, full)
-            whole = (taken for ordered in asked if len(taken := choice.take(ordered, count)) == count)
-            choice.keep(next(whole, []) or choice.take(chain.from_iterable(every), count))
+            asked = takewhile(lambda _: not choice.is_left, brought.full)
+            whole = (taken for source in asked if len(taken := choice.take(source, count)) == count)
+            choice.keep(next(whole, []) or choice.take(chain.from_iterable(brought.every), count))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 
@@ -104,6 +114,13 @@ _MOST_CLASSES: Final = 8
 _MOST_ITEMS: Final = 4
 # The place of an outlier in each language.
 _Placed: TypeAlias = Mapping[str, Place]
+
+
+class _Filling(NamedTuple, Generic[_Chosen]):
+    """The items that fill places, in the order of these, and what they cost together."""
+
+    items: list[Mapping[str, _Chosen]]
+    cost: int
 
 
 class _Choice(Generic[_Chosen]):
@@ -124,75 +141,79 @@ class _Choice(Generic[_Chosen]):
         return self._refused == self._most_refused
 
     def take(
-        self, ordered: Iterable[Mapping[str, _Chosen]], count: int, beside: Sequence[Mapping[str, _Chosen]] = ()
+        self, ordered: Iterable[Mapping[str, _Chosen]], count: int, earlier: Sequence[Mapping[str, _Chosen]] = ()
     ) -> list[Mapping[str, _Chosen]]:
-        """The first ``count`` items that fit the kept ones, one another and those ``beside``; they are not kept yet."""
+        """The first ``count`` items that fit the kept ones, one another and the ``earlier`` ones; they are not kept."""
         taken: list[Mapping[str, _Chosen]] = []
         for item in ordered if count else ():
             if self.is_left:
                 break
-            if self._fits(item, [*beside, *taken]):
+            if self._fits(item, [*earlier, *taken]):
                 taken.append(item)
                 if len(taken) == count:
                     break
         return taken
 
     def nearest(self, classes: Iterable[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
-        """The items of the first class all of which take their places, or of the nearest."""
-        best: list[Mapping[str, _Chosen]] = []
-        lowest, left = BARRED, _MOST_CLASSES
+        """One item for each place, all from one class: the first whose items all take their places, or the cheapest.
+
+        No items if no class has one for each place.
+        """
+        best: _Filling[_Chosen] = _Filling([], BARRED)
+        tries_left = _MOST_CLASSES
         for source in classes:
-            if lowest < MISSED or source.least >= lowest or not left:
+            if best.cost < MISSED or source.least >= best.cost or not tries_left:
                 break
-            cost, taken = self._fill(source, places, range(len(places)), lowest)
-            if len(taken) == len(places):
-                lowest, best = cost, taken
-            left -= bool(best)
-        return best
+            filling = self._fill(source, places, best.cost)
+            if len(filling.items) == len(places):
+                best = filling
+            tries_left -= bool(best.items)
+        return best.items
 
     def near(self, classes: Iterable[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
-        """The nearest items of the first class, and the first of all if it has too few."""
+        """One item for each place, as far as there are any: of class after class the cheapest, then the first.
+
+        The first items of a class need not be near a place, but are not such as no place of the cluster admits.
+        """
         taken: list[Mapping[str, _Chosen]] = []
         for source in classes:
-            taken += self._fill(source, places, range(len(taken), len(places)), BARRED, taken)[1]
-            others = (
+            taken += self._fill(source, places, BARRED, taken).items
+            not_barred = (
                 item
                 for item in source
                 if not any(place.bars(item[language]) for language, place in places[0].items() if language in item)
             )
-            taken += self.take(others, len(places) - len(taken), taken)
+            taken += self.take(not_barred, len(places) - len(taken), taken)
         return taken
 
     def _fill(
         self,
         source: Source[_Chosen],
         places: Sequence[_Placed],
-        numbers: Iterable[int],
-        below: int,
-        beside: Sequence[Mapping[str, _Chosen]] = (),
-    ) -> tuple[int, list[Mapping[str, _Chosen]]]:
-        """For each place the nearest item that fits, up to the first without any, and how far they are in all.
+        max_cost: int,
+        earlier: Sequence[Mapping[str, _Chosen]] = (),
+    ) -> _Filling[_Chosen]:
+        """Fill the places after those of the ``earlier`` items, each with the cheapest item of the class that fits.
 
-        Together they are less far than ``below``.
+        Ends at the first place that no item fills so that all items together cost less than ``max_cost``.
         """
-        taken: list[Mapping[str, _Chosen]] = []
-        total = 0
-        for number in numbers:
-            best: Mapping[str, _Chosen] | None = None
-            lowest, left, others = below - total, _MOST_ITEMS, [*beside, *taken]
-            for cost, item in source.by_place(number, lowest):
-                if cost >= lowest or not left:
+        filling: _Filling[_Chosen] = _Filling([], 0)
+        for number in range(len(earlier), len(places)):
+            cheapest: Mapping[str, _Chosen] | None = None
+            lowest_cost = max_cost - filling.cost
+            tries_left, taken = _MOST_ITEMS, [*earlier, *filling.items]
+            for cost, item in source.by_place(number, lowest_cost):
+                if cost >= lowest_cost or not tries_left:
                     break
-                if self._fits(item, others):
-                    left -= 1
+                if self._fits(item, taken):
+                    tries_left -= 1
                     cost += sum(place.cost_of_pairs(item[code].surface) for code, place in places[number].items())
-                    if cost < lowest:
-                        lowest, best = cost, item
-            if best is None:
+                    if cost < lowest_cost:
+                        lowest_cost, cheapest = cost, item
+            if cheapest is None:
                 break
-            total += lowest
-            taken.append(best)
-        return total, taken
+            filling = _Filling([*filling.items, cheapest], filling.cost + lowest_cost)
+        return filling
 
     def keep(self, taken: Sequence[Mapping[str, _Chosen]]) -> None:
         """Keep these items; an outlier class is done."""
@@ -206,11 +227,11 @@ class _Choice(Generic[_Chosen]):
     def _fits(self, item: Mapping[str, _Chosen], taken: Iterable[Mapping[str, _Chosen]]) -> bool:
         """Whether an item is new beside all that are chosen, and the rules admit it; refusals are counted."""
         for language, used in self._surfaces.items():
-            own = item.get(language)
-            if own is None or own.surface in used or own.id in self._items:
+            named = item.get(language)
+            if named is None or named.surface in used or named.id in self._items:
                 return False
         both = ((item[code], other[code]) for other in taken for code in item.keys() & other.keys())
-        if self.is_left or any(own.surface == other.surface or own.id == other.id for own, other in both):
+        if self.is_left or any(named.surface == other.surface or named.id == other.id for named, other in both):
             return False
         admitted = all(self._admits(language, item[language]) for language in self._surfaces)
         self._refused += not admitted

@@ -202,13 +202,13 @@ class _Source:
         """All in the order of the ring."""
         return (self.items.at(location, self.via) for location in self.locations)
 
-    def by_place(self, number: int, below: int) -> Iterator[tuple[int, _Named]]:
-        """The items that cost less than ``below`` at a place, letter pairs not counted, the nearest first."""
+    def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, _Named]]:
+        """The items that cost less than ``max_cost`` at a place, with their costs; letter pairs are not counted."""
         assert self.near is not None
         assert self.costs is not None
         costs = self.costs[number]
-        able = np.flatnonzero(costs < below)
-        order = able[costs[able].argsort(kind="stable")]
+        cheap = np.flatnonzero(costs < max_cost)
+        order = cheap[costs[cheap].argsort(kind="stable")]
         for location, cost in zip(self.near[order].tolist(), costs[order].tolist(), strict=True):
             yield cost, self.items.at(location, self.via)
 

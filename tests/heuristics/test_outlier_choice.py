@@ -56,14 +56,14 @@ class Brought:
             for number in range(len(self.places))
         )
 
-    def by_place(self, number: int, below: int) -> Iterator[tuple[int, Mapping[str, Outlier]]]:
+    def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, Mapping[str, Outlier]]]:
         """The items by what they cost, the nearest first."""
         if number not in self._costs:
             each = [costs_of([place], columns(self.items, code))[0] for code, place in self.places[number].items()]
             self._costs[number] = sum(each).tolist()
         costs = self._costs[number]
         found = sorted(zip(costs, self.items, strict=True), key=lambda pair: pair[0])
-        return iter([(cost, item) for cost, item in found if cost < below])
+        return iter([(cost, item) for cost, item in found if cost < max_cost])
 
 
 SOURCES = st.tuples(

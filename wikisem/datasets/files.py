@@ -127,8 +127,9 @@ class DataFile:
 def data_files(path: Path, side_file: str) -> list[DataFile]:
     """Return the file itself, or the data set files in and below a folder or in an archive, in order of path.
 
-    A folder with a folder ``groups`` is a run's OUT or a release: only its groups are the data set. Of two files that
-    only differ in the suffix, as in a run, the first in ``SUFFIXES`` counts. Hidden files and files of a release
+    A folder with a folder ``groups`` is a run's OUT or a release: only the JSON lines and Parquet in that
+    folder are the data set, if there are any. If a .jsonl and a .parquet file differ in the suffix alone, as in a
+    run, the .jsonl file counts; .txt files all do. Hidden files and files of a release
     without groups (README.txt) are left out. ``side_file`` is the name of a file with facts about the files beside it.
     Raises MissingInputError if there are no files, DamagedInputError for an archive that cannot be read.
     """

@@ -40,11 +40,14 @@ class _CategoryLine(msgspec.Struct):
 
 
 def read_categories(path: str | PathLike[str], language: str = "") -> list[WordCategory]:
-    """The categories of a file, or of the OUT of a run or a release; only those in ``language``, if one is given.
+    """The categories of a file, or of the OUT of a run or a release.
 
     A file that ends in .parquet has a row for each category, one that ends in .jsonl or begins with a brace holds JSON
-    lines. Raises MissingInputError if there is no file or nothing in the language, DamagedInputError with file and
-    line, also of analogy questions, and UsageError for several languages at once.
+    lines; of these, only categories in ``language`` are read, if one is given. Any other file is text, which names no
+    language: all of its categories are read, whatever ``language`` is.
+
+    Raises MissingInputError if there is no file or nothing in the language, DamagedInputError with file and line, also
+    of analogy questions, and UsageError for several languages at once.
     """
     file = data_set_path(path)
     files = [file]
