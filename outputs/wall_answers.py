@@ -232,15 +232,19 @@ class _Wall:
 
 
 def _forms(text: str, piece: str) -> Iterator[str]:
-    """What a text may be once numbering, a label in its first piece, or a remark has gone; as it is first."""
-    labels = [text[found.end() :] for found in _LABEL_END.finditer(piece)]
-    for form in (text, *labels):
-        yield form
-        yield _NUMBERING.sub("", form)
+    """Yield the ways to read a text, the most literal first: whole, then without a label, a number, a remark.
+
+    ``piece`` is the first of the pieces that the text spans, where a label may end. Only a text of one piece may have a
+    remark: "1. City: Rome (the capital)" is read as it is, as "City: Rome (the capital)", "Rome (the capital)", "Rome".
+    """
+    unlabelled = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
+    for reading in (text, *unlabelled):
+        yield reading
+        yield _NUMBERING.sub("", reading)
     if text == piece:
-        for form in (*labels, text):
-            yield _REMARK.sub("", form)
-            yield _REMARK.sub("", _NUMBERING.sub("", form))
+        for reading in (*unlabelled, text):
+            yield _REMARK.sub("", reading)
+            yield _REMARK.sub("", _NUMBERING.sub("", reading))
 
 
 def _plain(text: str) -> str:

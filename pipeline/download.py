@@ -148,6 +148,7 @@ def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export:
 
 
 def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
+    """Find the complete content exports of a wiki, the newest first, or that of a date (YYYY-MM-DD) alone."""
     shard = re.compile(rf"{re.escape(wiki)}-\d{{4}}-\d\d-\d\d-p\d+p\d+\.xml\.bz2")
     for day in _dates(mirror, f"{_EXPORTS}/{wiki}/", r"\d{4}-\d\d-\d\d"):
         if date in {None, day}:
@@ -161,6 +162,7 @@ def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None)
 
 
 def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
+    """Find the finished dumps of pages-articles of a wiki, the newest first, or that of a date (YYYY-MM-DD) alone."""
     for day in _dates(mirror, f"{wiki}/", r"\d{8}"):
         path = f"{wiki}/{day}/dumpstatus.json"
         status = mirror.text(path) if date in {None, _dashed(day)} else None
@@ -203,7 +205,7 @@ def find_wikidata_dump(mirror: Mirror, date: str | None, kind: Kind = "Wikidata 
 
 # The jobs of the older dumps that hold the articles, best first: of several streams, a part is read without the rest.
 _JOBS: Final = ("articlesmultistreamdump", "articlesdump")
-_SUM: Final = re.compile(r"([0-9a-f]{64}|[0-9a-f]{40}) [ *](\S+)")
+_SUM: Final = re.compile(r"(?P<digest>[0-9a-f]{64}|[0-9a-f]{40}) [ *](?P<name>\S+)")
 _LINK: Final = re.compile(r'href="(?:[^"]*/)?([^"/]+)/?"')
 # A mirror has some months of dumps; each folder is looked into with several requests.
 _MOST_DATES: Final = 100
@@ -224,13 +226,14 @@ class _Status(msgspec.Struct):
 
 
 def _sums(mirror: Mirror, path: str) -> dict[str, str]:
-    found = {}
+    """Read a list of checksums, such as SHA256SUMS: the digest by file name, empty if the mirror has no such list."""
+    digests = {}
     for number, line in enumerate((mirror.text(path) or "").splitlines(), start=1):
-        if fields := _SUM.fullmatch(line):
-            found[fields[2].removeprefix("./")] = fields[1]
+        if entry := _SUM.fullmatch(line):
+            digests[entry["name"].removeprefix("./")] = entry["digest"]
         elif line.strip():
             raise DownloadError(f"{mirror.url(path)}:{number}: expected a checksum and a file name, saw {line[:80]!r}")
-    return found
+    return digests
 
 
 def _dates(mirror: Mirror, path: str, pattern: str) -> list[str]:
@@ -271,17 +274,20 @@ class Download:
 
 
 def plan_downloads(dumps: Sequence[RemoteDump], folder: Path) -> list[Download]:
-    """The files of some dumps, and how much of each is in the folder; whole ones are known by record or checksum."""
+    """Say of each file of some dumps, in their order, how many of its bytes the folder has.
+
+    A file is done if the folder's record lists it with its size and checksum, or else if its bytes have the checksum;
+    of any other the bytes in ``NAME.part`` count.
+    """
     record, planned = read_record(folder), list[Download]()
     for dump in dumps:
         for file in dump.files:
             target, part = folder / file.name, folder / f"{file.name}.part"
-            size, known = target.stat().st_size if target.exists() else -1, record.get(file.name, {})
-            recorded = known.get(file.algorithm) == file.digest and known.get("size") == size
-            if size >= 0 and (recorded or digest_of(target, file.algorithm) == file.digest):
-                planned.append(Download(dump, file, size, done=True))
-            else:
-                planned.append(Download(dump, file, part.stat().st_size if part.exists() else 0, done=False))
+            size, entry = target.stat().st_size if target.exists() else -1, record.get(file.name, {})
+            recorded = entry.get(file.algorithm) == file.digest and entry.get("size") == size
+            done = size >= 0 and (recorded or digest_of(target, file.algorithm) == file.digest)
+            have = size if done else part.stat().st_size if part.exists() else 0
+            planned.append(Download(dump, file, have, done))
     return planned
 
 
@@ -326,6 +332,7 @@ def download(
             # All are done, or one has failed, or a person has stopped the run: the rest ends at its next block.
             stop.set()
             pool.shutdown(cancel_futures=True)
+    # The error that stopped the others is raised, not that they were stopped.
     errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
     for error in sorted(errors, key=lambda error: isinstance(error, StoppedError)):
         raise error
@@ -375,7 +382,10 @@ class Fetcher:
     stop: Event
 
     def fetch(self, remote: RemoteFile) -> Path:
-        """The whole file; DownloadError if it cannot be fetched, OutputError if it cannot be written."""
+        """Fetch the whole file and return its path; a file with a wrong checksum is fetched once more from the start.
+
+        DownloadError if it cannot be fetched, OutputError if it cannot be written.
+        """
         target, part = self.folder / remote.name, _PartialFile(self.folder / f"{remote.name}.part")
         # A link, or a file of this name that no download left, is not ours.
         is_ours = part.path.is_file() and part.version_file.is_file()
@@ -418,7 +428,10 @@ class Fetcher:
         raise AssertionError("the loop ends in one of its two ways")
 
     def _ask(self, remote: RemoteFile, part: "_PartialFile") -> bool:
-        """Whether all bytes are there after one request; NoAnswerError if it brought hardly any."""
+        """Ask once for the bytes that are missing, and return whether all are there now.
+
+        NoAnswerError if hardly any came; if the server refuses the range, the partial file is removed first.
+        """
         before = part.size
         have = before if part.version else 0
         headers = {"Range": f"bytes={have}-", "If-Range": part.version} if have else {}
@@ -443,11 +456,16 @@ class Fetcher:
         return part.size == total
 
     def _receive(self, answer: Answer, part: "_PartialFile", have: int, remote: RemoteFile) -> int:
-        """Write what comes, and return how many bytes the whole file has."""
+        """Append what comes to the partial file, and return how many bytes the whole file has.
+
+        ``have`` is the first byte that was asked for. An answer that begins at 0 replaces what had come before.
+        """
         begins, total = 0, answer.length
         if answer.status == HTTPStatus.PARTIAL_CONTENT:
-            found = re.fullmatch(r"bytes (\d{1,18})-\d+/(?:(\d{1,18})|\*)", answer.headers.get("Content-Range", ""))
-            begins, total = (int(found[1]), int(found[2]) if found[2] else None) if found else (-1, None)
+            pattern = r"bytes (?P<begin>\d{1,18})-\d+/(?:(?P<total>\d{1,18})|\*)"
+            sent = re.fullmatch(pattern, answer.headers.get("Content-Range", ""))
+            begins = int(sent["begin"]) if sent else -1
+            total = int(sent["total"]) if sent and sent["total"] else None
         total = total if remote.size is None else remote.size
         if total is None:
             raise NoAnswerError("no Content-Length, which a file must have", final=True)

@@ -399,20 +399,31 @@ _ByModel: TypeAlias = dict[str, dict[int, PageScore]]
 def browse_files(
     facts: metadata.ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ()
 ) -> Iterator[tuple[str, bytes]]:
-    """Every file of the page that shows a run: index.html is last, so that there is never a page without its data."""
-    groups, scored, stages = run.groups, _scores_of(run.groups, cases), run.manifest.stages
-    labels = labels_of_classes(str(run.output), (group for own in groups.values() for group in own))
-    languages = []
-    for code, own in groups.items():
-        english = stages[unit].english_labels if (unit := f"groups/{code}") in stages else ()
-        about = scored[code], frozenset(english), run.walls.get(code, ()), labels.get(code, {})
-        languages.append(BrowseLanguage(code, own, run.rejections.get(code, ()), *about))
+    """Yield the path and the bytes of every file of the page that shows a run: the page, and a script of each language.
+
+    ``cases`` are files of models' answers, whose scores are shown beside the groups. index.html is last, so that there
+    is never a page without its data.
+    """
+    scored, stages = _scores_of(run.groups, cases), run.manifest.stages
+    labels = labels_of_classes(str(run.output), chain.from_iterable(run.groups.values()))
+    languages = [
+        BrowseLanguage(
+            code,
+            groups,
+            run.rejections.get(code, ()),
+            scores=scored[code],
+            english=frozenset(stages[unit].english_labels if (unit := f"groups/{code}") in stages else ()),
+            walls=run.walls.get(code, ()),
+            labels=labels.get(code, {}),
+        )
+        for code, groups in run.groups.items()
+    ]
     rows = {"recipe": str(facts.recipe.get("name", "")), "seed": str(facts.seed)}
     rows |= dict(sorted(facts.versions.items()))
     rows |= {source_kind(language, facts): source.name for language, source in facts.sources}
     for language in languages:
         yield f"data/{language.code}.js", language_script(language)
-    names = {code: WIKIPEDIAS[wiki].name for code in groups if (wiki := wiki_of(code)) and wiki in WIKIPEDIAS}
+    names = {code: WIKIPEDIAS[wiki].name for code in run.groups if (wiki := wiki_of(code)) and wiki in WIKIPEDIAS}
     yield "data/index.js", index_script({"name": facts.name, "facts": rows}, languages, names)
     yield "index.html", browse_page(facts.name, TEXTS["made_up"] if facts.made_up else "")
 

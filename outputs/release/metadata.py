@@ -198,26 +198,29 @@ def language_facts(
     rejections: Sequence[Rejection],
     baselines: Mapping[str, tuple[float, float, float] | None],
 ) -> LanguageFacts:
-    """Count the groups and the rejected classes of one language."""
+    """Count the groups of one language, their words and test cases, and its rejected classes; keys are sorted.
+
+    ``baselines`` are handed on. A word without a language or a source of its own counts for ``code`` and for "".
+    """
     members = [member for group in groups for member in group.members]
     outliers = Counter(outlier.of_class.number for group in groups for outlier in group.outliers)
     proofs = {
-        "certificates": sum(one.certificate is not None for group in groups for one in group.outliers),
-        "contradictions": sum(one.contradicts is not None for group in groups for one in group.cluster),
+        "certificates": sum(outlier.certificate is not None for group in groups for outlier in group.outliers),
+        "contradictions": sum(member.contradicts is not None for group in groups for member in group.cluster),
         "members": sum(len(group.cluster) for group in groups),
     }
     return LanguageFacts(
         code,
-        len(groups),
-        outliers.total(),
-        dict(sorted(Counter(rejection.reason for rejection in rejections).items())),
-        baselines,
-        dict(sorted(Counter((member.language or code, member.source or "") for member in members).items())),
-        dict(sorted(Counter(member.label_language for member in members if member.label_language).items())),
-        dict(sorted(Counter(len(group.cluster) for group in groups).items())),
-        dict(sorted(outliers.items())),
-        proofs,
-        dict(sorted(Counter(group.level for group in groups if group.level).items())),
+        groups=len(groups),
+        cases=outliers.total(),
+        rejected=dict(sorted(Counter(rejection.reason for rejection in rejections).items())),
+        baselines=baselines,
+        words=dict(sorted(Counter((member.language or code, member.source or "") for member in members).items())),
+        foreign=dict(sorted(Counter(member.label_language for member in members if member.label_language).items())),
+        sizes=dict(sorted(Counter(len(group.cluster) for group in groups).items())),
+        outliers=dict(sorted(outliers.items())),
+        proofs=proofs,
+        levels=dict(sorted(Counter(group.level for group in groups if group.level).items())),
     )
 
 
@@ -231,18 +234,22 @@ SEVERAL: Final = "several"
 def count_regions(
     groups: Mapping[str, Sequence[Group]], countries: Mapping[str, Collection[str]]
 ) -> dict[str, dict[str, int]]:
-    """Count members by language and world region, from countries (P17); empty if no country of any is known."""
+    """Count members of clusters by language and region of M49; empty if no country of any member is known.
+
+    ``countries`` are those of each item (P17). A country is in a region itself; ``NOWHERE`` and ``SEVERAL`` count the
+    members that are in none and in more than one.
+    """
     lines = resources(__package__).joinpath("countries.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     regions = {item: region for item, _, _, region in rows[1:]}
-    found: dict[str, dict[str, int]] = {}
-    for code, own in groups.items():
+    counted: dict[str, dict[str, int]] = {}
+    for code, of_language in groups.items():
         counts: Counter[str] = Counter()
-        for member in (member for group in own for member in group.cluster):
+        for member in (member for group in of_language for member in group.cluster):
             known = {regions[item] for item in (member.id, *countries.get(member.id, ())) if item in regions}
             counts[next(iter(known)) if len(known) == 1 else SEVERAL if known else NOWHERE] += 1
-        found[code] = dict(sorted(counts.items()))
-    return found if any(map(countries.get, countries)) else {}
+        counted[code] = dict(sorted(counts.items()))
+    return counted if any(map(countries.get, countries)) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,7 +423,11 @@ class ReleaseFacts:
 
 
 def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published: str, **more: Any) -> ReleaseFacts:
-    """Collect the facts of a manifest on some languages, and ``more``; DamagedInputError if recipes differ."""
+    """Collect the facts of a manifest and of some languages; ``more`` are further fields, and replace the manifest's.
+
+    Stages of other languages are left out, and so are paths of a machine. DamagedInputError if groups differ in recipe,
+    seed or versions.
+    """
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
     if recipe is None or seed is None or versions is None:
         missing = [key for key in ("recipe", "seed", "versions") if getattr(manifest, key) is None]
@@ -439,10 +450,9 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             ]
             other_recipe = None if stage.recipe == recipe else stage.recipe
             stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
-    own = {
-        name: getattr(manifest, name) for name in ("notes", "reading", "regions", "terms", "made_up", "held", "opened")
-    }
-    return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **{**own, **more, "stages": stages})
+    same_names = ("notes", "reading", "regions", "terms", "made_up", "held", "opened")
+    further = {name: getattr(manifest, name) for name in same_names} | more | {"stages": stages}
+    return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **further)
 
 
 def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:

@@ -191,19 +191,23 @@ def names(arguments: argparse.Namespace) -> int:
         if not languages:
             raise MissingInputError(f"expected mentions in {run.output}, saw none; run `wikisem mentions` first")
         records = run_stages([stages.names(languages)], run)
-        if target := arguments.folder:
-            paths = [path for record in records for path in record.parts]
-            for below in sorted({path.rpartition("/")[0] for path in paths}):
-                # A reader of names/de/*.parquet would take tables of another set for part of this.
-                there = [f"{below}/{name}" for name in sizes_below(f"{target}/{below}")]
-                if others := sorted(path for path in there if path.endswith(".parquet") and path not in paths):
-                    raise UsageError(
-                        f"{target}: expected no other tables in {below}, saw {others[0]}; remove them first"
-                    )
-            for path in paths:
-                with open_binary(f"{run.output}/{path}") as source, create_binary(f"{target}/{path}") as sink:
-                    shutil.copyfileobj(source, sink)
+        if arguments.folder:
+            _copy_tables([path for record in records for path in record.parts], run.output, arguments.folder)
     return print_summary(records, run.output)
+
+
+def _copy_tables(paths: Sequence[str], source_folder: str, target_folder: str) -> None:
+    """Copy files to the same paths below another folder; UsageError if their folders in it have other tables."""
+    for folder in sorted({path.rpartition("/")[0] for path in paths}):
+        # A reader of names/de/*.parquet would take tables of another set for part of this.
+        present = [f"{folder}/{name}" for name in sizes_below(f"{target_folder}/{folder}")]
+        if others := sorted(path for path in present if path.endswith(".parquet") and path not in paths):
+            raise UsageError(
+                f"{target_folder}: expected no other tables in {folder}, saw {others[0]}; remove them first"
+            )
+    for path in paths:
+        with open_binary(f"{source_folder}/{path}") as source, create_binary(f"{target_folder}/{path}") as sink:
+            shutil.copyfileobj(source, sink)
 
 
 def _command(run: Callable[[argparse.Namespace], int], words: str, languages: Sequence[Any] = ()) -> Command:

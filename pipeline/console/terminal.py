@@ -207,16 +207,25 @@ def progress(
 
 @contextmanager
 def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Show bytes as they come, ``done`` of ``total`` at first; yields what to call, from any thread, with a number."""
-    now, lock = done, threading.Lock()
+    """Show how many of ``total`` bytes are done: a bar on a terminal, else a line now and then, until the context ends.
+
+    ``done`` bytes were there before. Yields a function that adds a number of bytes, and may be called from any thread.
+    """
+    seen, lock = done, threading.Lock()
 
     def add(count: int) -> None:
-        nonlocal now
+        nonlocal seen
         with lock:
-            now += count
+            seen += count
+
+    def look() -> tuple[int, str]:
+        return seen, ""
+
+    def words(seconds: float) -> str:
+        return progress_words(done, seen, total, seconds)
 
     columns = [bars.TextColumn("{task.description}"), bars.BarColumn(), *_byte_columns()]
-    with _watched(label, columns, lambda: (now, ""), lambda s: progress_words(done, now, total, s), total, done):
+    with _watched(label, columns, look, words, total, first=done):
         yield add
 
 

@@ -37,7 +37,12 @@ class RunFiles:
 
 
 def read_run(output: Path) -> RunFiles:
-    """The plainly named files of a run or a release, checked; MissingInputError if it is neither or has no groups."""
+    """Read the groups, rejections, walls and manifest of a run or a release, and find its tables of names.
+
+    ``groups`` and ``rejections`` have every language with a file of either, so a language may have no groups; ``walls``
+    and ``names`` only have those with walls, or with groups and tables. MissingInputError if the folder is no run or
+    release or has no group at all, DamagedInputError if a file is not the one that was recorded.
+    """
     groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
     path, tables = output / MANIFEST, sorted(file for file in groups_files if file.suffix == ".parquet")
     if path.is_file():
@@ -56,20 +61,20 @@ def read_run(output: Path) -> RunFiles:
     if not groups_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     check_files(output, manifest, ("groups", "rejected", "walls"))
-    filled = {check_language(path.stem) for path in groups_files}
+    with_groups = {check_language(path.stem) for path in groups_files}
     # A release has no tables of languages without groups.
-    languages = sorted(filled | {check_language(path.stem) for path in (output / "rejected").glob("*.jsonl")})
-    groups = {code: read_groups(output, code) if code in filled else [] for code in languages}
+    languages = sorted(with_groups | {check_language(path.stem) for path in (output / "rejected").glob("*.jsonl")})
+    groups = {code: read_groups(output, code) if code in with_groups else [] for code in languages}
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
     rejections = {code: read_rejections(output, code) for code in languages}
-    walled = {path.stem for path in (output / "walls").glob("*.*")}
-    walls = {code: own for code in languages if code in walled and (own := read_walls(output, code))}
+    with_walls = {path.stem for path in (output / "walls").glob("*.*")}
+    walls = {code: drawn for code in languages if code in with_walls and (drawn := read_walls(output, code))}
     names: dict[str, list[Path]] = {}
     for path in sorted((output / "names").glob("*/*.parquet")):
         if groups.get(code := PurePosixPath(path).parent.name):
             names.setdefault(code, []).append(path)
-    return RunFiles(output, groups, rejections, manifest, walls, names)
+    return RunFiles(output, groups=groups, rejections=rejections, manifest=manifest, walls=walls, names=names)
 
 
 def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> None:
@@ -112,15 +117,16 @@ def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[st
     """
     wanted: dict[str, set[str]] = {}
     for group in groups:
-        own = wanted.setdefault(group.language, set())
-        own |= {one.via for one in group.outliers} | group.classes_of_proofs
+        classes = wanted.setdefault(group.language, set())
+        classes |= {outlier.via for outlier in group.outliers} | group.classes_of_proofs
     if not list_files(record_path(output, ENTITIES)):
         return {}
-    every = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")
-    found: dict[str, dict[str, str]] = {}
+    # The label of each class in all languages, then the first that serves in the language of its groups.
+    maps = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")
+    labels: dict[str, dict[str, str]] = {}
     for language, qids in wanted.items():
-        found[language], _ = first_labels({qid: every[qid] for qid in sorted(qids & every.keys())}, language)
-    return found
+        labels[language], _ = first_labels({qid: maps[qid] for qid in sorted(qids & maps.keys())}, language)
+    return labels
 
 
 def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], frozenset[K]]:
@@ -129,12 +135,11 @@ def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], fr
     from wikisem.surfaces.cleaning import first_label  # noqa: PLC0415
 
     column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
-    own = name_codes(language)
-    labels, codes = first_label(MapLookup(column), (*own, "en"))
-    named = zip(maps, labels.to_pylist(), codes.to_pylist(), strict=True)
-    found = {qid: (label, code) for qid, label, code in named if label}
-    english = frozenset(qid for qid, (_, code) in found.items() if code == "en" and "en" not in own)
-    return {qid: label for qid, (label, _) in found.items()}, english
+    wanted = name_codes(language)
+    labels, codes = first_label(MapLookup(column), (*wanted, "en"))
+    named = [row for row in zip(maps, labels.to_pylist(), codes.to_pylist(), strict=True) if row[1]]
+    english = frozenset(key for key, _, code in named if code == "en" and "en" not in wanted)
+    return {key: label for key, label, _ in named}, english
 
 
 def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
@@ -149,7 +154,7 @@ def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]
         wanted = pa.array(qids, pa.string())
         batches = (table for path in match([f"{folder}/*.parquet"]) for table in read_batches(path, ["qid", column]))
         tables = (table.filter(pc.is_in(table["qid"], value_set=wanted)) for table in batches)
-    found: dict[str, Any] = {}
-    for own in tables:
-        found.update(zip(own["qid"].to_pylist(), own[column].to_pylist(), strict=True))
-    return found
+    values: dict[str, Any] = {}
+    for table in tables:
+        values.update(zip(table["qid"].to_pylist(), table[column].to_pylist(), strict=True))
+    return values

@@ -204,11 +204,13 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         }
 
     def check(run: Run) -> None:
+        """Raise MissingInputError if the entities lack labels by which a language or the fallback names items."""
         kept = run.ledger.require(ENTITIES).facts["labels"]
         for language in languages:
-            if kept != ALL and not {*name_codes(language), *name_codes("en")} <= set(kept):
+            codes = dict.fromkeys((*name_codes(language), *name_codes("en")))
+            if kept != ALL and (lacking := [code for code in codes if code not in kept]):
                 raise MissingInputError(
-                    f"expected entities with labels in {language}, saw {', '.join(kept)}; "
+                    f"expected entities with labels in {', '.join(lacking)}, saw {', '.join(kept)}; "
                     f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
                 )
 
