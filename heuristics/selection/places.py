@@ -24,7 +24,7 @@ from wikisem.graph.csr import Int64s, Ints
 from wikisem.ids import qid_number
 from wikisem.records import Group, Member
 from wikisem.sampling import hash_key, hash_keys
-from wikisem.surfaces.table import SurfaceForms, SurfaceTable, form_of
+from wikisem.surfaces.table import SurfaceForms, SurfaceTable, shape_of
 from wikisem.wikipedia.graphemes import letter_pairs
 
 # Values are cut off at the first, so that twice as many is more than any.
@@ -110,7 +110,7 @@ def values_of(member: Member) -> tuple[int, ...]:
     Then its number: items are numbered in the order of their creation. The code of its last letter is no measure; it is
     compared with those of the members.
     """
-    *form, letter = form_of(member.surface)
+    *form, letter = shape_of(member.surface)
     values = (*form, member.sitelinks, member.total, member.links, qid_number(member.id))
     return (*(min(value or 0, _MOST) for value in values), letter)
 

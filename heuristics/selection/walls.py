@@ -30,7 +30,7 @@ from wikisem.ids import qid_number
 from wikisem.recipes.options import Recipe
 from wikisem.records import LEAST_HERRINGS, SIDE, TIERS, Counts, Herring, Member, Tier, Wall, WallGroup
 from wikisem.sampling import hash_key, hash_keys
-from wikisem.surfaces.table import form_of
+from wikisem.surfaces.table import shape_of
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.languages import LanguageProfile
 
@@ -96,7 +96,7 @@ def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile:
             elsewhere = frozenset[str]().union(*(_marks(word, profile.spaced, profile.script, more) for word in others))
             if any(having >= count and mark not in elsewhere for mark, having in marks.items()):
                 return "affix"
-        own, rest = zip(*map(form_of, row), strict=True), zip(*map(form_of, others), strict=True)
+        own, rest = zip(*map(shape_of, row), strict=True), zip(*map(shape_of, others), strict=True)
         if any(min(mine) > max(theirs) or max(mine) < min(theirs) for mine, theirs in zip(own, rest, strict=True)):
             return "form"
     return ""

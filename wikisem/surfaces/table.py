@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -185,16 +185,26 @@ _MARKS: Final = frozenset(string.digits + string.punctuation)
 _IS_MARK: Final = np.array([chr(byte) in _MARKS for byte in range(256)])
 
 
-def form_of(surface: str) -> tuple[int, int, int, int]:
-    """Return the numbers of its characters (code points), of its words between blanks, and of digits and punctuation.
+class Shape(NamedTuple):
+    """What a surface form looks like: how many characters (code points) it has, words between blanks, and marks.
 
-    The fourth is a code of its last letter.
+    Marks are digits and punctuation. ``last_letter`` is a code of its last letter.
+    """
 
-    >>> form_of("42nd Street")
-    (11, 2, 2, 116)
+    characters: int
+    words: int
+    marks: int
+    last_letter: int
+
+
+def shape_of(surface: str) -> Shape:
+    """Return what a surface form looks like.
+
+    >>> shape_of("42nd Street")
+    Shape(characters=11, words=2, marks=2, last_letter=116)
     """
     marks = sum(character in _MARKS for character in surface)
-    return len(surface), surface.count(" ") + 1, marks, _letter_code(surface)
+    return Shape(len(surface), surface.count(" ") + 1, marks, _letter_code(surface))
 
 
 # Set in the codes of letters that have more than one code point.
@@ -209,7 +219,7 @@ def _letter_code(surface: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForms:
-    """``form_of`` each row of a table of surface forms, as four arrays."""
+    """The ``Shape`` of each row of a table of surface forms, as four arrays; numbers above 65,535 are cut off."""
 
     characters: npt.NDArray[np.uint16]
     words: npt.NDArray[np.uint16]
@@ -218,7 +228,7 @@ class SurfaceForms:
 
     @staticmethod
     def of(table: SurfaceTable) -> "SurfaceForms":
-        """Return what all surface forms of a table look like; larger numbers count as 65,535."""
+        """Return the shapes of all surface forms of a table, in its order."""
         numbers, letters = [np.zeros((3, 0), dtype=np.uint16)], [np.zeros(0, dtype=np.int32)]
         ends = [*range(0, len(table), _CHUNK), len(table)]
         for begin, end in pairwise(ends):

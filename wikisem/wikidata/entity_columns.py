@@ -54,13 +54,19 @@ class _Lists:
         return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), keys, values)
 
     def properties(self) -> pa.ListArray:
-        """Return the numbers of properties for their ids, all at once: that takes half as long as one by one."""
+        """Return the numbers of the properties of each row but P31 and P279, ascending.
+
+        All ids are turned into numbers at once, which takes half as long as one by one.
+        """
         rows, numbers = self._rows(), _numbers(self.values, property_number)
         signed = np.sort((rows << 32 | numbers)[~np.isin(numbers, (0, *_CLASS_PROPERTIES))])
         return self._by_row(signed, pa.array(signed.astype(np.int32)))
 
     def relations(self) -> pa.ListArray:
-        """Return the numbers of properties and items, ascending and each once, without what has no number."""
+        """Return the relations of each row: a property and an item by number, ascending, each pair once.
+
+        P31 and P279, which have columns of their own, are left out, and so is what has no number.
+        """
         properties, items = _numbers(self.keys, property_number), _numbers(self.values, item_number)
         kept = (items > 0) & ~np.isin(properties, (0, *_CLASS_PROPERTIES))
         keys, items = (self._rows() << 32 | properties)[kept], items[kept]
@@ -269,7 +275,12 @@ def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
 
 
 def _count_alike(table: pa.Table) -> pa.Table:
+    """Return the distinct lists of classes in a table, ordered, with how many items have each, as ``UNLINKED``.
+
+    A row is one item, or as many as the column ``items`` says if there is one.
+    """
     classes = table["instance_of"].combine_chunks()
+    # Lists cannot be grouped, so they are joined into strings; one row of each group has the list itself.
     keys = pa.table(
         {
             "classes": pc.binary_join(classes, " "),

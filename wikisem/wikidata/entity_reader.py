@@ -28,7 +28,7 @@ from wikisem.wikidata.entity_columns import (
     split_by_certainty,
     superseded_rows,
 )
-from wikisem.wikidata.entity_tables import find_table_files, open_tables
+from wikisem.wikidata.entity_tables import TableFile, find_table_files, open_tables
 from wikisem.wikidata.line_types import Claims, Fields, LeftOutLine, Line, LineStatement, UnreadableLine
 from wikisem.wikidata.table_reader import TableReader
 
@@ -63,7 +63,13 @@ def read_entities(
         signatures,
         relations,
     )
-    parts = list(_tables(fspath(path), fields, on_unreadable))
+    files_of_tables = find_table_files(fspath(path))
+    read = _read_tables(files_of_tables, fields) if files_of_tables else _read_dump(fspath(path), fields)
+    parts: list[tuple[Certainty, pa.Table]] = []
+    for found, unreadable in read:
+        parts += found
+        for record in unreadable:
+            report_unreadable(record, on_unreadable)
     if not parts:
         raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
@@ -76,29 +82,30 @@ def read_entities(
     return rows.take(pa.array(kept[np.argsort(numbers[kept])])).cast(ENTITIES).combine_chunks()
 
 
-def _tables(
-    path: str, fields: Fields, on_unreadable: Callable[[UnreadableRecord], object] | None
-) -> Iterator[tuple[Certainty, pa.Table]]:
-    """Yield the items, and hand over each record that could not be read."""
-    reader: TableReader | ChunkReader
-    if found := find_table_files(path):
-        tables = open_tables(found, fields.label_codes)
-        reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
-        parts = map(reader.read, tables.ranges())
-    else:
-        reader = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
-        try:
-            ranges = plan_ranges(path)
-        except FileNotFoundError as error:
-            raise MissingInputError(f"expected a dump file, saw none at {path}") from error
-        parts = map(reader.read, read_ranges(ranges, closing=check_head(ranges)))
-    for part in parts:
+# What a part of the input gives: tables of items, with whether these are certain to stay, and unreadable records.
+_Read = tuple[list[tuple[Certainty, pa.Table]], list[UnreadableRecord]]
+
+
+def _read_tables(found: Sequence[TableFile], fields: Fields) -> Iterator[_Read]:
+    """Yield what public tables give, a range of ids at a time."""
+    tables = open_tables(found, fields.label_codes)
+    reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
+    for range_ in tables.ranges():
         before = len(reader.unreadable)
-        yield from part
-        for record in reader.unreadable[before:]:
-            report_unreadable(record, on_unreadable)
-    if isinstance(reader, ChunkReader):
-        yield from reader.finish()
+        yield list(reader.read(range_)), reader.unreadable[before:]
+
+
+def _read_dump(path: str, fields: Fields) -> Iterator[_Read]:
+    """Yield what a dump file gives, a chunk at a time; items come once enough text has been read, or all has."""
+    try:
+        ranges = plan_ranges(path)
+    except FileNotFoundError as error:
+        raise MissingInputError(f"expected a dump file, saw none at {path}") from error
+    reader = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
+    for chunk in read_ranges(ranges, closing=check_head(ranges)):
+        before = len(reader.unreadable)
+        yield list(reader.read(chunk)), reader.unreadable[before:]
+    yield list(reader.finish()), []
 
 
 # A line that begins like this is not an item and is not decoded; dumps have put the type first since 2014.

@@ -77,7 +77,8 @@ class ClassDraw:
 
     def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
         """For each class the row of the first class on the ring that may bring enough; -1 if there is none."""
-        found = self._classes.first_locations(self._able(outlier_class), bits, self._starts[bits], 1)
+        drawing = self._drawing_from(outlier_class, self._per_class)
+        found = self._classes.first_locations(drawing, bits, self._starts[bits], 1)
         return np.array([self._classes.rows[locations[0]] if locations else -1 for locations in found], dtype=np.int64)
 
     def later_rows(self, outlier_class: int, bit: int) -> Iterator[int]:
@@ -85,8 +86,8 @@ class ClassDraw:
         return islice(self.every_row(outlier_class, bit, self._per_class), 1, None)
 
     def every_row(self, outlier_class: int, bit: int, least: int = 1) -> Iterator[int]:
-        """The rows of all classes that may bring anything, or at least so many items."""
-        walk = self._classes.walk(self._able(outlier_class, least), bit, self._starts[bit])
+        """The rows of all classes that may bring anything, or ``least`` items."""
+        walk = self._classes.walk(self._drawing_from(outlier_class, least), bit, self._starts[bit])
         return (int(self._classes.rows[location]) for location in walk)
 
     def nodes(self, rows: Ints) -> list[int]:
@@ -94,13 +95,15 @@ class ClassDraw:
         nodes: list[int] = self._language.index.ancestors.row_to_node[rows].tolist()
         return nodes
 
-    def _able(self, outlier_class: int, least: int = 0) -> BitPlanes:
-        """The classes that may bring ``least`` items, or enough; each found once, as O3 may draw from all items."""
-        least = least or self._per_class
+    def _drawing_from(self, outlier_class: int, least: int) -> BitPlanes:
+        """For each row the bits of the classes that may draw from it, as it brings at least ``least`` items.
+
+        They are found when they are first asked for, and kept: for O3 these are all rows of the ancestor index.
+        """
         if (outlier_class, least) not in self._known:
-            able = self._language.counts[outlier_class - 1] >= least
-            able_bits = np.where(able, self._via[outlier_class - 1], np.uint64(0))
-            self._known[outlier_class, least] = BitPlanes(able_bits)
+            brings_enough = self._language.counts[outlier_class - 1] >= least
+            bitsets = np.where(brings_enough, self._via[outlier_class - 1], np.uint64(0))
+            self._known[outlier_class, least] = BitPlanes(bitsets)
         return self._known[outlier_class, least]
 
     def locations(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[Iterable[int]]:
@@ -124,7 +127,8 @@ class ClassDraw:
         spread over all that it brings. Returns where the classes of each bit begin, the classes, and for each of them
         the locations in the order of the ring from the bit's own class on.
         """
-        found = self._classes.first_locations(self._able(outlier_class), bits, self._starts[bits], classes)
+        drawing = self._drawing_from(outlier_class, self._per_class)
+        found = self._classes.first_locations(drawing, bits, self._starts[bits], classes)
         owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in found])
         rows = self._classes.rows[np.fromiter(chain.from_iterable(found), dtype=np.int64)]
         before = offsets_of(np.minimum(self._language.counts[outlier_class - 1][rows], of_class))
