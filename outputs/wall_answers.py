@@ -234,8 +234,9 @@ class _Wall:
 def _forms(text: str, piece: str) -> Iterator[str]:
     """Yield the ways to read a text, the most literal first: whole, then without a label, a number, a remark.
 
-    ``piece`` is the first of the pieces that the text spans, where a label may end. Only a text of one piece may have a
-    remark: "1. City: Rome (the capital)" is read as it is, as "City: Rome (the capital)", "Rome (the capital)", "Rome".
+    ``piece`` is the first of the pieces that ``text`` spans, where a label may end. If it is the only one, there may be
+    a remark: "1. City: Rome (the capital)" is read as it is, as "City: Rome (the capital)", "Rome (the capital)",
+    "Rome".
     """
     unlabelled = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
     for reading in (text, *unlabelled):
