@@ -168,8 +168,10 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
     needed = np.round(share * instances, 9)
     several = graph.classes.take(_with_several(graph.classes))
-    alike = _with_several(unlinked.classes)
-    others, numbers = unlinked.classes.take(alike), unlinked.counts[alike]
+    # Of items of the graph only classes that are left in it count, so of the others as well.
+    stated = unlinked.classes.keep(unlinked.classes.targets < len(graph.nodes))
+    alike = _with_several(stated)
+    others, numbers = stated.take(alike), unlinked.counts[alike]
     # An instance with another class has several; if these are too few, it does not matter which of them are below.
     most = _count(several, None, len(graph.nodes)) + _count(others, numbers, len(graph.nodes))
     possible = most[candidates] >= needed
