@@ -36,6 +36,8 @@ Judgement = Group | Rejection
 _Cluster = Sequence[Member]
 # Which of up to 64 classes, in which language, and what was chosen from its outlier sets.
 _Choice = tuple[int, str, tuple[PoolItem, ...]]
+# By the number of each outlier class, what is brought into it.
+_Pool = dict[int, ItemsByClass[PoolItem]]
 
 
 def sifts(recipe: Recipe) -> bool:
@@ -99,48 +101,51 @@ class GroupBuilder:
             rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             places, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(rows[is_candidate])
             if overlap is None:
-                first = [_Leading(None, leading.row(at).tolist()) for at in range(len(leading))]
+                candidates = [_Leading(level=None, rows=leading.row(at).tolist()) for at in range(len(leading))]
             else:
                 items, of_class = inputs.surfaces.items[leading.targets], places[leading.sources()]
-                flags = (self._graph.is_type(items) == are_types[of_class]).tolist()
+                has_level = (self._graph.is_type(items) == are_types[of_class]).tolist()
                 rows_of_all, excluding = leading.targets.tolist(), contradictions(of_class, items).tolist()
-                first = []
+                candidates = []
                 for at, (begin, end) in zip(places.tolist(), pairwise(leading.offsets.tolist()), strict=True):
                     # The leading instances of the level, with no more contradictions than the minimum needs.
-                    own = [place for place in range(begin, end) if flags[place]]
-                    even = [rows_of_all[place] for place in own if excluding[place] < 0]
-                    odd = {rows_of_all[place]: excluding[place] for place in own if excluding[place] >= 0}
+                    of_level = [index for index in range(begin, end) if has_level[index]]
+                    even = [rows_of_all[index] for index in of_level if excluding[index] < 0]
+                    odd = {rows_of_all[index]: excluding[index] for index in of_level if excluding[index] >= 0}
                     chosen = [*even[: cluster.size], *list(odd)[: max(cluster.minimum - len(even), 0)]]
-                    first.append(_Leading("concepts" if are_types[at] else "entities", chosen, len(own), odd))
-            found = self._check(nodes[places].tolist(), first, inputs)
-            yield from ((language, each) for each in self._ask_witness(list(found), inputs))
+                    level: Level = "concepts" if are_types[at] else "entities"
+                    candidates.append(_Leading(level, rows=chosen, of_level=len(of_level), odd=odd))
+            checked = list(self._check(nodes[places].tolist(), candidates, inputs))
+            yield from ((language, judged) for judged in self._ask_witness(checked, inputs))
 
     def _check(
         self, nodes: Sequence[int], leading: Sequence["_Leading"], inputs: LanguageInputs
     ) -> Iterator["_Passed | Rejection"]:
         """The clusters of some candidate classes of a language that keep the rules on surface forms, or rejections."""
         filters, minimum, asked = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.level
-        rows = np.array(list(chain.from_iterable(own.rows for own in leading)), dtype=np.int64)
-        every = iter(inputs.surfaces.members(rows))
-        for node, own in zip(nodes, leading, strict=True):
-            members = list(islice(every, len(own.rows)))
-            if own.level is not None and asked not in {own.level, "both"}:
-                yield self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {own.level}")
+        # The members of all classes are read at once, then dealt out.
+        rows = np.array(list(chain.from_iterable(candidate.rows for candidate in leading)), dtype=np.int64)
+        members_of_all = iter(inputs.surfaces.members(rows))
+        for node, candidate in zip(nodes, leading, strict=True):
+            level, odd = candidate.level, candidate.odd
+            members = list(islice(members_of_all, len(candidate.rows)))
+            if level is not None and asked not in {level, "both"}:
+                yield self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {level}")
                 continue
-            if own.level is not None and own.of_level < minimum:
-                kind = "types" if own.level == "concepts" else "individuals"
-                detail = f"expected at least {minimum} {kind}, as most instances are, saw {own.of_level}"
+            if level is not None and candidate.of_level < minimum:
+                kind = "types" if level == "concepts" else "individuals"
+                detail = f"expected at least {minimum} {kind}, as most instances are, saw {candidate.of_level}"
                 yield self._reject(node, inputs, LEVELS, detail)
                 continue
             cluster = merge_surfaces(
-                replace(member, contradicts=self._qid(own.odd[row])) if row in own.odd else member
-                for member, row in zip(members, own.rows, strict=True)
+                replace(member, contradicts=self._qid(odd[row])) if row in odd else member
+                for member, row in zip(members, candidate.rows, strict=True)
             )
             surfaces = [member.surface for member in cluster]
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
             broken = next(broken_rules(surfaces, inputs.profile, filters, minimum, label, inputs.affixes), None)
             if broken is None:
-                yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), own.level)
+                yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), level)
             else:
                 yield self._reject(node, inputs, broken.reason, broken.detail)
 
@@ -150,89 +155,126 @@ class GroupBuilder:
         return qid_of(int(self._graph.nodes[node] if node < count else self._graph.hidden[node - count]))
 
     def _ask_witness(
-        self, found: Sequence["_Passed | Rejection"], inputs: LanguageInputs
+        self, checked: Sequence["_Passed | Rejection"], inputs: LanguageInputs
     ) -> Iterator["_Passed | Rejection"]:
-        """The same, but clusters have their evidence, or are rejected if their members have no kind in common."""
-        signatures, least = self._inputs.signatures, self._recipe.cluster.coherence
-        passed = [one for one in found if isinstance(one, _Passed)]
+        """The same in the same order, but clusters have their evidence, or are rejected for too little coherence.
+
+        Without signatures there is no witness to ask, and all stay as they are.
+        """
+        signatures, minimum = self._inputs.signatures, self._recipe.cluster.coherence
+        passed = [cluster for cluster in checked if isinstance(cluster, _Passed)]
         if signatures is None or not passed:
-            yield from found
+            yield from checked
             return
-        nodes, clusters = [one.node for one in passed], [[member.id for member in one.cluster] for one in passed]
-        every = ClassEvidence.of_classes(signatures, np.array(nodes), clusters)
-        for one in found:
-            if isinstance(one, Rejection):
-                yield one
+        members = [[member.id for member in cluster.cluster] for cluster in passed]
+        evidences = ClassEvidence.of_classes(signatures, np.array([cluster.node for cluster in passed]), members)
+        for cluster in checked:
+            if isinstance(cluster, Rejection):
+                yield cluster
                 continue
-            evidence = next(every)
+            evidence = next(evidences)
             coherence = evidence.coherence
-            if least is not None and coherence is None and len(signatures.items):
-                yield self._reject(one.node, inputs, NO_EVIDENCE, "expected statements about members, saw none")
-            elif least is None or coherence is None or coherence >= least:
-                yield with_values(one, evidence=evidence, bound=self._recipe.outliers.margin)
+            if minimum is not None and coherence is None and len(signatures.items):
+                yield self._reject(cluster.node, inputs, NO_EVIDENCE, "expected statements about members, saw none")
+            elif minimum is None or coherence is None or coherence >= minimum:
+                yield with_values(cluster, evidence=evidence, bound=self._recipe.outliers.margin)
             else:
-                detail = f"expected a coherence of at least {least}, saw {coherence}"
-                yield self._reject(one.node, inputs, NO_KIND, detail)
+                detail = f"expected a coherence of at least {minimum}, saw {coherence}"
+                yield self._reject(cluster.node, inputs, NO_KIND, detail)
 
     def _add_outliers(
         self, passed: Mapping[int, Mapping[str, "_Passed"]], sifted: bool
     ) -> Iterator[tuple[str, Judgement]]:
-        """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each."""
+        """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each.
+
+        If they are ``sifted``, the outliers are counted but left out of the groups.
+        """
         nodes = np.array(list(passed))
-        found = self._sets.of(nodes)
-        pool = OutlierPool(self._inputs, self._draws, nodes, found)
+        outlier_sets = self._sets.of(nodes)
+        pool = OutlierPool(self._inputs, self._draws, nodes, outlier_sets)
         choose = self._choose_first if sifted else self._choose
         choices = list(choose(pool, nodes, list(passed.values())))
-        named = repeat((), len(choices)) if sifted else self._outliers(choices, found, passed)
-        for (bit, language, items), outliers in zip(choices, named, strict=True):
+        listed = repeat((), len(choices)) if sifted else self._outliers(choices, outlier_sets, passed)
+        for (bit, language, items), outliers in zip(choices, listed, strict=True):
             drawn = sum(item.outlier_class != RELATED for item in items)
-            node = int(nodes[bit])
+            inputs, cluster = self._languages[language], passed[int(nodes[bit])][language]
             if drawn >= self._recipe.outliers.minimum:
-                yield language, self._group(self._languages[language], passed[node][language], outliers)
+                yield language, self._group(inputs, cluster, outliers)
             else:
-                yield language, self._reject_few(found, bit, self._languages[language], passed[node][language], drawn)
+                yield language, self._reject_few(outlier_sets, bit, inputs, cluster, drawn)
 
     def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]) -> Iterator[_Choice]:
         """The outliers of each class in each language, or of those with the same languages where these share them."""
-        options, numbers = self._recipe.outliers, self._graph.nodes[nodes]
+        qids = [qid_of(number) for number in self._graph.nodes[nodes].tolist()]
         for languages, wanted in self._by_languages(clusters):
-            places = (
-                [Places(self._recipe.seed, qid_of(int(numbers[bit])), own) for bit, own in wanted.items()]
-                if options.places
-                else None
-            )
-            kin = self._kin(wanted) if options.related else None
-            every = map(self._members, wanted.values())
-            near = self._sets.near(pool.found, list(wanted), every) if options.near else None
-            brought: Sequence[dict[int, ItemsByClass[PoolItem]]] = [{} for _ in wanted]
-            if options.per_class:
-                brought = pool.of(languages, list(wanted), places)
-            for (bit, own), by_outlier_class, placed in zip(
-                wanted.items(), brought, places or repeat(None, len(wanted)), strict=True
-            ):
-                if kin is not None and all(clusters[bit][language].speaks for language in own):
-                    by_outlier_class[RELATED] = pool.related(bit, own, kin, placed)
-                if near is not None:
-                    by_outlier_class[NEAR] = pool.near(bit, languages, *next(near), placed)
-                admits = _Admission(clusters[bit], used=self._used)
-                further = {RELATED: options.related, NEAR: options.near}
-                chosen = choose_outliers(own, by_outlier_class, options.per_class, admits, placed, further)
-                is_few = self._are_few(chosen)
-                if is_few and admits.repeated:
-                    again = {number: items for number, items in by_outlier_class.items() if number in further}
-                    if options.per_class:
-                        again = pool.of(languages, [bit], None if placed is None else [placed])[0] | again
-                    admits = _Admission(clusters[bit])
-                    chosen = choose_outliers(own, again, options.per_class, admits, placed, further)
-                    is_few = self._are_few(chosen)
-                if placed is not None and is_few and options.per_class and admits.refused >= MOST_REFUSED:
-                    # Those that take the places best are refused too often; places must not cost the group.
-                    (first,) = pool.of(languages, [bit])
-                    chosen = self._take_first(own, first, clusters[bit], MOST_REFUSED)[0]
+            places: list[Places | None] = [
+                Places(self._recipe.seed, qids[bit], members) if self._recipe.outliers.places else None
+                for bit, members in wanted.items()
+            ]
+            pools = self._pools(pool, languages, wanted, clusters, places)
+            for (bit, members), brought, placed in zip(wanted.items(), pools, places, strict=True):
+                chosen = self._choose_in_attempts(pool, bit, members, clusters[bit], brought, placed)
                 for language, items in chosen.items():
                     if self._used is not None:
                         self._used[language].update(item.number for item in items)
                     yield bit, language, items
+
+    def _pools(
+        self,
+        pool: OutlierPool,
+        languages: Sequence[str],
+        wanted: Mapping[int, Mapping[str, _Cluster]],
+        clusters: Sequence[Mapping[str, "_Passed"]],
+        places: Sequence[Places | None],
+    ) -> Iterator[_Pool]:
+        """What is brought into each outlier class of each wanted class (bit), one class after another.
+
+        Related items come only with a witness that knows the class in each language, which can refuse them.
+        """
+        options = self._recipe.outliers
+        drawn: Sequence[_Pool] = [{} for _ in wanted]
+        if options.per_class:
+            drawn = pool.of(languages, list(wanted), [placed for placed in places if placed is not None] or None)
+        kin = self._kin(wanted) if options.related else None
+        items = map(self._members, wanted.values())
+        near = self._sets.near(pool.found, list(wanted), items) if options.near else None
+        for (bit, members), brought, placed in zip(wanted.items(), drawn, places, strict=True):
+            if kin is not None and all(clusters[bit][language].speaks for language in members):
+                brought[RELATED] = pool.related(bit, members, kin, placed)
+            if near is not None:
+                lists, sizes = next(near)
+                brought[NEAR] = pool.near(bit, languages, lists, sizes, placed)
+            yield brought
+
+    def _choose_in_attempts(
+        self,
+        pool: OutlierPool,
+        bit: int,
+        clusters: Mapping[str, _Cluster],
+        passed: Mapping[str, "_Passed"],
+        brought: _Pool,
+        places: Places | None,
+    ) -> dict[str, tuple[PoolItem, ...]]:
+        """The outliers of one class (bit) in each language, by the first of three attempts that finds enough.
+
+        First without the items that are used in other groups, then with them, at last wherever they take their places.
+        """
+        options = self._recipe.outliers
+        counts = {RELATED: options.related, NEAR: options.near}
+        admits = _Admission(passed, used=self._used)
+        chosen = choose_outliers(clusters, brought, options.per_class, admits, places, counts)
+        if self._are_few(chosen) and admits.repeated:
+            # What was drawn can be read once only, and is drawn again; related and near items are in arrays.
+            again = {number: items for number, items in brought.items() if number in counts}
+            if options.per_class:
+                again = pool.of(list(clusters), [bit], None if places is None else [places])[0] | again
+            admits = _Admission(passed)
+            chosen = choose_outliers(clusters, again, options.per_class, admits, places, counts)
+        if places is not None and options.per_class and admits.refused >= MOST_REFUSED and self._are_few(chosen):
+            # Those that take the places best are refused too often; places must not cost the group.
+            (in_order,) = pool.of(list(clusters), [bit])
+            chosen = self._take_first(clusters, in_order, passed, MOST_REFUSED)[0]
+        return chosen
 
     def _are_few(self, chosen: Mapping[str, Sequence[PoolItem]]) -> bool:
         return any(len(items) < self._recipe.outliers.minimum for items in chosen.values())
@@ -242,23 +284,24 @@ class GroupBuilder:
     ) -> Iterator[_Choice]:
         """The first outliers of each class, whatever their places: siblings alone where these are enough.
 
-        Classes most of whose items are refused get theirs as by ``_choose``.
+        Classes with too few then draw from all outlier classes, at last with more refusals allowed. Those that have
+        too few even so, because most items are refused, get theirs as by ``_choose``.
         """
-        options, others = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
+        options, undecided = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
         for languages, wanted in self._by_languages(clusters):
             for numbers, most_refused in (((1,), _FEW_REFUSED), (DRAWN, _FEW_REFUSED), (DRAWN, MOST_REFUSED)):
-                brought = pool.of(languages, list(wanted), numbers=numbers)
-                for (bit, own), by_outlier_class in zip(list(wanted.items()), brought, strict=True):
-                    chosen, refused = self._take_first(own, by_outlier_class, clusters[bit], most_refused)
+                pools = pool.of(languages, list(wanted), numbers=numbers)
+                for (bit, members), brought in zip(list(wanted.items()), pools, strict=True):
+                    chosen, refused = self._take_first(members, brought, clusters[bit], most_refused)
                     ((language, items),) = chosen.items()
                     # All that there are, if no outlier class was left: places would find no more.
                     is_every = numbers == DRAWN and refused < most_refused
                     if len(items) >= options.minimum or is_every:
                         yield bit, language, items
                         del wanted[bit]
-            for bit, own in wanted.items():
-                others[bit] |= {language: clusters[bit][language] for language in own}
-        yield from self._choose(pool, nodes, others)
+            for bit, members in wanted.items():
+                undecided[bit] |= {language: clusters[bit][language] for language in members}
+        yield from self._choose(pool, nodes, undecided)
 
     def _take_first(
         self,
@@ -290,12 +333,17 @@ class GroupBuilder:
 
     def _members(self, clusters: Mapping[str, _Cluster]) -> Ints:
         """All members of some clusters as items of the graph, as often as they come."""
-        return item_indices(self._graph, [one.id for cluster in clusters.values() for one in cluster])
+        return item_indices(self._graph, [member.id for cluster in clusters.values() for member in cluster])
 
     def _kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets:
         """For each list whose cluster has a member with a class of the list."""
-        members = [(bit, one) for bit, own in clusters.items() for cluster in own.values() for one in cluster]
-        classes = self._graph.classes.take(item_indices(self._graph, [one.id for _, one in members]))
+        members = [
+            (bit, member)
+            for bit, by_language in clusters.items()
+            for cluster in by_language.values()
+            for member in cluster
+        ]
+        classes = self._graph.classes.take(item_indices(self._graph, [member.id for _, member in members]))
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
 
@@ -304,29 +352,31 @@ class GroupBuilder:
     ) -> Iterator[list[Outlier]]:
         """The items of each choice as outliers, each with the class via which it came."""
         chosen = [(item, bit) for bit, _, items in choices for item in items]
-        # Of items that were drawn from all, the class is looked up now, for all at once.
+        # Of items that were drawn from all, the class is looked up now, for all at once: in O1 and O2 a relative of the
+        # group's class, else a class of the item itself.
         drawn = [(item.class_list, bit, item.outlier_class) for item, bit in chosen if item.via is None]
         lists, bits, outlier_classes = np.array(drawn, dtype=np.int64).reshape(-1, 3).T
-        nodes = self._via.own_class(lists).astype(np.int64)
+        looked_up = self._via.own_class(lists).astype(np.int64)
         for outlier_class, relatives in enumerate(found.relatives, start=1):
-            here = outlier_classes == outlier_class
-            nodes[here] = self._via.relative(lists[here], bits[here], relatives)
-        sought = iter(nodes.tolist())
-        via = [next(sought) if item.via is None else item.via for item, _ in chosen]
-        numbers = iter(self._graph.nodes[np.array(via, dtype=np.int64)].tolist())
+            in_class = outlier_classes == outlier_class
+            looked_up[in_class] = self._via.relative(lists[in_class], bits[in_class], relatives)
+        nodes = iter(looked_up.tolist())
+        via = [next(nodes) if item.via is None else item.via for item, _ in chosen]
+        via_numbers = iter(self._graph.nodes[np.array(via, dtype=np.int64)].tolist())
+        # Surface forms are read for each language at once.
         rows: dict[str, list[int]] = {language: [] for language in self._languages}
         for _, language, items in choices:
             rows[language] += (item.row for item in items)
         members = {
-            language: iter(self._languages[language].surfaces.members(np.array(own, dtype=np.int64)))
-            for language, own in rows.items()
+            language: iter(self._languages[language].surfaces.members(np.array(rows_of_language, dtype=np.int64)))
+            for language, rows_of_language in rows.items()
         }
         for bit, language, items in choices:
             yield [
                 Outlier(
                     **asdict(next(members[language])),
                     outlier_class=item.outlier_class,
-                    via=qid_of(next(numbers)),
+                    via=qid_of(next(via_numbers)),
                     certificate=self._certificate(item, passed[int(found.classes[bit])], language),
                 )
                 for item in items
@@ -346,45 +396,47 @@ class GroupBuilder:
         detail = f"expected at least {minimum} outliers, saw {drawn}"
         if node in self._status:
             # What could be drawn if nothing needed a certificate.
-            able = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
-            left = int(inputs.ring.by_list.counts()[able].sum())
-            if self._sets.overlap is None or left < minimum:
+            is_brought = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
+            items = int(inputs.ring.by_list.counts()[is_brought].sum())
+            if self._sets.overlap is None or items < minimum:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             detail += (
-                f": certificates and other rules leave no more of {left} that are not below a parent of this class"
+                f": certificates and other rules leave no more of {items} that are not below a parent of this class"
             )
         return self._reject(node, inputs, FEW_OUTLIERS, detail)
 
     def _group(self, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Group:
-        node = passed.node
-        number = int(self._graph.nodes[node])
-        label = inputs.labels.get(number, qid_of(number))
-        known = []
-        for one in outliers:
-            if one.outlier_class == RELATED:
-                # The statements that tie it to members, in their order.
-                ties, found = self._inputs.ties, list[Tie]()
-                assert ties is not None
-                own, *members = item_indices(self._graph, [one.id, *(member.id for member in passed.cluster)])
-                for member, rows in zip(passed.cluster, ties.rows(np.array(members)), strict=True):
-                    for at in (rows.start + np.flatnonzero(ties.items[rows] == own)).tolist():
-                        ends = (member.id, one.id) if ties.of_member[at] else (one.id, member.id)
-                        found.append(Tie(ends[0], f"P{ties.properties[at]}", ends[1]))
-                one = replace(one, ties=tuple(found))
-            known.append(one)
+        """The group of a cluster and its outliers, with all that is written of them: ties, coarse types, margins."""
+        number = int(self._graph.nodes[passed.node])
         words, types = [*passed.cluster, *outliers], dict[str, str]()
         if self._sets.coarse is not None:
-            of_items = self._sets.coarse.of_items(item_indices(self._graph, [one.id for one in words])).tolist()
-            types = {one.id: self._qid(node) for one, node in zip(words, of_items, strict=True) if node >= 0}
+            of_items = self._sets.coarse.of_items(item_indices(self._graph, [word.id for word in words])).tolist()
+            types = {word.id: self._qid(node) for word, node in zip(words, of_items, strict=True) if node >= 0}
         group = Group(
             id=qid_of(number),
-            label=label,
+            label=inputs.labels.get(number, qid_of(number)),
             language=inputs.profile.code,
             level=passed.level,
-            cluster=tuple(replace(one, type=types.get(one.id)) for one in passed.cluster),
-            outliers=tuple(replace(one, type=types.get(one.id)) for one in known),
+            cluster=tuple(replace(member, type=types.get(member.id)) for member in passed.cluster),
+            outliers=tuple(
+                replace(outlier, type=types.get(outlier.id), ties=self._ties(outlier, passed.cluster))
+                if outlier.outlier_class == RELATED
+                else replace(outlier, type=types.get(outlier.id))
+                for outlier in outliers
+            ),
         )
         return passed.measure(group)
+
+    def _ties(self, outlier: Outlier, cluster: _Cluster) -> tuple[Tie, ...]:
+        """The statements between a related outlier and each member in turn, in whichever direction they are made."""
+        ties, found = self._inputs.ties, list[Tie]()
+        assert ties is not None
+        item, *members = item_indices(self._graph, [outlier.id, *(member.id for member in cluster)])
+        for member, rows in zip(cluster, ties.rows(np.array(members)), strict=True):
+            for at in (rows.start + np.flatnonzero(ties.items[rows] == item)).tolist():
+                subject, value = (member.id, outlier.id) if ties.of_member[at] else (outlier.id, member.id)
+                found.append(Tie(subject, f"P{ties.properties[at]}", value))
+        return tuple(found)
 
     def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str) -> Rejection:
         number = int(self._graph.nodes[node])

@@ -158,41 +158,33 @@ class WallFits:
         words = _Words.of(classes, inputs)
         sets = OutlierSets(inputs.graph, inputs.index.outliers, replace(inputs.recipe.outliers, certificate=0))
         margin = inputs.recipe.outliers.margin
-        least = inf if inputs.signatures is None or margin is None else margin
-        found: tuple[Masks, Masks, Masks, Masks, Masks, Masks] = ([], [], [], [], [], [])
+        bound = inf if inputs.signatures is None or margin is None else margin
+        masks: dict[str, Masks] = {name: [] for name in ("graph", "witness", "clean", "near", "far", "cased")}
         for begin in range(0, len(classes), WIDTH):
             nodes = words.nodes[begin : begin + WIDTH]
-            near_or_far = sets.of(nodes).sets
-            bitsets = [
-                each[words.lists]
-                for each in (
-                    sets.instances(nodes),
-                    sets.allowed(nodes) & ~sets.sharing(inputs.graph.up.take(nodes)),
-                    near_or_far[0] | near_or_far[1],
-                    near_or_far[2],
-                )
-            ]
+            o1, o2, o3 = sets.of(nodes).sets
+            allowed_lists = sets.allowed(nodes) & ~sets.sharing(inputs.graph.up.take(nodes))
+            bitsets = [lists[words.lists] for lists in (sets.instances(nodes), allowed_lists, o1 | o2, o3)]
             for bit in range(len(nodes)):
-                stated, allowed, near, far = ((each >> np.uint64(bit)) & np.uint64(1) != 0 for each in bitsets)
+                # Flags of all words of the language, of which those of each class become a mask in the end.
+                stated, allowed, near, far = ((bitset >> np.uint64(bit)) & np.uint64(1) != 0 for bitset in bitsets)
                 # Kin have a class, not their own, which a member of the cluster has too.
                 is_kin = np.isin(words.others.targets, words.of_cluster.row(begin + bit))
                 allowed[words.others.sources()[is_kin]] = False
                 allowed &= ~stated
                 margins = words.margins(begin + bit)
-                looks = allowed & (margins >= least)
-                tempting = looks & near & (margins >= TEMPTING)
+                looks_like_member = allowed & (margins >= bound)
+                tempting = looks_like_member & near & (margins >= TEMPTING)
                 # The words whose initial has the case that all of the cluster agree in, if the recipe asks for that.
                 cluster, cased = classes[begin + bit].group.cluster, np.ones(len(allowed), dtype=bool)
                 if inputs.recipe.filters.initial_capital and (agreed := agreed_case(one.surface for one in cluster)):
                     cased = (words.cases == agreed) | (words.cases == "")
-                clean = allowed & ~looks & cased
-                kinds = (stated, tempting, clean, near & clean, far & clean, cased)
-                for masks, each in zip(found, kinds, strict=True):
-                    # For each class the flagged words as bits.
-                    masks.append(
-                        np.bitwise_or.reduceat(np.where(each, words.bits, np.uint64(0)), words.begins).tolist()
-                    )
-        return WallFits(*found, _apart(classes, words.nodes, found[0], inputs, profile))
+                clean = allowed & ~looks_like_member & cased
+                flags = (stated, tempting, clean, near & clean, far & clean, cased)
+                for name, flagged in zip(masks, flags, strict=True):
+                    bits = np.where(flagged, words.bits, np.uint64(0))
+                    masks[name].append(np.bitwise_or.reduceat(bits, words.begins).tolist())
+        return WallFits(**masks, apart=_apart(classes, words.nodes, masks["graph"], inputs, profile))
 
     def by(self, number: int, word: int, other: int) -> Literal["graph", "witness", ""]:
         """By what a word of a class (its place) fits another one: "graph", "witness" or ""."""
@@ -203,7 +195,11 @@ class WallFits:
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of all classes of a language, those of one class after those of another."""
+    """The words of all classes of a language, those of one class after those of another.
+
+    ``nodes`` and ``begins`` have the node and the first word of each class, the other arrays are of words: ``lists``
+    has the class list of each, ``bits`` its bit in the masks of its class, ``cases`` the case of its initial.
+    """
 
     classes: Sequence[WallClass]
     inputs: WallInputs
@@ -234,13 +230,13 @@ class _Words:
             classes,
             inputs,
             nodes,
-            inputs.index.lists[np.searchsorted(inputs.index.items, items)],
-            begins,
-            np.uint64(1) << (np.arange(len(numbers)) - begins[owners]).astype(np.uint64),
-            np.array([initial_case(word.surface) for one in classes for word in one.words], dtype=np.str_),
-            direct.keep(direct.targets != nodes[owners[direct.sources()]]),
-            CsrRows.from_pairs(clusters[of_members.sources()], of_members.targets, len(classes)),
-            None if signatures is None else signatures.rows.take(signatures.rows_of(numbers)),
+            lists=inputs.index.lists[np.searchsorted(inputs.index.items, items)],
+            begins=begins,
+            bits=np.uint64(1) << (np.arange(len(numbers)) - begins[owners]).astype(np.uint64),
+            cases=np.array([initial_case(word.surface) for one in classes for word in one.words], dtype=np.str_),
+            others=direct.keep(direct.targets != nodes[owners[direct.sources()]]),
+            of_cluster=CsrRows.from_pairs(clusters[of_members.sources()], of_members.targets, len(classes)),
+            signatures=None if signatures is None else signatures.rows.take(signatures.rows_of(numbers)),
         )
 
     def margins(self, number: int) -> Evidence:

@@ -164,18 +164,22 @@ class _Choice:
     def of_tier(tier: Tier, fits: WallFits) -> "list[_Choice]":
         """The choices that a tier leaves, the best first: herrings by the graph, then those by the witness, too."""
         if tier == "far":
-            return [_Choice.of(tier, fits, fits.far, fits.graph)]
+            return [_Choice.of(tier, fits, usable=fits.far, herring=fits.graph)]
         if tier == "sibling":
             # The words that could be O1 or O2 outliers of a class, or if these are no four, all that are clean.
             usable = _merged(fits.near, fits.clean, lambda near, clean: near if near.bit_count() >= SIDE else clean)
-            return [_Choice.of(tier, fits, usable, fits.graph)]
-        herrings = (fits.graph, _merged(fits.graph, fits.witness, or_))
-        cased = [_merged(each, fits.cased, and_) for each in herrings]
-        return [_Choice.of(tier, fits, _merged(fits.clean, each, or_), each) for each in cased]
+            return [_Choice.of(tier, fits, usable, herring=fits.graph)]
+        fitting = (fits.graph, _merged(fits.graph, fits.witness, or_))
+        herrings = [_merged(words, fits.cased, and_) for words in fitting]
+        return [_Choice.of(tier, fits, usable=_merged(fits.clean, words, or_), herring=words) for words in herrings]
 
     @staticmethod
     def of(tier: Tier, fits: WallFits, usable: Masks, herring: Masks) -> "_Choice":
-        """The choice with these words, of which some fit."""
+        """The choice with these words, of which those in ``herring`` fit a second class.
+
+        Two classes may meet if each has four words beside the other. Only in the tier of herrings may words of one fit
+        the other by the graph; that of siblings wants four near words of one of them.
+        """
         classes, near = range(len(fits.apart)), fits.near
 
         def pairs(holds: Callable[[int, int], bool]) -> list[int]:
@@ -193,14 +197,22 @@ class _Choice:
 
         meeting = pairs(may_meet)
         if tier != "herring":
-            return _Choice(usable, herring, meeting, meeting, meeting, 0)
+            return _Choice(usable, herring, pairs=meeting, fitting=meeting, linked=meeting, least=0)
         fitting = pairs(lambda one, other: either(herring, one, other) > 0)
         linked = pairs(lambda one, other: either(near, one, other) + either(herring, one, other) > 0)
-        return _Choice(usable, herring, meeting, fitting, linked, LEAST_HERRINGS)
+        return _Choice(usable, herring, pairs=meeting, fitting=fitting, linked=linked, least=LEAST_HERRINGS)
 
 
 def _merged(some: Masks, others: Masks, merge: Callable[[int, int], int]) -> Masks:
     return [list(map(merge, *both)) for both in zip(some, others, strict=True)]
+
+
+class _OpenWords(NamedTuple):
+    """Bitsets of the words of a class: those it may bring, those that fit another chosen class, and by the graph."""
+
+    usable: int
+    fitting: int
+    stated: int
 
 
 class _Row(NamedTuple):
@@ -258,8 +270,13 @@ class _Drawing:
                 self._places.setdefault(word.id, []).append((number, place))
 
     def draw(self, tier: Tier, wanted: int) -> Iterator[Wall]:
-        """The walls of a tier, one after another."""
+        """Up to ``wanted`` walls of a tier, one after another; ``dropped`` counts why others are none.
+
+        Each attempt draws four classes, then words of these up to ``_DRAWS`` times. After too many attempts without a
+        wall, or without four classes, the next choice of the tier takes over, if it has one.
+        """
         choices = _Choice.of_tier(tier, self._fits)
+        # How often each class was drawn, and which of them have not yet failed as the first of four.
         tried, firsts, kept, in_vain = Counter[int](), set(range(len(self._words))), 0, 0
         for attempt in range(_MOST_IN_VAIN + _ATTEMPTS * wanted):
             if kept == wanted:
@@ -310,36 +327,37 @@ class _Drawing:
             if next(looks, None) is None:
                 return []
             wider = [*chosen, one]
-            able = self._order(choice, wider)
-            if len(able) == SIDE:
-                masks = (self._open(choice, each, wider, able[:place]) for place, each in enumerate(able))
-                if sum((usable & fitting).bit_count() for usable, fitting, _ in masks) < choice.least:
+            ordered = self._order(choice, wider)
+            if len(ordered) == SIDE:
+                words = [self._open(choice, each, wider, barred=ordered[:at]) for at, each in enumerate(ordered)]
+                if sum((own.usable & own.fitting).bit_count() for own in words) < choice.least:
                     continue
-            if able and (found := self._extend(choice, order, wider, looks)):
+            if ordered and (found := self._extend(choice, order, wider, looks)):
                 return found
         return []
 
     def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
-        """Classes in an order, found from its end, in which each has four words that fit no earlier one; or empty."""
-        left, order = list(chosen), list[int]()
-        while left:
-            for one in left:
-                usable, *_ = self._open(choice, one, chosen, [other for other in left if other != one])
+        """The classes in an order in which each has four words that fit no earlier one; empty if there is none.
+
+        It is found from its end: any class with four words that fit none of the rest can be the last of them.
+        """
+        rest, order = list(chosen), list[int]()
+        while rest:
+            for one in rest:
+                usable = self._open(choice, one, chosen, barred=[other for other in rest if other != one]).usable
                 if usable.bit_count() >= SIDE and (one, usable) not in self._known:
                     places = [place for place in range(len(self._words[one])) if usable >> place & 1]
                     self._known[one, usable] = bool(self._independent(one, (), places))
                 if usable.bit_count() >= SIDE and self._known[one, usable]:
                     order.insert(0, one)
-                    left.remove(one)
+                    rest.remove(one)
                     break
             else:
                 return []
         return order
 
-    def _open(
-        self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()
-    ) -> tuple[int, int, int]:
-        """The words of a class that fit no ``barred`` one, beside the chosen; those that fit; those by the graph."""
+    def _open(self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()) -> _OpenWords:
+        """The words of a class that it may bring beside the chosen classes, if they fit no ``barred`` one."""
         usable, fitting, stated = self._left[number], 0, 0
         for other in chosen:
             if other != number:
@@ -348,7 +366,7 @@ class _Drawing:
                 stated |= self._fits.graph[other][number]
         for other in barred:
             usable &= ~choice.herring[other][number]
-        return usable, fitting, stated
+        return _OpenWords(usable, fitting, stated)
 
     def _independent(self, number: int, taken: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
         """The words that were taken with the first others that complete them, none like another; empty if none do."""
@@ -365,19 +383,20 @@ class _Drawing:
         First come words that fit other classes, then those in fewest walls; no two of a class are alike.
         """
         rows: list[_Row] = []
-        taken, most = set[str](), _MOST_HERRINGS
+        taken, herrings_left = set[str](), _MOST_HERRINGS
         for order, one in enumerate(chosen):
-            usable, fitting, stated = self._open(choice, one, chosen, () if free else chosen[:order])
+            usable, fitting, stated = self._open(choice, one, chosen, barred=() if free else chosen[:order])
             words = self._words[one]
             keys = hash_keys(key, [qid_number(word.id) for word in words]).tolist()
-            able = [at for at in range(len(words)) if usable >> at & 1 and words[at].surface.casefold() not in taken]
-            able.sort(key=lambda at: (not stated >> at & 1, self._uses[words[at].id], keys[at]))
-            herrings = [at for at in able if fitting >> at & 1][:most]
-            plain = [*(at for at in able if not fitting >> at & 1), *herrings[_FIRST_HERRINGS:]]
-            first = range(len(herrings[:_FIRST_HERRINGS]), -1, -1)
-            found = (self._independent(one, tuple(herrings[:count]), plain) for count in first)
-            rows.append(_Row(one, next(filter(None, found), ())))
-            most -= sum(fitting >> at & 1 for at in rows[-1].places)
+            open_ = [at for at in range(len(words)) if usable >> at & 1 and words[at].surface.casefold() not in taken]
+            open_.sort(key=lambda at: (not stated >> at & 1, self._uses[words[at].id], keys[at]))
+            herrings = [at for at in open_ if fitting >> at & 1][:herrings_left]
+            plain = [*(at for at in open_ if not fitting >> at & 1), *herrings[_FIRST_HERRINGS:]]
+            # As many of the first herrings as can be completed to four words that are not alike.
+            counts = range(len(herrings[:_FIRST_HERRINGS]), -1, -1)
+            fours = (self._independent(one, tuple(herrings[:count]), plain) for count in counts)
+            rows.append(_Row(one, next(filter(None, fours), ())))
+            herrings_left -= sum(fitting >> at & 1 for at in rows[-1].places)
             taken.update(words[at].surface.casefold() for at in rows[-1].places)
         return rows
 
@@ -432,22 +451,22 @@ class _Drawing:
             self._left[group] &= ~(1 << place)
         self._earlier.add(self._made, items)
         self._made += 1
-        own = [at for at, row in enumerate(rows) for _ in row.places]
+        row_of_word = [at for at, row in enumerate(rows) for _ in row.places]
         # Four walls that follow each other have one pattern, with the groups rotated: so each place of a wall shows
         # each of the four groups equally often.
         block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
         slots = np.argsort(hash_keys(block, np.arange(SIZE), "place")).tolist()
-        language = self._profile.code
+        language, groups = self._profile.code, [self._groups[row.group] for row in rows]
         return Wall(
-            f"{language}-{tier}-{number + 1}",
-            language,
-            tier,
-            tuple(members[(slot // SIDE + number) % SIDE][slot % SIDE] for slot in slots),
-            tuple(
-                WallGroup(self._groups[row.group].qid, self._groups[row.group].label, tuple(one.id for one in four))
-                for row, four in zip(rows, members, strict=True)
+            id=f"{language}-{tier}-{number + 1}",
+            language=language,
+            tier=tier,
+            words=tuple(members[(slot // SIDE + number) % SIDE][slot % SIDE] for slot in slots),
+            groups=tuple(
+                WallGroup(group.qid, group.label, tuple(one.id for one in four))
+                for group, four in zip(groups, members, strict=True)
             ),
-            tuple(self._herrings(rows)),
-            tuple(self._groups[rows[one].group].qid for one in solving_order(self._masks(rows), own)),
-            None if self._recipe.outliers.margin is None else max(TEMPTING, self._recipe.outliers.margin),
+            herrings=tuple(self._herrings(rows)),
+            order=tuple(groups[at].qid for at in solving_order(self._masks(rows), row_of_word)),
+            margin=None if self._recipe.outliers.margin is None else max(TEMPTING, self._recipe.outliers.margin),
         )
