@@ -343,16 +343,7 @@ def _gather_instances(
     all_targets: Ints = np.empty(pairs, dtype=np.uint32)
     first = begin_pairs = 0
     for span in range(len(bounds) + 1):
-        columns = []
-        for table, node_of, cut in zip(tables, nodes_of, cuts, strict=True):
-            begin, end = cut[span], cut[span + 1]
-            offsets = table.instance_of.offsets[begin : end + 1]
-            targets = node_of[table.instance_of.targets[offsets[0] : offsets[-1]]]
-            columns.append((table.items[begin:end], table.sitelinks[begin:end], np.diff(offsets), targets))
-        numbers, sitelinks, counts, targets = map(np.concatenate, zip(*columns, strict=True))
-        order = csr.sorted_order(numbers)
-        rows = CsrRows(csr.offsets_of(counts), targets).take(order)
-        numbers, sitelinks = numbers[order], sitelinks[order]
+        numbers, sitelinks, rows = _merge([slice(*cut[span : span + 2]) for cut in cuts], tables, nodes_of)
         node_span = slice(*node_cuts[span : span + 2])
         indices, found = csr.indices_of(nodes[node_span], numbers)
         class_sitelinks[node_span][found] = sitelinks[indices[found]]
@@ -370,6 +361,20 @@ def _gather_instances(
         first, begin_pairs = end, end_pairs
     classes = CsrRows(all_offsets[: first + 1], all_targets[:begin_pairs])
     return all_items[:first], all_sitelinks[:first], classes, class_sitelinks
+
+
+def _merge(
+    spans: Sequence[slice], tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]]
+) -> tuple[Ints, npt.NDArray[np.int32], CsrRows]:
+    """The items in a span of each table, by number: their numbers, sitelinks and nodes, ``PRUNED`` ones included."""
+    columns = []
+    for span, table, node_of in zip(spans, tables, nodes_of, strict=True):
+        offsets = table.instance_of.offsets[span.start : span.stop + 1]
+        nodes = node_of[table.instance_of.targets[offsets[0] : offsets[-1]]]
+        columns.append((table.items[span], table.sitelinks[span], np.diff(offsets), nodes))
+    numbers, sitelinks, counts, nodes = map(np.concatenate, zip(*columns, strict=True))
+    order = csr.sorted_order(numbers)
+    return numbers[order], sitelinks[order], CsrRows(csr.offsets_of(counts), nodes).take(order)
 
 
 def _cuts(numbers: Ints, bounds: Ints) -> list[int]:
