@@ -57,10 +57,17 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
     """Build a table of schema ``WALLS``, in the order given."""
     rows = []
     for wall in walls:
-        own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
+        group_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
         choices = [word.surface for word in wall.words]
-        lines = (", ".join(word.surface for word in wall.words if own[word.id] == at) for at in range(len(wall.groups)))
-        fits = ((one.id, *pair) for one in wall.herrings for pair in zip(one.fits, one.by, strict=True))
+        lines = [
+            ", ".join(word.surface for word in wall.words if group_of[word.id] == number)
+            for number in range(len(wall.groups))
+        ]
+        herrings = [
+            {"id": herring.id, "fits": fits, "by": by}
+            for herring in wall.herrings
+            for fits, by in zip(herring.fits, herring.by, strict=True)
+        ]
         rows.append(
             {
                 "id": wall.id,
@@ -69,11 +76,11 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
                 "text": prompt(choices, wall.language),
                 "target_text": "\n".join(lines),
                 "choices": choices,
-                "answer": [own[word.id] for word in wall.words],
+                "answer": [group_of[word.id] for word in wall.words],
                 "classes": [group.qid for group in wall.groups],
                 "labels": [group.label for group in wall.groups],
                 "words": msgspec.to_builtins(wall.words),
-                "herrings": [dict(zip(("id", "fits", "by"), each, strict=True)) for each in fits],
+                "herrings": herrings,
                 "order": wall.order,
                 "margin": wall.margin,
             }
@@ -82,20 +89,23 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
 
 
 def _line_of(row: Mapping[str, Any]) -> bytes:
-    """Encode a row of ``WALLS`` as a JSON line; the members of a group are in the order of ``words``."""
+    """Encode a row of ``WALLS`` as a JSON line, in which groups have their members and herrings all that they fit.
+
+    The members of a group are in the order of ``words``; the row has one herring for each class that a word fits.
+    """
     groups = [
         {
             "class": qid,
             "label": label,
-            "members": [word["id"] for word, own in zip(row["words"], row["answer"], strict=True) if own == at],
+            "members": [word["id"] for word, group in zip(row["words"], row["answer"], strict=True) if group == number],
         }
-        for at, (qid, label) in enumerate(zip(row["classes"], row["labels"], strict=True))
+        for number, (qid, label) in enumerate(zip(row["classes"], row["labels"], strict=True))
     ]
     herrings: dict[str, dict[str, Any]] = {}
-    for each in row["herrings"]:
-        one = herrings.setdefault(each["id"], {"id": each["id"], "fits": [], "by": []})
-        one["fits"].append(each["fits"])
-        one["by"].append(each["by"])
+    for pair in row["herrings"]:
+        herring = herrings.setdefault(pair["id"], {"id": pair["id"], "fits": [], "by": []})
+        herring["fits"].append(pair["fits"])
+        herring["by"].append(pair["by"])
     return orjson.dumps({**row, "groups": groups, "herrings": list(herrings.values())})
 
 
@@ -152,15 +162,18 @@ def _check(wall: Wall) -> None:
     _expect([len(group.members) for group in wall.groups] == [SIDE] * SIDE, f"{SIDE} members in each group", members)
     _expect(sorted(members) == sorted(items), "groups with each word once", members)
     _expect(sorted(wall.order) == sorted(classes), "an order of the four classes", wall.order)
-    own = {member: group.qid for group in wall.groups for member in group.members}
-    herrings = [one.id for one in wall.herrings]
-    _expect(len(set(herrings)) == len(herrings) and own.keys() >= set(herrings), "herrings among the words", herrings)
+    class_of = {member: group.qid for group in wall.groups for member in group.members}
+    herrings = [herring.id for herring in wall.herrings]
+    _expect(
+        len(set(herrings)) == len(herrings) and class_of.keys() >= set(herrings), "herrings among the words", herrings
+    )
     enough = len(herrings) >= LEAST_HERRINGS if wall.tier == "herring" else not herrings
     _expect(enough, f"{LEAST_HERRINGS} herrings or more in the tier herring, and none in the others", herrings)
-    for one in wall.herrings:
-        later = wall.order[wall.order.index(own[one.id]) + 1 :]
-        fits = 0 < len(one.fits) == len(set(one.fits)) == len(one.by) and set(one.fits) <= set(later)
-        _expect(fits, f"{one.id} to fit classes that come after its own in the order", one.fits)
+    for herring in wall.herrings:
+        later = wall.order[wall.order.index(class_of[herring.id]) + 1 :]
+        once = 0 < len(herring.fits) == len(set(herring.fits)) == len(herring.by)
+        fits = once and set(herring.fits) <= set(later)
+        _expect(fits, f"{herring.id} to fit classes that come after its own in the order", herring.fits)
 
 
 def _expect(holds: bool, expected: str, seen: object) -> None:

@@ -248,6 +248,7 @@ def _describe_fault(error: Exception) -> str:
 
 
 def _run(words: list[str]) -> int:
+    """Do what the words of a command line ask for: help, the versions, or a command; return the exit code."""
     for word in words:
         if not word.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in word):
             # Paths become part of records and of JSON, which hold Unicode alone.

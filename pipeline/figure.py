@@ -73,6 +73,10 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
 
 
 def _figure(graph: nx.DiGraph, title: str) -> Figure:
+    """Draw the nodes as boxes, the edges as arrows between them, and a legend of the arrows and colours.
+
+    Classes have filled boxes, instances plain ones; arrows to a class of an instance are solid, others dashed.
+    """
     places = _place(graph)
     xs, ys = zip(*places.values(), strict=True)
     figure = Figure(figsize=(_WIDTH, _LINE * (max(ys) - min(ys) + 4)), layout="constrained")
@@ -157,7 +161,10 @@ _ROOM: Final = 2.2
 
 
 def _place(graph: nx.DiGraph) -> Mapping[object, tuple[float, float]]:
-    """Where each node is placed: instances one a line, classes level with the middle of what is below them."""
+    """Place each node at (column, height): instances one a line, classes level with the middle of what is below them.
+
+    Heights are in lines, the first instance at 0 and others below it.
+    """
     heights: dict[object, float] = {}
     line = 0.0
     for node, data in graph.nodes(data=True):
@@ -188,19 +195,19 @@ def families_for(text: str) -> tuple[list[str], str]:
     """Fonts of this machine, best first, that together have a string's characters; and those that no font has."""
     wanted = {ord(character) for character in text if not character.isspace()}
     first = (_characters(font.fname) for font in _plain_fonts() if font.name == _FIRST_FAMILY)
-    families, left = [_FIRST_FAMILY], wanted.difference(*first)
-    if left:
+    families, missing = [_FIRST_FAMILY], wanted.difference(*first)
+    if missing:
         # Fonts that were installed after matplotlib made its list, which it keeps for ever.
         for path in sorted(set(findSystemFonts()) - {font.fname for font in fontManager.ttflist}):
             fontManager.addfont(path)
-    while left:
-        best = max(_plain_fonts(), key=lambda font: (len(left & _characters(font.fname)), "Sans" in font.name))
-        found = left & _characters(best.fname)
-        if not found:
+    while missing:
+        best = max(_plain_fonts(), key=lambda font: (len(missing & _characters(font.fname)), "Sans" in font.name))
+        covered = missing & _characters(best.fname)
+        if not covered:
             break
         families.append(best.name)
-        left -= found
-    return families, "".join(map(chr, sorted(left)))
+        missing -= covered
+    return families, "".join(map(chr, sorted(missing)))
 
 
 def _plain_fonts() -> list[FontEntry]:

@@ -47,29 +47,31 @@ from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 
 def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFacts:
-    """The facts of a run that its release and its page state; ``more`` is what the run itself does not say."""
-    audited = {code: baselines_by_language(own, columns=[ALL]).get(code, {}) for code, own in run.groups.items()}
-    languages = [
-        metadata.language_facts(
-            code,
-            groups,
-            run.rejections[code],
-            {name: (one.value, one.low, one.high) if one else None for name, one in audited[code].get(ALL, {}).items()},
-        )
-        for code, groups in run.groups.items()
-    ]
-    english = {group.qid for group in run.groups.get("en", ())}
-    if english:
-        lacking = {code: sum(one.qid not in english for one in own) for code, own in run.groups.items() if code != "en"}
+    """Count what a release and its page state of a run's groups; ``more`` are the facts that the run does not say.
+
+    Besides the counts by language: what guessers that ignore meaning reach, the classes without an English group, and
+    the spread of coherence and margins over all groups.
+    """
+    languages = []
+    for code, groups in run.groups.items():
+        baselines = {
+            name: (bars.value, bars.low, bars.high) if bars else None
+            for name, bars in baselines_by_language(groups, columns=[ALL]).get(code, {}).get(ALL, {}).items()
+        }
+        languages.append(metadata.language_facts(code, groups, run.rejections[code], baselines))
+    if english := {group.qid for group in run.groups.get("en", ())}:
+        others = {code: groups for code, groups in run.groups.items() if code != "en"}
+        lacking = {code: sum(group.qid not in english for group in groups) for code, groups in others.items()}
         more.setdefault("lacking", lacking)
-    every = [group for groups in run.groups.values() for group in groups]
-    values = {"coherence": [group.coherence for group in every]}
+    all_groups = [group for groups in run.groups.values() for group in groups]
+    values = {"coherence": [group.coherence for group in all_groups]}
     for number, kind in OUTLIER_CLASSES.items():
-        outliers = (outlier for group in every for outlier in group.outliers if outlier.outlier_class == number)
+        outliers = (outlier for group in all_groups for outlier in group.outliers if outlier.outlier_class == number)
         values[f"margin, {kind.name}"] = [outlier.margin for outlier in outliers]
-    known = {name: [value for value in own if value is not None] for name, own in values.items()}
-    quartiles = [0, 0.25, 0.5, 0.75, 1]
-    spreads = {name: (len(own), np.quantile(own, quartiles).tolist()) for name, own in known.items() if own}
+    quartiles, spreads = [0, 0.25, 0.5, 0.75, 1], {}
+    for name, measured in values.items():
+        if known := [value for value in measured if value is not None]:
+            spreads[name] = (len(known), np.quantile(known, quartiles).tolist())
     return metadata.read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
 
@@ -162,6 +164,10 @@ def _write_release(
     held: Path | None = None,
     open_held: Path | None = None,
 ) -> metadata.ReleaseFacts:
+    """Read a run, write its release to ``folder``, and return the facts; nothing is written unless all can be read.
+
+    The parameters are those of ``release``. ``published`` is the date, by default that of the manifest.
+    """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
@@ -175,37 +181,28 @@ def _write_release(
     if held:
         run, more["held"], held_data = _hold_half(run, held)
     seed = run.manifest.seed or 0
-    extras = {}
-    for kind in _EXTRAS:
-        lines = [path for path in (output / kind).glob("*.jsonl") if size_of(str(path))]
-        if codes := {check_language(path.stem) for path in (*lines, *(output / kind).glob("*.parquet"))}:
-            extras[kind] = tuple(sorted(codes))
-    extras |= {"walls": tuple(run.walls)} if run.walls else {}
     if countries := countries_of(run):
         more["regions"] = metadata.count_regions(run.groups, countries)
-    split = test_cases.split_cases({code: own for code, own in run.groups.items() if own}, seed)
+    split = test_cases.split_cases({code: groups for code, groups in run.groups.items() if groups}, seed)
+    # The example of the card is the first case in English, or in the language with the most.
     shown = max(split.test, key=lambda code: (code == "en", len(split.test[code])))
-    example = test_cases.case_rows(split.test[shown], seed)[0]
-    models = [one for path in scores for one in _model_scores(path, run.groups)]
+    more["example"] = test_cases.case_rows(split.test[shown], seed)[0]
+    more["models"] = [score for path in scores for score in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
     ledger = Ledger(str(output))
     for code in run.names:
         if record := ledger.find(f"names/{code}"):
             ledger.check_needs(record)
-    more |= {"extras": extras, "models": models, "example": example, "canary": test_cases.canary_of(run.groups, seed)}
-    more["walls"] = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
-    rows: Counter[str] = Counter()
-    for code, path in ((code, path) for code, paths in run.names.items() for path in paths):
-        with path.open("rb") as source, open_parquet(source, str(path), "rows of names") as file:
-            rows[code] += file.metadata.num_rows
-    more["names"] = dict(rows)
-    more["split"] = {code: (len(own), len(split.shots[code])) for code, own in split.test.items()}
+    more |= {"extras": _extras_of(run), "canary": test_cases.canary_of(run.groups, seed), "names": _count_names(run)}
+    more["walls"] = {code: Counter(wall.tier for wall in walls) for code, walls in run.walls.items()}
+    more["split"] = {code: (len(test), len(split.shots[code])) for code, test in split.test.items()}
     if since:
         old = read_run(since)
         more["since"], more["changes"] = version_of(old), {}
-        for one in compare_languages(old.groups, run.groups, old.rejections, run.rejections):
-            renamed = sum(change.kind == "surface form" for change in one.changes)
-            more["changes"][one.language] = one.groups[0], one.groups[2], *one.cases, renamed
+        for language in compare_languages(old.groups, run.groups, old.rejections, run.rejections):
+            renamed = sum(change.kind == "surface form" for change in language.changes)
+            groups_out, _, groups_in = language.groups
+            more["changes"][language.language] = groups_out, groups_in, *language.cases, renamed
     facts = facts_of(run, published or run.manifest.published, maker=maker, **more)
     _check_others(folder, facts, run)
     if held_data:
@@ -215,17 +212,40 @@ def _write_release(
     return facts
 
 
+def _extras_of(run: RunFiles) -> dict[str, tuple[str, ...]]:
+    """List the languages of a run with category sets, analogies or walls, by kind; kinds that it lacks are left out."""
+    extras = {}
+    for kind in _EXTRAS:
+        lines = [path for path in (run.output / kind).glob("*.jsonl") if size_of(str(path))]
+        if codes := {check_language(path.stem) for path in (*lines, *(run.output / kind).glob("*.parquet"))}:
+            extras[kind] = tuple(sorted(codes))
+    return extras | ({"walls": tuple(run.walls)} if run.walls else {})
+
+
+def _count_names(run: RunFiles) -> dict[str, int]:
+    """Count the rows of a run's tables of names, by language."""
+    rows: Counter[str] = Counter()
+    for code, path in ((code, path) for code, paths in run.names.items() for path in paths):
+        with path.open("rb") as source, open_parquet(source, str(path), "rows of names") as file:
+            rows[code] += file.metadata.num_rows
+    return dict(rows)
+
+
 def countries_of(run: RunFiles) -> dict[str, set[str]]:
-    """The countries that Wikidata states of the members of a run (P17); none of a release, which has no entities."""
+    """The countries that Wikidata states of members of clusters (P17), by member, without those that have none.
+
+    Entities have them as statements, as relations, or as both. Empty of a release, which has no entities.
+    """
     if not list_files(record_path(str(run.output), ENTITIES)):
         return {}
-    items = sorted({one.id for own in run.groups.values() for group in own for one in group.cluster})
-    folder, found = Ledger(str(run.output)).folder(ENTITIES), defaultdict[str, set[str]](set)
+    all_groups = chain.from_iterable(run.groups.values())
+    items = sorted({member.id for group in all_groups for member in group.cluster})
+    folder, countries = Ledger(str(run.output)).folder(ENTITIES), defaultdict[str, set[str]](set)
     for qid, statements in item_column(folder, items, "statements").items():
-        found[qid] |= {one["value"] for one in statements if one["property"] == COUNTRY}
+        countries[qid] |= {row["value"] for row in statements if row["property"] == COUNTRY}
     for qid, relations in item_column(folder, items, "relations").items():
-        found[qid] |= {qid_of(one["item"]) for one in relations or () if f"P{one['property']}" == COUNTRY}
-    return {qid: countries for qid, countries in found.items() if countries}
+        countries[qid] |= {qid_of(row["item"]) for row in relations or () if f"P{row['property']}" == COUNTRY}
+    return {qid: stated for qid, stated in countries.items() if stated}
 
 
 def held_place(folder: Path) -> Path:
@@ -238,34 +258,38 @@ _LEAST_SECRET: Final = 16
 
 
 def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, bytes]:
-    """Take the classes that a secret chooses out of a run: what is left, and the groups that were taken, as a file."""
+    """Take the classes that a secret chooses out of a run, with the walls and labels that have one of them.
+
+    ``file`` has the secret, and is made with a new one if there is none. Returns the run without those classes, the
+    entry for its manifest, and the bytes of the file of the groups that were taken.
+    """
     if not file.exists():
         write_files(file.parent, [(file.name, f"{secrets.token_hex(32)}\n".encode())])
     if len(secret := file.read_bytes().strip()) < _LEAST_SECRET:
         raise UsageError(f"{file}: expected a secret of at least {_LEAST_SECRET} bytes, saw {len(secret)}")
     is_held = partial(test_cases.is_held, secret=secret)
-    held = {code: [group for group in own if is_held(group.qid)] for code, own in run.groups.items()}
-    left = {code: [group for group in own if not is_held(group.qid)] for code, own in run.groups.items()}
-    if not any(held.values()) or not any(left.values()):
+    held = {code: [group for group in groups if is_held(group.qid)] for code, groups in run.groups.items()}
+    kept = {code: [group for group in groups if not is_held(group.qid)] for code, groups in run.groups.items()}
+    if not any(held.values()) or not any(kept.values()):
         raise UsageError(f"--held {file}: expected classes in both halves, saw all in one; take another secret")
     walls, stages = dict[str, list[Wall]](), dict[str, metadata.ManifestStage]()
-    for code, own in run.walls.items():
-        if kept := [wall for wall in own if not any(is_held(group.qid) for group in wall.groups)]:
-            walls[code] = kept
+    for code, drawn in run.walls.items():
+        if kept_walls := [wall for wall in drawn if not any(is_held(group.qid) for group in wall.groups)]:
+            walls[code] = kept_walls
     for unit, stage in run.manifest.stages.items():
         labels = [qid for qid in stage.english_labels if not is_held(qid)]
         stages[unit] = msgspec.structs.replace(stage, english_labels=labels)
     manifest = msgspec.structs.replace(run.manifest, stages=stages, regions={})
-    kept_run = replace(run, groups=left, walls=walls, manifest=manifest)
-    data = test_cases.held_file(held, secret, test_cases.canary_of(left, run.manifest.seed or 0))
-    groups = [group for own in held.values() for group in own]
-    cases = sum(len(group.outliers) for group in groups)
-    return kept_run, metadata.HeldHalf(hashlib.sha256(data).hexdigest(), len(groups), cases), data
+    kept_run = replace(run, groups=kept, walls=walls, manifest=manifest)
+    data = test_cases.held_file(held, secret, test_cases.canary_of(kept, run.manifest.seed or 0))
+    held_groups = list(chain.from_iterable(held.values()))
+    cases = sum(len(group.outliers) for group in held_groups)
+    return kept_run, metadata.HeldHalf(hashlib.sha256(data).hexdigest(), len(held_groups), cases), data
 
 
 def version_of(run: RunFiles) -> str:
     """The version of an earlier run or release."""
-    languages = [metadata.language_facts(code, own, (), {}) for code, own in run.groups.items()]
+    languages = [metadata.language_facts(code, groups, (), {}) for code, groups in run.groups.items()]
     return metadata.read_facts(run.manifest, languages, "").version
 
 
@@ -285,21 +309,22 @@ def _open_half(file: Path, since: Path | None) -> tuple[metadata.OpenedHalf, byt
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[metadata.ModelScore]:
-    found: dict[tuple[str, str], dict[str, Row]] = {}
+    """Read OPP and accuracy of each model in each language of ``groups``, of all words that the model itself knows."""
+    by_metric: dict[tuple[str, str], dict[str, Row]] = {}
     for row in read_rows(path):
         if row.part == "language" and row.vocabulary == "own" and row.name in groups:
-            found.setdefault((row.model, row.name), {})[row.metric] = row
-    if not found:
+            by_metric.setdefault((row.model, row.name), {})[row.metric] = row
+    if not by_metric:
         raise MissingInputError(f"{path}: expected scores in the languages of this run, saw none")
-    for (model, language), own in found.items():
-        opp, accuracy = ((own[name].value, own[name].low, own[name].high) for name in ("opp", "accuracy"))
-        yield metadata.ModelScore(model, language, own["accuracy"].cases, opp, accuracy)
+    for (model, language), rows in by_metric.items():
+        opp, accuracy = ((rows[metric].value, rows[metric].low, rows[metric].high) for metric in ("opp", "accuracy"))
+        yield metadata.ModelScore(model, language, rows["accuracy"].cases, opp=opp, accuracy=accuracy)
 
 
 def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
     filled = tuple(language.code for language in facts.filled)
-    own = {
+    codes_of = {
         "groups": filled,
         "cases": filled,
         "items": filled,
@@ -307,8 +332,8 @@ def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> 
         **dict.fromkeys((*_EXTRAS, "walls"), ()),
         **facts.extras,
     }
-    tables = [path for kind in own for path in sorted((folder / kind).glob("*.parquet"))]
-    others = [path for path in tables if path.stem not in own[path.parent.name]]
+    tables = [path for kind in codes_of for path in sorted((folder / kind).glob("*.parquet"))]
+    others = [path for path in tables if path.stem not in codes_of[path.parent.name]]
     named = {folder / "names" / code / path.name for code, paths in run.names.items() for path in paths}
     if others := others + [path for path in sorted((folder / "names").glob("*/*.parquet")) if path not in named]:
         raise UsageError(
@@ -338,22 +363,27 @@ def _release_files(
 def _data_files(
     facts: metadata.ReleaseFacts, run: RunFiles, split: test_cases.Split, output: Path, cases: Sequence[Path]
 ) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the bytes of every file but README.md, the manifest and the halves that were opened.
+
+    First the tables of groups, cases, few-shot cases and items of each language, then rejections, category sets,
+    analogies, walls and names, the files for harnesses, the page, and the texts about the whole set.
+    """
     about = facts.metadata()
     for code, test in split.test.items():
         groups = groups_table(map(encode_group, run.groups[code]))
         yield f"groups/{code}.parquet", test_cases.parquet_bytes(groups, about)
-        rows = {
-            kind: test_cases.case_rows(own, facts.seed) for kind, own in (("cases", test), ("shots", split.shots[code]))
-        }
-        for kind, own in rows.items():
-            if own:
-                table = pa.Table.from_pylist(own, schema=test_cases.CASES)
+        cases_and_shots = {"cases": test, "shots": split.shots[code]}
+        rows = {kind: test_cases.case_rows(chosen, facts.seed) for kind, chosen in cases_and_shots.items()}
+        for kind, of_kind in rows.items():
+            if of_kind:
+                table = pa.Table.from_pylist(of_kind, schema=test_cases.CASES)
                 yield f"{kind}/{code}.parquet", test_cases.parquet_bytes(table, about)
         items = pa.Table.from_pylist([*rows["cases"], *rows["shots"]], schema=test_cases.ITEMS)
         yield f"items/{code}.parquet", test_cases.parquet_bytes(items, about)
     for code, rejections in run.rejections.items():
         if rejections:
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))
+    # Further sets are walls of the run, JSON lines, or tables of a release; they get the metadata of this one.
     for kind, code in ((kind, code) for kind, codes in facts.extras.items() for code in codes):
         lines, table = output / kind / f"{code}.jsonl", output / kind / f"{code}.parquet"
         if kind == "walls":
@@ -376,7 +406,7 @@ def _data_files(
         for path in paths:
             yield f"names/{code}/{path.name}", path.read_bytes()
     yield from ((name, text.encode()) for name, text in harness_files(facts))
-    filled = {one.code: run.groups[one.code] for one in facts.filled}
+    filled = {language.code: run.groups[language.code] for language in facts.filled}
     yield from browse_files(facts, replace(run, groups=filled), cases)
     yield "recipe.toml", toml_text(facts.recipe).encode()
     yield "LICENSE", write_text("LICENSE", facts).encode()
@@ -429,22 +459,26 @@ def browse_files(
 
 
 def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> dict[str, _ByModel]:
-    """The scores of the run's groups by language and model; a file may also have answers to other data sets."""
-    known = {(code, group.qid) for code, own in groups.items() for group in own}
-    found: dict[str, _ByModel] = {code: {} for code in groups}
+    """Average the answers in some files by language, model and number of the class, in percent.
+
+    Answers to groups that are not in ``groups`` are passed over; MissingInputError for a file with no other.
+    """
+    known = {(code, group.qid) for code, of_language in groups.items() for group in of_language}
+    scores: dict[str, _ByModel] = {code: {} for code in groups}
     wanted = "an answer that wikisem evaluate outliers --cases writes"
     for path in paths:
         if not path.is_file():
             raise MissingInputError(f"expected a file of answers, saw nothing at {path}")
         answers: defaultdict[tuple[str, str, str], list[_Answer]] = defaultdict(list)
         for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-            one = decode_json(line, _Answer, f"{path}:{number}", wanted)
-            if (one.language, one.qid) in known:
-                answers[one.language, one.model, one.qid].append(one)
+            answer = decode_json(line, _Answer, f"{path}:{number}", wanted)
+            if (answer.language, answer.qid) in known:
+                answers[answer.language, answer.model, answer.qid].append(answer)
         if not answers:
             raise MissingInputError(f"{path}: expected answers to groups of this run, saw none")
-        for (language, model, qid), own in answers.items():
-            opp, accuracy = 100 * fmean(one.position for one in own), 100 * fmean(one.right for one in own)
-            right = {one.outlier: one.right for one in own}
-            found[language].setdefault(model, {})[qid_number(qid)] = PageScore(opp, accuracy, right)
-    return found
+        for (language, model, qid), to_group in answers.items():
+            opp = 100 * fmean(answer.position for answer in to_group)
+            accuracy = 100 * fmean(answer.right for answer in to_group)
+            right = {answer.outlier: answer.right for answer in to_group}
+            scores[language].setdefault(model, {})[qid_number(qid)] = PageScore(opp, accuracy, right)
+    return scores

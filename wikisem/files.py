@@ -459,14 +459,14 @@ def remove_below(root: str, name: str) -> None:
             for part in above:
                 folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
                 opened.callback(os.close, folder)
-            found = os.stat(last, dir_fd=folder, follow_symlinks=False)
-            is_own = found.st_uid == os.getuid()
+            status = os.stat(last, dir_fd=folder, follow_symlinks=False)
+            is_own = status.st_uid == os.getuid()
             if not is_own:
                 with suppress(OSError), TemporaryFile(dir=root) as made:  # a network folder may give files one owner
-                    is_own = os.fstat(made.fileno()).st_uid == found.st_uid
-            if stat.S_ISLNK(found.st_mode) or not is_own:
+                    is_own = os.fstat(made.fileno()).st_uid == status.st_uid
+            if stat.S_ISLNK(status.st_mode) or not is_own:
                 raise OutputError("a link, or another user's")
-            if stat.S_ISDIR(found.st_mode):
+            if stat.S_ISDIR(status.st_mode):
                 shutil.rmtree(last, dir_fd=folder)
             else:
                 os.unlink(last, dir_fd=folder)

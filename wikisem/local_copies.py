@@ -32,8 +32,9 @@ _in_use: Final[list[IO[bytes]]] = []
 def local_folder(folder: str) -> Path:
     """A folder whose files can be mapped: itself if it is on this machine, else a copy that all processes here share.
 
-    A copy is found by the path, names, sizes and times of the files. The first process to ask makes it, others wait for
-    that. It goes with the last run that uses it.
+    A copy is found by the path, names, sizes and times of the files. The first process to ask makes it, under another
+    name until it is whole, and others wait for that. A lock says that this process uses it, until the process ends; the
+    last run that uses it removes it. OutputError for a copy, or a folder of copies, that is not this user's.
     """
     if is_local(folder):
         return Path(folder)

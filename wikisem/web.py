@@ -247,7 +247,11 @@ class Answer:
 def _send(
     url: str, method: str, body: bytes | None, headers: Mapping[str, str], timeout: float
 ) -> urllib3.BaseHTTPResponse:
-    """Return the answer at the end of all redirects."""
+    """Send a request and return the answer at the end of all redirects, its body unread.
+
+    A login in the URL, or in that of the proxy, is sent as a header. The body is neither read nor decoded here, and a
+    status such as 404 is no error. NoAnswerError for too many redirects.
+    """
     for _ in range(_MOST_REDIRECTS):
         place = parse_url(url)
         # Direct, or by the proxy that the environment names.

@@ -45,6 +45,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is taken for
     Markdown, HTML or the end of a cell, and control characters are removed.
     """
+    # Of each config the name, the splits, what it has, and a digest of the digests of its files.
     sets = []
     for name, splits in configs(facts):
         kind, _, rest = next(iter(splits.values())).partition("/")
@@ -55,16 +56,18 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     # Of each language, which share of its classes English lacks, which of its members have a region, and of these the
     # share in each region; what is not known is a dash.
     regions = []
-    for one in facts.filled:
-        lacking = f"{100 * facts.lacking[one.code] / one.groups:.1f}" if one.code in facts.lacking else "–"
-        counts = facts.regions.get(one.code, {})
+    for language_facts in facts.filled:
+        code = language_facts.code
+        lacking = f"{100 * facts.lacking[code] / language_facts.groups:.1f}" if code in facts.lacking else "–"
+        counts = facts.regions.get(code, {})
         known = sum(count for region, count in counts.items() if region != NOWHERE)
         shares = [f"{100 * counts.get(region, 0) / known:.1f}" if known else "–" for region in (*REGIONS, SEVERAL)]
         share = f"{100 * known / sum(counts.values()):.1f}" if known else "–"
-        regions.append([f"`{one.code}`", lacking, share, *shares])
+        regions.append([f"`{code}`", lacking, share, *shares])
     words = {code: Counter[str]() for code in facts.spoken}
     for (code, source), count in facts.total("words").items():
         words[code][source] += count
+    # What the recipe in the card does not say: walls that were drawn by other options, and languages built beside it.
     walls = [unit for unit in (f"walls/{code}" for code in list(facts.walls)[:1]) if unit in facts.stages]
     drawn = (facts.stages[walls[0]].recipe or {}).get("walls") if walls else None
     built = [unit.removeprefix("surfaces/") for unit in facts.stages if unit.startswith("surfaces/")]

@@ -32,7 +32,7 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     ``wikisem_<code>_walls`` no sequence stops an answer, since a model may think first.
     """
     yield "eval.yaml", yaml_text(_eval_yaml(facts))
-    asked = {}
+    asked = {}  # for inspect-ai, by language: the phrasings of the question, and the request to answer with a letter
     for language in facts.filled:
         prompt = prompt_in(language.code)
         questions = list(ENGLISH) if prompt.question == ENGLISH[0] else [prompt.question]
@@ -49,6 +49,7 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         asked_by = _text(kind, "{{question}}", PROMPTS["en"].answer)
         texts = {"doc_to_text": asked_by, "doc_to_choice": listed, "doc_to_target": "answer"}
         yield f"lm_eval/_{kind}.yaml", yaml_text(_template(facts, {"output_type": "multiple_choice", **texts}, metrics))
+    # A language only says what differs from the template: the word for "answer", unless it is the English one.
     for code in codes:
         answer = prompt_in(code).answer
         for kind, suffix in (("words", ""), ("letters", "_letters")):
@@ -91,6 +92,7 @@ def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
 
 
 def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
+    """Yield the files that make the release a Python package, which registers its tasks with inspect-ai."""
     letters = re.sub("[^a-z0-9]+", "_", facts.name.lower()).strip("_")
     # Never the name of this library.
     name, maker = f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set", facts.maker
@@ -130,6 +132,7 @@ def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[s
 
 
 def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, text: Mapping[str, str]) -> str:
+    """Write the task of a language from a template: its name, its data, ``text`` for its own prompts, and its shots."""
     kind = "walls" if template == "walls" else "cases"
     # Codes are quoted, because ``no`` is False in YAML. Without a repository, paths are those of the folder.
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}

@@ -92,6 +92,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _score_sheets(arguments: argparse.Namespace) -> None:
+    """Score the answers of annotators, and models on the same cases, and print the report as tables or as JSON.
+
+    A set with two answers to each case has a report of those without help and one of those with help.
+    """
     if given := [name for name in ("dataset", *_SAMPLING) if getattr(arguments, name) is not None]:
         seen = "OUT" if given[0] == "dataset" else f"--{given[0].replace('_', '-')}"
         raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
@@ -103,15 +107,15 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     reports: dict[str, Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
     for name in ("without help", "with help") if annotation.two_answers else ("",):
-        of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
-        shares, alpha = people.case_shares(of_kind, annotation), None
+        reported = [answer for answer in answers if answer.with_help == (name != "without help")]
+        shares, alpha = people.case_shares(reported, annotation), None
         try:
-            alpha = people.agreement(of_kind, annotation)
+            alpha = people.agreement(reported, annotation)
         except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
             no_alpha = str(error)
         scored = [people.score_model(model, shares, annotation.seed) for model in models]
         reports[name] = {
-            **people.score_annotators(of_kind, annotation),
+            **people.score_annotators(reported, annotation),
             "alpha": people.bars_as_json(alpha),
             "models": scored,
         }
@@ -119,10 +123,10 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     if arguments.json:
         cases, overlap = len(annotation.cases), len(annotation.overlap)
         about = {"set": annotation.fingerprint, "language": annotation.language, "cases": cases, "overlap": overlap}
-        *first, last = reports.values()
-        row = {**about, **last, "missing": missing}
-        if first:  # each case has two answers: the report's own figures are those with help
-            row["without_help"] = first[0]
+        *without_help, with_help = reports.values()
+        row = {**about, **with_help, "missing": missing}
+        if without_help:  # each case has two answers: the report's own figures are those with help
+            row["without_help"] = without_help[0]
         print_json(row, indented=True)
         return
     print_line(f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}")
@@ -201,13 +205,17 @@ _PEOPLE: Final = "annotators"
 
 
 def _print_report(report: Report, no_alpha: str) -> None:
+    """Print the answers of each annotator, then scores by outlier class, agreement, and how many answers are right.
+
+    ``no_alpha`` says why there is no measure of agreement, if there is none.
+    """
     console, folded = make_console(), {"overflow": "fold", "no_wrap": True}
     names = ("asked", "answered", "right", "cannot tell")
     table = Table(Column("annotator", overflow="fold"), *number_columns(*names, "accuracy", **folded))
-    for one in report["annotators"]:
-        counts = [str(one[name.replace(" ", "_")]) for name in names]
-        accuracy = f"{100 * one['right'] / one['answered']:.2f}" if one["answered"] else "–"
-        table.add_row(one["annotator"], *counts, accuracy)
+    for row in report["annotators"]:
+        counts = [str(row[name.replace(" ", "_")]) for name in names]
+        accuracy = f"{100 * row['right'] / row['answered']:.2f}" if row["answered"] else "–"
+        table.add_row(row["annotator"], *counts, accuracy)
     console.print(table)
     words = (Column(name, overflow="fold") for name in ("", "outlier class"))
     table = Table(*words, *number_columns("cases", "accuracy", "95 % interval", "OPP", **folded))

@@ -119,29 +119,37 @@ class _Manifest(msgspec.Struct):
 
 
 def print_audit(audits: Sequence[Audit]) -> None:
-    """Two tables for each language with all data sets beside each other, then the worst groups of the first one."""
+    """Print the measures and baselines of each language, all data sets beside each other, then the first one's groups.
+
+    Of these: the groups with findings, those of the lowest coherence, and the outliers of the highest margin.
+    """
     console = make_console()
     for language in sorted({language for audit in audits for language in audit.languages}):
         title = f"{language}: {' | '.join(audit.name for audit in audits)}"
-        found: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
-        columns = list(dict.fromkeys(name for columns in found for name in columns))
+        # Of each data set the values by column and measure; a cell has those of all sets.
+        data_sets: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
+        columns = list(dict.fromkeys(column for by_column in data_sets for column in by_column))
         table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
-        for measure in dict.fromkeys(name for own in found for values in own.values() for name in values):
-            cells = [[_cell(measure, own.get(column, {}).get(measure)) for own in found] for column in columns]
-            if any(value != _UNKNOWN for values in cells for value in values):
-                table.add_row(measure, *(" | ".join(values) for values in cells))
+        values = [values for by_column in data_sets for values in by_column.values()]
+        for measure in dict.fromkeys(measure for by_measure in values for measure in by_measure):
+            cells = [
+                [_cell(measure, by_column.get(column, {}).get(measure)) for by_column in data_sets]
+                for column in columns
+            ]
+            if any(value != _UNKNOWN for cell in cells for value in cell):
+                table.add_row(measure, *map(" | ".join, cells))
         console.print(table)
         for audit in audits:
             if language in audit.baselines:
                 for sheet in baseline_sheets(baseline_rows({language: audit.baselines[language]}, audit.name)):
                     print_block(console, sheet)
     first = audits[0]
-    worst = [one for one in first.groups if one.findings]
+    worst = [audited for audited in first.groups if audited.findings]
     title = f"{first.name}: {len(worst)} of {len(first.groups)} groups have findings, the worst first"
     table = make_table(("group", "language", "findings"), title=title, title_justify="left")
-    for one in worst[:_WORST]:
-        group = one.measures.group
-        findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in one.findings)
+    for audited in worst[:_WORST]:
+        group = audited.measures.group
+        findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in audited.findings)
         table.add_row(group.name, group.language, "\n".join(findings))
     console.print(table)
     if first.by_coherence:
@@ -156,8 +164,8 @@ def print_audit(audits: Sequence[Audit]) -> None:
     if first.by_margin:
         bound = f"a margin above half of {first.bounds.margin}"
         outliers = [
-            (one.name, COLUMNS[one.outlier_class], group.name, group.language, margin)
-            for margin, group, one in first.by_margin
+            (outlier.name, COLUMNS[outlier.outlier_class], group.name, group.language, margin)
+            for margin, group, outlier in first.by_margin
         ]
         title = f"{first.name}: outliers, the highest margin first"
         console.print(

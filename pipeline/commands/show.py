@@ -42,20 +42,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a group in one language, or a line for each group."""
     path, name = data_set_path(arguments.output), arguments.name
-    groups = known = read_groups(path)
+    groups = all_groups = read_groups(path)
     if name is not None:
-        classes = classes_of(known)
+        classes = classes_of(all_groups)
         if not is_qid(name) and not classes_named(name, classes):
             classes += classes_of(read_rejections(path))
         qid = find_class(name, classes, arguments.output)
-        groups = [group for group in known if group.qid == qid]
+        groups = [group for group in all_groups if group.qid == qid]
     # The language asked for, that of the label, of the locale, English, or the first by code.
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     wanted, label = (re.split("[_.@]", locale)[0], "en"), (name or "").casefold()
-    ranked = (
-        (one.label.casefold() != label, *(one.language != code for code in wanted), one.language) for one in groups
+    best = min(
+        groups,
+        key=lambda group: (
+            group.label.casefold() != label,
+            *(group.language != code for code in wanted),
+            group.language,
+        ),
+        default=None,
     )
-    language: str = arguments.language or str(min(ranked, default=("",))[-1])
+    language: str = arguments.language or (best.language if best else "")
     chosen = [group for group in groups if group.language == language]
     if not chosen and name is None:
         codes = ", ".join(sorted({group.language for group in groups}))
@@ -68,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             print_line(f"{name_class(group.qid, group.label)}: {words}, ...")
     else:
         labels = {rejection.qid: rejection.label for rejection in read_rejections(path, language) if rejection.label}
-        labels |= {group.qid: group.label for group in known if group.language == language}
+        labels |= {group.qid: group.label for group in all_groups if group.language == language}
         for group in chosen:
             named = labels | labels_of_classes(str(path), [group]).get(language, {})
             make_console().print(group_table(group, named))

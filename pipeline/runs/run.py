@@ -362,7 +362,10 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
 
 
 def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str = "") -> list[Record]:
-    """Run the units of a stage that are not finished, or do not fit, and return all records."""
+    """Run the units of a stage that are not finished, or were made otherwise, and return the records of all, in order.
+
+    ``place`` is the number of the stage among several, for the log.
+    """
     stage.check(run)
     needs: dict[str, dict[str, str]] = {}
     for unit in stage.units:
@@ -402,7 +405,11 @@ def describe(stage: Stage, todo: int) -> str:
 def _run_units(
     stage: Stage, todo: Sequence[Unit], needs: Mapping[str, Mapping[str, str]], run: Run, recipe: Recipe | None
 ) -> dict[str, Record]:
-    """Make units, then write their records: until then an earlier result stays, unless it has the same paths."""
+    """Make the units in ``todo`` at once, put their files in place, and return their records, which are written last.
+
+    ``needs`` has for each unit the identities of the units that it is made from. Until its record is written the
+    earlier result of a unit stays, unless both have the same paths.
+    """
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
     if any(file["path"].endswith(".bz2") for file in inputs) and "bzip2" not in run.said:
         run.said.add("bzip2")  # once for all stages
@@ -411,14 +418,16 @@ def _run_units(
     wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needed))
     if warning := lacking_disk(run.output, stage.name, wanted):
         run.log(warning)
-    prints = {unit.name: _fingerprint(unit, needs[unit.name]) for unit in todo if not unit.leaves}
-    for name, one in prints.items():
-        if (earlier := run.ledger.find(name)) and earlier.fingerprint == one:
+    # A unit whose folder is named by its fingerprint is written there: the same one has no record while it is made.
+    fingerprints = {unit.name: _fingerprint(unit, needs[unit.name]) for unit in todo if not unit.leaves}
+    for name, fingerprint_now in fingerprints.items():
+        if (earlier := run.ledger.find(name)) and earlier.fingerprint == fingerprint_now:
             run.ledger.invalidate(name)
-    context = run.context(stage.name, prints)
+    context = run.context(stage.name, fingerprints)
     try:
         results = stage.work([unit.name for unit in todo], run, context)
     except DamagedInputError as error:
+        # The damaged file may be one of an earlier unit, which then has to be made again.
         for record in run.ledger.records():
             if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
                 path = record_path(run.output, record.unit)
@@ -430,16 +439,16 @@ def _run_units(
         made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
     records: dict[str, Record] = {}
     for unit in todo:
-        result, needed_by = results[unit.name], needs[unit.name]
+        result, inputs_of_unit = results[unit.name], needs[unit.name]
         result.counts.check(unit.name)
         kept_in = run.keep_unreadable(unit.name, context.scratch)
         result.counts.check_unreadable(unit.name, run.max_unreadable, kept_in)
         records[unit.name] = Record(
             unit.name,
-            _fingerprint(unit, needed_by),
-            identity_of(unit, needed_by),
-            result.counts,
-            needed_by,
+            fingerprint=_fingerprint(unit, inputs_of_unit),
+            identity=identity_of(unit, inputs_of_unit),
+            counts=result.counts,
+            needs=inputs_of_unit,
             made_with={**made_with, "stage_version": unit.version},
             facts={**unit.facts, **result.facts},
         )

@@ -75,6 +75,7 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
             version=entity_stage.VERSION,
         )
 
+    # Read what is there and what is asked for now; if the earlier unit is of the same dump and rules, it is kept so.
     if earlier := run.ledger.find(ENTITIES):
         facts, every = earlier.facts, options.labels is None or earlier.facts["labels"] == ALL
         wider = replace(
@@ -129,7 +130,10 @@ def check_columns(items: Record, recipe: Recipe) -> None:
 
 
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | None = None) -> Stage:
-    """The mentions of all languages; a dump of another wiki, or whose titles cannot be converted, gives a warning."""
+    """The mentions of all languages, a unit for each; facts are the dump's wiki and the link trail learned from it.
+
+    A dump of another wiki, or whose titles cannot be converted between scripts, gives a warning.
+    """
     given = profiles or Profiles()
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
@@ -197,10 +201,10 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         written = {unit.partition("/")[2]: context.folders[unit] for unit in units}
         dictionaries = {language: run.folder(unit_of(MENTIONS, language)) for language in written if language in linked}
-        found = surface_stage.resolve_surfaces(run.folder(ENTITIES), dictionaries, options, written, context)
+        counted = surface_stage.resolve_surfaces(run.folder(ENTITIES), dictionaries, options, written, context)
         return {
             unit_of(SURFACES, language): result_of(language, counts, run if language in dictionaries else None)
-            for language, counts in found.items()
+            for language, counts in counted.items()
         }
 
     def check(run: Run) -> None:
@@ -218,15 +222,19 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
 
 
 def result_of(language: str, counts: SurfaceCounts, run: Run | None) -> UnitResult:
-    """What the record of a language says; with ``run``, if it has a dump, which pages this lacks."""
+    """The counts and facts for the record of a language's surfaces: how many forms each source gave, and was refused.
+
+    With ``run``, which is for a language with a dump, also the linked pages that the dump lacks, and a warning if too
+    many of the best linked ones are among them.
+    """
     facts = dict(counts.summary)
     refused = facts.pop("refused", {})
-    found = {"sources": facts, **({"refused": refused} if refused else {})}
+    summary = {"sources": facts, **({"refused": refused} if refused else {})}
     if run is None:
-        return UnitResult(counts.items, found)
+        return UnitResult(counts.items, summary)
     linked = counts.pages
     lacking = [title for _, title, missing in linked.best if missing]
-    found["linked_pages"] = {
+    summary["linked_pages"] = {
         "linked": linked.linked,
         "missing": linked.missing,
         "best_linked": len(linked.best),
@@ -243,7 +251,7 @@ def result_of(language: str, counts: SurfaceCounts, run: Run | None) -> UnitResu
             f"the dump: {', '.join(lacking[:_NAMED])}{' …' * (len(lacking) > _NAMED)}; "
             f"`wikisem download {language} --export {other}` fetches the other export"
         )
-    return UnitResult(counts.items, found, warning)
+    return UnitResult(counts.items, summary, warning)
 
 
 def names(languages: Sequence[str]) -> Stage:
