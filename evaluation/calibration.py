@@ -436,17 +436,18 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
             if (case, model) in seen:
                 raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
             seen.add((case, model))
-            own = row.get("group") or case
-            group = str(case if by_case else own)
-            classes[group] = str(row.get("class") or own)
-            count = counts.setdefault(group, {}).setdefault(model, [0, 0])
-            count[0] += answer in _TRUE
-            count[1] += 1
+            named_group = row.get("group") or case
+            group = str(case if by_case else named_group)
+            classes[group] = str(row.get("class") or named_group)
+            right_and_asked = counts.setdefault(group, {}).setdefault(model, [0, 0])
+            right_and_asked[0] += answer in _TRUE
+            right_and_asked[1] += 1
     if not counts:
         raise MissingInputError(f"{', '.join(map(str, paths))}: expected answers, saw none")
     models = list(dict.fromkeys(model for group in counts.values() for model in group))
     numbers = np.array([[group.get(model, [0, 0]) for model in models] for group in counts.values()], dtype=np.float64)
-    return Answers(tuple(models), tuple(counts), tuple(classes.values()), numbers[:, :, 0], numbers[:, :, 1])
+    right, asked = numbers[:, :, 0], numbers[:, :, 1]
+    return Answers(tuple(models), tuple(counts), tuple(classes.values()), right=right, asked=asked)
 
 
 def scores_of_answers(answers: Answers, discriminations: bool | None = None, seed: int = SEED) -> Scores:

@@ -254,12 +254,12 @@ def intruder_pools(
             vectors |= dict.fromkeys(other.keys)
             for row, index in enumerate(other.known.tolist()):
                 vectors[other.keys[index]] = other.vectors[[row] if embeddings.is_sparse(other.vectors) else row]
-        mine = set(members.keys)
-        theirs = [vector for key, vector in vectors.items() if key not in mine]
-        known = [vector for vector in theirs if vector is not None]
+        inside = set(members.keys)
+        outside = [vector for key, vector in vectors.items() if key not in inside]
+        known = [vector for vector in outside if vector is not None]
         stacked = embeddings.stack(known) if known else members.vectors[:0]
-        missing = 0 if skip_oov else len(theirs) - len(known)
-        yield IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))
+        missing = 0 if skip_oov else len(outside) - len(known)
+        yield IntruderPool(stacked, np.arange(len(known)), missing, shared=np.full(len(members.known), -1))
     if intruders == "other-categories":
         return
     if vocabulary is None:
@@ -268,10 +268,10 @@ def intruder_pools(
     for members in categories:
         if intruders == "vocabulary":
             shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
-            yield IntruderPool(vocabulary.rows, rows, 0, shared)
+            yield IntruderPool(vocabulary.rows, rows, missing=0, shared=shared)
         else:
-            outside = rows[~np.isin(rows, members.in_vocabulary)]
-            yield IntruderPool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
+            other_rows = rows[~np.isin(rows, members.in_vocabulary)]
+            yield IntruderPool(vocabulary.rows, other_rows, missing=0, shared=np.full(len(members.known), -1))
 
 
 # All pairs (S, w), counted without looking at any mean.
@@ -281,11 +281,12 @@ _MOST_LIMITS: Final = 1 << 27
 
 
 def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> CategoryScore:
+    """The score of a category by all pairs of k of its words and an intruder; those with an unknown word are wrong."""
     size, k = len(members.known if settings.skip_oov else members.keys), settings.k
     if size < k:
         return score_of(members, 0, 0)
     # Each member that is in the pool is in C(size - 1, k - 1) combinations, into which it cannot come as well.
-    own = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
+    impossible = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
     correct = 0
     if (known := len(members.known)) >= k:
         if comb(known, k - 1) * known > _MOST_LIMITS:
@@ -297,7 +298,7 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
         for start in range(0, len(pool.rows), _ROWS_AT_ONCE):
             block = pool.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(pool.rows))))
             correct += counter.count(prepare(settings.distance, block))
-    return score_of(members, correct, comb(size, k) * len(pool) - own)
+    return score_of(members, correct, comb(size, k) * len(pool) - impossible)
 
 
 # This many numbers of F, 16 MB, are compared while they are still in a processor's cache.

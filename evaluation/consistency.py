@@ -138,37 +138,26 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
     shared = sorted(first.keys() & second.keys())
     if not shared:
         return []
-    found = []
+    # A row for each case, with the columns _RIGHT to _RANKC_CHANCE.
+    cases = []
     for one, other in ((first[key], second[key]) for key in shared):
         both_wrong = not one.right and not other.right
+        # How often two wrong words that are picked at random are the same.
         common = set(one.order) & set(other.order) - {one.outlier}
         chance = len(common) / ((len(one.order) - 1) * (len(other.order) - 1))
         same_word = both_wrong and one.order[0] == other.order[0]
         right = one.right, other.right, one.right and other.right
-        found.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
-    rows = np.array(found, dtype=np.float64)
+        cases.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
+    columns = np.array(cases, dtype=np.float64).T
     _, group_of = np.unique([group for group, _ in shared], return_inverse=True)
     sizes = np.bincount(group_of).astype(np.float64)
-    sums: FloatArray = np.stack([np.bincount(group_of, column) for column in rows.T], axis=1)
+    sums: FloatArray = np.stack([np.bincount(group_of, column) for column in columns], axis=1)
     means = (sums.sum(axis=0) / len(shared)).tolist()
     both_right, overlap = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
     wrong = sums[:, _BOTH_WRONG]
-    count = int(wrong.sum())
-    same = clustered_means(sums[:, [_SAME]], wrong, seed)[0] if count else None
-    by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / count) if count else None
-    agreed, expected = _agreement(sums.sum(axis=0) / sizes.sum())
-    kappa = None
-    if expected <= _CERTAIN:
-        value = float(1 - (1 - agreed) / (1 - expected))
-        observed, chances = _agreement(statistics.draw_means(sums[:, : _BOTH_WRONG + 1], sizes, seed).T)
-        defined = chances <= _CERTAIN
-        drawn = 1 - (1 - observed[defined]) / (1 - chances[defined])
-        if np.ptp(drawn) > ROUNDING:
-            low, high = statistics.percentile_interval(drawn, len(sizes))
-        else:
-            # As where both languages agree on every case: Wilson's interval of o, e being as it is.
-            low, high = (float(1 - (1 - end) / (1 - expected)) for end in wilson(float(agreed), len(sizes)))
-        kappa = ErrorBars(value, low, high, None, len(sizes))
+    wrong_cases = int(wrong.sum())
+    same = clustered_means(sums[:, [_SAME]], wrong, seed)[0] if wrong_cases else None
+    same_by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / wrong_cases) if wrong_cases else None
 
     def row(metric: str, bars: ErrorBars | None, scale: float = 100, **more: Any) -> Row:
         about = {"n": len(sizes), "cases": len(shared), **more}
@@ -176,12 +165,29 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
 
     return [
         row("both_right", both_right, chance=100 * means[_RIGHT] * means[_OTHER]),
-        row("kappa", kappa, 1, chance=0.0),
-        row("same_word", same, cases=count, chance=by_chance),
+        row("kappa", _kappa(sums, sizes, seed), 1, chance=0.0),
+        row("same_word", same, cases=wrong_cases, chance=same_by_chance),
         row("rankc", overlap, 1, chance=means[_RANKC_CHANCE]),
         row("accuracy", None, value=100 * means[_RIGHT]),
         row("accuracy_other", None, value=100 * means[_OTHER]),
     ]
+
+
+def _kappa(sums: FloatArray, sizes: FloatArray, seed: int) -> ErrorBars | None:
+    """Cohen's kappa with its interval, from the sums over the cases of each class; None where it divides by zero."""
+    agreed, expected = _agreement(sums.sum(axis=0) / sizes.sum())
+    if expected > _CERTAIN:
+        return None
+    value = float(1 - (1 - agreed) / (1 - expected))
+    observed, chances = _agreement(statistics.draw_means(sums[:, : _BOTH_WRONG + 1], sizes, seed).T)
+    defined = chances <= _CERTAIN
+    drawn = 1 - (1 - observed[defined]) / (1 - chances[defined])
+    if np.ptp(drawn) > ROUNDING:
+        low, high = statistics.percentile_interval(drawn, len(sizes))
+    else:
+        # As where both languages agree on every case: Wilson's interval of o, e being as it is.
+        low, high = (float(1 - (1 - end) / (1 - expected)) for end in wilson(float(agreed), len(sizes)))
+    return ErrorBars(value, low, high, standard_error=None, n=len(sizes))
 
 
 def rankc(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:

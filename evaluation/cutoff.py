@@ -153,8 +153,8 @@ def measure_cutoff(
     and with too few cases to look for one it is not there. MissingInputError for a data set without QIDs.
     """
     found = [
-        (number, case.position, case.detected, group.chance, group.group.id, index, (group, case))
-        for index, group in enumerate(evaluation.groups)
+        (number, group, case)
+        for group in evaluation.groups
         if (number := newest_item(group.group))
         for case in group.cases
     ]
@@ -163,11 +163,12 @@ def measure_cutoff(
             f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
             "lines and Parquet of a build have them, saw none; what a harness logged gets them with --set RELEASE"
         )
-    found.sort(key=lambda one: one[:6])
-    numbers, known = [one[0] for one in found], sorted(dates, key=lambda one: one.item)
-    cases = [one[6] for one in found]
+    # Cases with one number are ordered by how they were answered, so that the order of the groups hardly matters.
+    found.sort(key=lambda one: (one[0], one[2].position, one[2].detected, one[1].chance, one[1].group.id))
+    numbers, cases = [number for number, _, _ in found], [(group, case) for _, group, case in found]
+    known = sorted(dates, key=lambda date: date.item)
     if known:
-        edges = [bisect_right(numbers, one.item) for one in known]
+        edges = [bisect_right(numbers, date.item) for date in known]
     else:
         edges = [bisect_right(numbers, numbers[len(numbers) * index // bands - 1]) for index in range(1, bands)]
     parts = {}

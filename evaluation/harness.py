@@ -272,6 +272,7 @@ def read_log(path: Path, cluster_by: str, metric: str = "") -> Log:
 
 
 def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
+    """The log of lm-evaluation-harness: a line for each sample and filter, in a folder that is named by the model."""
     name, _, filter_name = metric.partition(",")
     samples: dict[str, tuple[str, float]] = {}
     filters: set[str] = set()
@@ -313,6 +314,7 @@ class _InspectLog(msgspec.Struct):
 
 
 def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
+    """The log of inspect-ai: an archive with a file for each sample, or one JSON file; unscored samples are counted."""
     expected = "a log of inspect-ai (.eval or .json) or lm-evaluation-harness (.jsonl)"
     if path.suffix == ".eval":
         try:
@@ -345,9 +347,9 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
                 wanted = ", ".join(f"{scorer},{each}" for each in value)
                 raise UsageError(f"{where}: expected a metric ({wanted}), saw {metric or scorer!r}")
             value = value[key]
-        own = {"id": sample.id, "epoch": sample.epoch}
-        _add(samples, f"{sample.id} #{sample.epoch}", (sample.metadata, own), cluster_by, value, where)
-    return Log(path, task.model, task.task, metric or scorer, samples, len(listed) - len(samples))
+        fields = {"id": sample.id, "epoch": sample.epoch}
+        _add(samples, f"{sample.id} #{sample.epoch}", (sample.metadata, fields), cluster_by, value, where)
+    return Log(path, task.model, task.task, metric or scorer, samples, unscored=len(listed) - len(samples))
 
 
 def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -414,13 +416,13 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
 
 
 def _scored_log(log: Log, vocabulary: Vocabulary, names: Iterable[str]) -> Scored:
-    clusters: dict[str, list[tuple[str, float]]] = {}
+    clusters: dict[str, dict[str, float]] = {}
     for name in sorted(names):
         cluster, score = log.samples[name]
-        clusters.setdefault(cluster, []).append((name, score))
-    sums = np.array([[sum(score for _, score in own)] for own in clusters.values()]).reshape(-1, 1)
-    counts = np.array([len(own) for own in clusters.values()], dtype=np.float64)
-    asked = [(cluster, *(name for name, _ in own)) for cluster, own in clusters.items()]
+        clusters.setdefault(cluster, {})[name] = score
+    sums = np.array([[sum(scores.values())] for scores in clusters.values()]).reshape(-1, 1)
+    counts = np.array([len(scores) for scores in clusters.values()], dtype=np.float64)
+    asked = [(cluster, *scores) for cluster, scores in clusters.items()]
     about = {"test_cases": len(log.samples) + log.unscored, "unscored": log.unscored}
     plain = {Part(COVERAGE): about} if vocabulary == "own" else {}
     tally = Tally((log.metric,), sums, counts, asked, "cluster")

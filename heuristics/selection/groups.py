@@ -337,12 +337,7 @@ class GroupBuilder:
 
     def _kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets:
         """For each list whose cluster has a member with a class of the list."""
-        members = [
-            (bit, member)
-            for bit, by_language in clusters.items()
-            for cluster in by_language.values()
-            for member in cluster
-        ]
+        members = [(bit, member) for bit, named in clusters.items() for cluster in named.values() for member in cluster]
         classes = self._graph.classes.take(item_indices(self._graph, [member.id for _, member in members]))
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))

@@ -80,9 +80,9 @@ class ClassEvidence:
         others = reference.keep(~is_member)
         owners = np.concatenate([members.sources(), others.sources()]).astype(np.int64)
         instances = np.concatenate([members.targets, others.targets])
-        own = signatures.rows.take(instances)
+        of_instances = signatures.rows.take(instances)
         # A number for each property of each class.
-        numbers = owners[own.sources()] * size + own.targets
+        numbers = owners[of_instances.sources()] * size + of_instances.targets
         counts, totals = np.bincount(numbers, minlength=count * size), np.bincount(owners, minlength=count)
         known = np.flatnonzero(counts)
         of_class, properties = np.divmod(known, size)
@@ -92,19 +92,24 @@ class ClassEvidence:
         of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
         of_every[known] = _units(np.log((having + shares) / (total + 1)) - without)
         counts[known] = _units(np.log((having - 1 + shares) / np.maximum(total, 1)) - without)
-        evidence = _evidence(own, counts.take(numbers))
-        in_sample, found = indices_of(instances, signatures.sample)
+        evidence = _evidence(of_instances, counts.take(numbers))
+        in_sample, is_in_sample = indices_of(instances, signatures.sample)
         for at, weights in enumerate(of_every.reshape(count, size)):
             here = owners == at
-            own_evidence, is_member = evidence[here], np.flatnonzero(here) < len(members.targets)
+            evidence_here, is_member = evidence[here], np.flatnonzero(here) < len(members.targets)
+            # The area under the ROC curve: of the sample of prominent items, those that are instances are left out.
             sample = _evidence(signatures.of_sample, weights.take(signatures.of_sample.targets))
-            ordered = np.sort(np.maximum(np.delete(sample, in_sample[here & found]), 0))
-            asked, coherence = np.maximum(own_evidence[is_member], 0), None
-            if len(asked) and len(ordered):
-                below = np.searchsorted(ordered, asked, "left") + np.searchsorted(ordered, asked, "right")
-                coherence = round(int(below.sum()) / (2 * len(asked) * len(ordered)), _DIGITS)
+            negatives = np.sort(np.maximum(np.delete(sample, in_sample[here & is_in_sample]), 0))
+            positives, coherence = np.maximum(evidence_here[is_member], 0), None
+            if len(positives) and len(negatives):
+                twice_below = np.searchsorted(negatives, positives, "left") + np.searchsorted(
+                    negatives, positives, "right"
+                )
+                coherence = round(int(twice_below.sum()) / (2 * len(positives) * len(negatives)), _DIGITS)
             begin, end = np.searchsorted(known, (at * size, (at + 1) * size))
-            yield ClassEvidence(signatures, coherence, properties[begin:end], weights, np.sort(own_evidence).tolist())
+            yield ClassEvidence(
+                signatures, coherence, properties[begin:end], weights, of_instances=np.sort(evidence_here).tolist()
+            )
 
     @property
     def speaks(self) -> bool:
