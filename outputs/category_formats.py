@@ -68,33 +68,35 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     analogies/LA.txt is that of the Google set: ``: name`` for each relation, and ``a b c d`` for each question. The
     JSON lines have all that is known of each word.
     """
-    for own in sets:
-        language = own.language
+    for language_set in sets:
+        language = language_set.language
         if recipe.word_sets():
-            lines, theirs, known = list[str](), list[str](), list[str]()
-            for one in own.categories:
-                tokens = [token(item.label) for item in one.items]
-                lines += [f": {one.category}", *tokens]
-                theirs += [f":{one.category} ({one.language})", " ".join(tokens)]
-                items = [asdict(item) for item in one.items]
-                known.append(_json({"category": one.category, "language": one.language, "items": items}))
+            lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
+            for category in language_set.categories:
+                tokens = [token(item.label) for item in category.items]
+                lines += [f": {category.category}", *tokens]
+                stringham_lines += [f":{category.category} ({category.language})", " ".join(tokens)]
+                items = [asdict(item) for item in category.items]
+                json_lines.append(_json({"category": category.category, "language": category.language, "items": items}))
             write_text(folder / "categories" / f"{language}.txt", map(_line, lines))
-            write_text(folder / "categories" / f"{language}.jsonl", map(_line, known))
-            write_text(folder / "stringham2020" / f"{language}.txt", map(_line, theirs))
+            write_text(folder / "categories" / f"{language}.jsonl", map(_line, json_lines))
+            write_text(folder / "stringham2020" / f"{language}.txt", map(_line, stringham_lines))
         if recipe.relations:
-            related, known = list[tuple[str, list[Pair], int]](), list[str]()
-            for relation, words in zip(recipe.relations, own.relations, strict=True):
-                pairs = [(token(one.words[0]), token(one.words[1])) for one in words.pairs]
+            related, json_lines = list[tuple[str, list[Pair], int]](), list[str]()
+            for relation, words in zip(recipe.relations, language_set.relations, strict=True):
+                pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in words.pairs]
                 related.append((relation.name, pairs, relation.questions))
                 # The value is null if it is no item.
-                full = [{"subject": one.subject, "value": one.value or None, "words": one.words} for one in words.pairs]
-                known.append(_json({"relation": words.relation, "language": words.language, "pairs": full}))
+                known_pairs = [
+                    {"subject": pair.subject, "value": pair.value or None, "words": pair.words} for pair in words.pairs
+                ]
+                json_lines.append(_json({"relation": words.relation, "language": words.language, "pairs": known_pairs}))
             write_questions(folder / "analogies" / f"{language}.txt", related, recipe.seed)
-            write_text(folder / "analogies" / f"{language}.jsonl", map(_line, known))
+            write_text(folder / "analogies" / f"{language}.jsonl", map(_line, json_lines))
     left_out = [
         _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
-        for own in sets
-        for words in own.words()
+        for language_set in sets
+        for words in language_set.words()
         for name in [words.category if isinstance(words, CategoryWords) else words.relation]
         for item in words.left_out
     ]

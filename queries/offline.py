@@ -59,9 +59,9 @@ class EntitySource:
         elif category.having:
             # The value of a statement is an item, or a string in a language.
             edges, texts = self.statements(category.having)
-            with_language = [qid_number(qid) for qid, own in texts.items() if any(text.language for text in own)]
-            items = edges.pairs()[0]
-            numbers = distinct(np.concatenate([items, np.array(with_language, dtype=np.int64)]))
+            with_text = [qid_number(qid) for qid, of_item in texts.items() if any(text.language for text in of_item)]
+            with_item, _ = edges.pairs()
+            numbers = distinct(np.concatenate([with_item, np.array(with_text, dtype=np.int64)]))
         else:
             numbers = self._linked(category, [category.class_])
             for condition in category.conditions():
@@ -96,6 +96,7 @@ class EntitySource:
         ]
 
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
+        """The items that a property of ``linked_by`` links to one of some classes, or to a class below; sorted."""
         wanted = np.asarray([qid_number(qid) for qid in classes], dtype=np.int64)
         if category.subclasses:
             wanted = union([wanted, self.statements("P279")[0].subjects_of(wanted, repeated=True)])
@@ -108,9 +109,9 @@ class EntitySource:
         for batch in self._batches("qid", "sitelinks"):
             numbers.append(qid_numbers(batch["qid"]))
             counts.append(np.asarray(pc.fill_null(batch["sitelinks"], 0)))
-        every = join(numbers)
-        order = np.argsort(every)
-        return every[order], join(counts)[order]
+        unsorted = join(numbers)
+        order = np.argsort(unsorted)
+        return unsorted[order], join(counts)[order]
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
         """The labels of items under the given language codes, in the order of the codes."""
@@ -127,7 +128,10 @@ class EntitySource:
         return {qid: labels for qid, labels in found.items() if labels}
 
     def statements(self, name: str) -> "tuple[PropertyEdges, _Texts]":
-        """The values of a property: those that are items, and those that are texts, by item."""
+        """The values of a property: those that are items as edges, and those that are texts by item.
+
+        A property is read once. P31 and P279 have a list column of their own; others are rows of the column statements.
+        """
         if name in self._known:
             return self._known[name]
         subjects, objects = [], []
@@ -193,6 +197,10 @@ class PropertyEdges:
 
 
 def _ends(keys: Numbers, values: Numbers, starts: npt.ArrayLike, repeated: bool) -> Numbers:
+    """Follow pairs from their sorted ``keys`` to their ``values``, one step or as many as there are; sorted, each once.
+
+    The starts are only among the ends if a path leads back to them.
+    """
     found, new = np.zeros(0, np.int64), np.asarray(starts, dtype=np.int64)
     while len(new):
         low = np.searchsorted(keys, new, side="left")
@@ -260,6 +268,10 @@ class _EntityStore(Store):
         return len(self._source.all_sitelinks[0])
 
     def _statements(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
+        """The triples of a property with a subject, else those with a value, else all: between items, then with texts.
+
+        Texts of any value are yielded unless the value is an item. UsageError unless the predicate is a wdt: property.
+        """
         if predicate is None or not str(predicate).startswith(TRUTHY):
             raise UsageError(
                 f"expected a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold, "

@@ -190,7 +190,11 @@ class Client:
     patience: Patience = field(default_factory=Patience)
 
     def rows(self, query: str, about: str, check: _Check = lambda _: None) -> list[AnswerRow]:
-        """The rows of a whole answer ``about`` something that pass ``check``; EndpointError after the last attempt."""
+        """The rows of a whole answer, from the cache or else from the endpoint, whose answer is then cached.
+
+        An answer that is cut or damaged, or for which ``check`` raises NoAnswerError, is asked for again: EndpointError
+        after the last attempt. ``about`` says in messages what the answer is about.
+        """
 
         def whole(body: bytes) -> tuple[bytes, list[AnswerRow]]:
             rows = parse_answer(body)

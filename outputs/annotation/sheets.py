@@ -195,7 +195,8 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
     alone = options.groups - options.overlap
     if not options.overlap and alone < options.annotators:
         raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
-    found = {}
+    # Groups whose words are still enough once doubles are taken out, in an order that the seed draws.
+    by_key = {}
     for group in groups:
         words = [" ".join(member.surface.replace("_", " ").split()) for member in group.members]
         cluster = tuple(dict.fromkeys(words[: len(group.cluster)]))
@@ -203,11 +204,11 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
         for outlier, word in zip(group.outliers, words[len(group.cluster) :], strict=True):
             if word not in (*cluster, *outliers[outlier.outlier_class]):
                 outliers[outlier.outlier_class].append(word)
-        known = {outlier_class: own for outlier_class, own in outliers.items() if own}
-        if len(cluster) >= 2 and known:
+        by_class = {outlier_class: chosen for outlier_class, chosen in outliers.items() if chosen}
+        if len(cluster) >= 2 and by_class:
             key = _key(options.seed, "group", group.id, *cluster)
-            found[key] = _Candidate(key, group.id, cluster, known)
-    candidates = [found[key] for key in sorted(found)]
+            by_key[key] = _Candidate(key, group.id, cluster, outliers=by_class)
+    candidates = [by_key[key] for key in sorted(by_key)]
     if len(candidates) < options.groups:
         raise MissingInputError(
             f"expected at least {options.groups} test groups in {options.language} to sample from, saw "
@@ -436,7 +437,10 @@ _LONGEST_NUMBER: Final = 9
 
 
 def parse_csv(data: bytes, where: str) -> list[Answer]:
-    """Read the answers of a filled sheet; lines may lack an answer. DamagedInputError for another file."""
+    """Read the answers of a filled sheet, with the line of each; DamagedInputError for another file.
+
+    A line has an answer, one without help and one with it, or none. The delimiter is that of the header.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

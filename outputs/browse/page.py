@@ -114,10 +114,12 @@ def language_script(language: BrowseLanguage) -> bytes:
                                                   certificate: the class, its instances and those of the group's class
     """
     listed = language.rejections[:MOST_REJECTED]
-    named = [(one.qid, one.label) for one in listed] + [(group.qid, group.label) for group in language.groups]
-    certificates = (one.certificate for group in language.groups for one in group.outliers)
-    proving = [(one.id, one.label) for one in certificates if one is not None]
-    names = {qid_number(qid): label for qid, label in (*proving, *language.labels.items(), *named) if label}
+    judged = [(rejection.qid, rejection.label) for rejection in listed]
+    judged += [(group.qid, group.label) for group in language.groups]
+    certificates = (outlier.certificate for group in language.groups for outlier in group.outliers)
+    proving = [(proof.id, proof.label) for proof in certificates if proof is not None]
+    # Of several labels of a class, that of its group or rejection is shown.
+    names = {qid_number(qid): label for qid, label in (*proving, *language.labels.items(), *judged) if label}
     return _call(
         "language",
         {
@@ -126,11 +128,11 @@ def language_script(language: BrowseLanguage) -> bytes:
             "names": names,
             "rejected": [
                 [
-                    qid_number(one.qid),
-                    one.reason,
-                    one.detail if len(one.detail) <= _DETAIL else f"{one.detail[: _DETAIL - 1]}…",
+                    qid_number(rejection.qid),
+                    rejection.reason,
+                    rejection.detail if len(rejection.detail) <= _DETAIL else f"{rejection.detail[: _DETAIL - 1]}…",
                 ]
-                for one in listed
+                for rejection in listed
             ],
             **({"walls": list(map(_wall, language.walls))} if language.walls else {}),
         },
@@ -155,12 +157,13 @@ def _wall(wall: Wall) -> dict[str, Any]:
 
 
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
+    """A group under the short names that the page reads; models' scores, a note and coherence only if it has any."""
     number = qid_number(group.qid)
-    found = {}
+    by_model = {}
     for model, scores in language.scores.items():
         if score := scores.get(number):
             outliers = [score.found.get(outlier.id) for outlier in group.outliers]
-            found[model] = [score.opp, score.accuracy, *([outliers] if score.found else [])]
+            by_model[model] = [score.opp, score.accuracy, *([outliers] if score.found else [])]
     words = {member.id: member.surface for member in (*group.cluster, *group.outliers)}
     about = {
         "q": number,
@@ -170,10 +173,11 @@ def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
     }
     about |= {"english": True} if group.qid in language.english else {}
     about |= {} if group.coherence is None else {"coherence": group.coherence}
-    return {**about, "scores": found} if found else about
+    return {**about, "scores": by_model} if by_model else about
 
 
 def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
+    """A row as in ``language_script``, without unknown values at its end; ``words`` name the items of ties."""
     row = [
         qid_number(member.id),
         member.surface,

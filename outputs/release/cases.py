@@ -184,12 +184,13 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
     >>> len(split.test["en"]), len(split.shots["en"])
     (1, 0)
     """
+    # With fewer shots a language, until no language loses too many test cases to them.
     for most in range(MOST_SHOTS, 0, -1):
         wanted = Counter({code: min(most, len(own) // _GROUPS_A_SHOT) for code, own in groups.items()})
         shots: dict[str, list[Case]] = {code: [] for code in groups}
         taken: set[_Key] = set()
-        for found in _classes_by_cost(groups, wanted, seed) if wanted.total() else ():
-            for code, case in found.items():
+        for shots_of_class in _classes_by_cost(groups, wanted, seed) if wanted.total() else ():
+            for code, case in shots_of_class.items():
                 if wanted[code]:
                     wanted[code] -= 1
                     shots[code].append(case)
@@ -212,13 +213,17 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
 def _classes_by_cost(
     groups: Mapping[str, Sequence[Group]], wanted: Mapping[str, int], seed: int
 ) -> list[dict[str, Case]]:
-    """The possible shots of each class by language, the classes first that cost the fewest test cases a shot."""
+    """The possible shots of each class by language, the classes first that cost the fewest test cases a shot.
+
+    A class has a shot in each language that wants one. It costs all its own cases, and those of other classes that
+    share a key with a shot.
+    """
     by_class: defaultdict[str, dict[str, Group]] = defaultdict(dict)
-    having: Counter[_Key] = Counter()
-    for code, own in groups.items():
-        for group in own:
+    cases_with: Counter[_Key] = Counter()
+    for code, of_language in groups.items():
+        for group in of_language:
             by_class[group.qid][code] = group
-            having.update(_counts(group))
+            cases_with.update(_counts(group))
     ranked = []
     for qid, by_language in by_class.items():
         own_counts = Counter[_Key]()
@@ -228,18 +233,19 @@ def _classes_by_cost(
         for code, group in by_language.items():
             if wanted[code]:
                 # One outlier class, so that shots are not all of the class whose items are in the fewest cases.
-                numbers = {one.outlier_class for one in group.outliers}
-                number = min(numbers, key=lambda one: seeded_key(seed, "outlier class", qid, str(one)))
-                found = [one for one in group.outliers if one.outlier_class == number]
-                shots[code] = (
-                    group,
-                    min(found, key=lambda one: (sum(having[key] for key in _member_keys(one)), one.id)),
+                numbers = {outlier.outlier_class for outlier in group.outliers}
+                number = min(numbers, key=lambda number: seeded_key(seed, "outlier class", qid, str(number)))
+                outliers = [outlier for outlier in group.outliers if outlier.outlier_class == number]
+                rarest = min(
+                    outliers,
+                    key=lambda outlier: (sum(cases_with[key] for key in _member_keys(outlier)), outlier.id),
                 )
+                shots[code] = group, rarest
         if shots:
             keys = {key for case in shots.values() for key in _keys(*case)}
-            lost = own_counts[f"class {qid}"] + sum(having[key] - own_counts[key] for key in keys)
+            lost = own_counts[f"class {qid}"] + sum(cases_with[key] - own_counts[key] for key in keys)
             ranked.append((lost / len(shots), seeded_key(seed, "shots", qid), shots))
-    return [shots for *_, shots in sorted(ranked, key=lambda one: one[:2])]
+    return [shots for *_, shots in sorted(ranked, key=lambda row: row[:2])]
 
 
 def _counts(group: Group) -> Counter[_Key]:

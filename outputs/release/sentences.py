@@ -188,15 +188,17 @@ def biases(facts: ReleaseFacts) -> str:
     for language in facts.filled:
         if chance := language.baselines.get("chance"):
             rates = {name: rate for name, rate in language.baselines.items() if name != "odd type"}
-            names = [name for name, rate in rates.items() if rate is not None and rate[1] > chance[2]]
+            _, _, chance_high = chance
+            # Better beyond doubt: the whole interval is above that of chance.
+            names = [name for name, rate in rates.items() if rate is not None and rate[1] > chance_high]
             better += [f"{language.code} ({', '.join(names)})"] if names else []
     if better:
         lines.append(f"Guessers that ignore meaning are better than chance in {listed(better)}.")
     elif any(language.baselines for language in facts.filled):
         lines.append("No guesser that ignores meaning is surely better than chance.")
-    typed = [(one.code, rate) for one in facts.filled if (rate := one.baselines.get("odd type"))]
+    typed = [(language.code, rate) for language in facts.filled if (rate := language.baselines.get("odd type"))]
     if typed:
-        shares = listed(f"{100 * rate[0]:.1f} % ({code})" for code, rate in typed)
+        shares = listed(f"{100 * accuracy:.1f} % ({code})" for code, (accuracy, _, _) in typed)
         lines.append(f"Who knows only the coarse type of each item, such as a person or a place, is right in {shares}.")
     return " ".join(lines)
 

@@ -181,6 +181,7 @@ _HEIGHT: Final = 260
 
 
 def _intervals(plot: Intervals) -> str:
+    """Draw a dot and a bar, its interval, on a line for each point, and a dashed line for chance."""
     scale = _scale(plot.least, plot.most, _LEFT, _RIGHT)
     bottom = _ROW * len(plot.points) + 8
     parts = list(_ticks(plot.least, plot.most, scale, 4, bottom))
@@ -203,6 +204,7 @@ def _intervals(plot: Intervals) -> str:
 
 
 def _curve(plot: Curve) -> str:
+    """Draw the points as dots with their names if they have any, else as one line."""
     xs, ys = [x for x, _ in plot.points], [y for _, y in plot.points]
     across = _scale(min(xs), max(xs), 60, _RIGHT - 15)
     up = _scale(min(ys), max(ys), _HEIGHT - 30, 36)

@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
+    """Name the languages without changes, count those of the others, and list up to ``most`` changes of each kind."""
     changes = [change for language in found for change in language.changes]
     if same := [language for language in found if not language.changes]:
         groups, cases = sum(language.groups[1] for language in same), sum(language.cases[1] for language in same)

@@ -118,8 +118,8 @@ class Explanation:
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
     """Gather all facts about a class and the items asked for; UnknownItemError if the class is not in the graph."""
-    group = next((one for one in read_groups(output, language) if one.qid == qid), None)
-    rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
+    group = next((group for group in read_groups(output, language) if group.qid == qid), None)
+    rejection = next((rejection for rejection in read_rejections(output, language) if rejection.qid == qid), None)
     linked = taxonomy.most_linked(qid, _LOOK)
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
@@ -131,11 +131,12 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
         for item, sitelinks in linked
     ]
     closure = recipe is None or recipe.outliers.certificate > 0
-    kin = {item: found for item in asked if (found := find_kinship(taxonomy, item, qid, closure=closure))}
+    kin = {item: kinship for item in asked if (kinship := find_kinship(taxonomy, item, qid, closure=closure))}
     if group is not None:
         cluster = [member.id for member in group.cluster]
     else:
         cluster = _judged_cluster(instances, recipe) if recipe else []
+    # As many instances as people read, or more, so that all members of a group are among them.
     members = set(cluster) if group else set()
     deepest = max((rank for rank, instance in enumerate(instances) if instance.qid in members), default=0)
     ranked = instances[: max(_SHOWN, deepest + 1)]
@@ -157,11 +158,12 @@ def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
     """The cluster as the groups stage judged it; empty where only all instances of the class, or links, could tell."""
     if recipe.cluster.fame != "all" or recipe.cluster.prominence != "global":
         return []
-    able = in_range([qid_number(instance.qid) for instance in instances], recipe.items, "clusters").tolist()
+    numbers = [qid_number(instance.qid) for instance in instances]
+    may_be_members = in_range(numbers, recipe.items, "clusters").tolist()
     named = [
         instance
-        for instance, is_able in zip(instances, able, strict=True)
-        if is_able and instance.clear and instance.surface is not None
+        for instance, may_be_member in zip(instances, may_be_members, strict=True)
+        if may_be_member and instance.clear and instance.surface is not None
     ]
     merged: dict[str, str] = {}
     for instance in named[: recipe.cluster.size]:
@@ -230,33 +232,41 @@ class ClassStatements:
 def explain_statements(
     output: str, taxonomy: Taxonomy, explanations: Sequence[Explanation], asked: Sequence[str] = ()
 ) -> list[ClassStatements | None]:
-    """For each explanation what statements say of its outliers and of the items asked for; None without rules on it."""
+    """Weigh for each explanation what statements say of its outliers and of the items asked for.
+
+    None for a language whose recipe has no rule on statements, or without a cluster.
+    """
     graph = taxonomy.graph
     nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
-    # Of each explanation the items beside its cluster.
-    beside = [
-        list(dict.fromkeys([*(outlier.id for outlier in (one.group.outliers if one.group else ())), *asked]))
-        for one in explanations
-    ]
-    items = {item for explanation in explanations for item in explanation.cluster}.union(*beside)
+    # Of each explanation the items that are weighed against its cluster.
+    weighed: list[list[str]] = []
+    for explanation in explanations:
+        outliers = explanation.group.outliers if explanation.group else ()
+        weighed.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
+    items = {item for explanation in explanations for item in explanation.cluster}.union(*weighed)
     wanted, known = indices_of(np.array(sorted(map(qid_number, items)), dtype=np.int64), graph.items)
+    # Statements are read once for all languages whose recipes agree in what is read.
     read: dict[tuple[int, int], Signatures] = {}
-    found: list[ClassStatements | None] = []
-    for explanation, others in zip(explanations, beside, strict=True):
+    statements: list[ClassStatements | None] = []
+    for explanation, of_explanation in zip(explanations, weighed, strict=True):
         recipe, cluster = explanation.recipe, explanation.cluster
         if recipe is None or not recipe.witness or not cluster or not is_class[0]:
-            found.append(None)
+            statements.append(None)
             continue
         key = recipe.outliers.min_sitelinks, recipe.seed
         if key not in read:
             parts = map(read_item_signatures, list_files(f"{Ledger(output).folder(ENTITIES)}/*.parquet"))
             read[key] = signatures_of_classes(parts, graph, nodes, wanted[known], recipe)
-        found.append(_weigh(read[key], int(nodes[0]), cluster, others))
-    return found
+        statements.append(_weigh(read[key], int(nodes[0]), cluster, of_explanation))
+    return statements
 
 
 def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Sequence[str]) -> ClassStatements:
-    """What the statements of a cluster and of items beside it say of a class, by its node in the graph."""
+    """Count which properties tell a class, by its node in the graph, and weigh items by what is stated of them.
+
+    ``properties`` of an item are the numbers of those it has; one that tells the class has a weight of log(TELLING) up,
+    one against it a negative weight.
+    """
 
     def properties(qid: str) -> set[int]:
         row = int(signatures.rows_of(np.array([qid_number(qid)]))[0])
@@ -271,16 +281,20 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
     }
     ordered = sorted(counts, key=lambda number: (-counts[number] * weights[number], number))
     telling = {number: counts[number] for number in ordered if counts[number] > 1}
-    found = []
+    weighed = []
     for item in items:
         stated = properties(item)
-        weighed = sorted((weights.get(number, -math.inf), number) for number in stated)
-        has, lacks = (
-            [number for number in telling if number in stated],
-            [number for weight, number in weighed if weight < 0],
+        by_weight = sorted((weights.get(number, -math.inf), number) for number in stated)
+        weighed.append(
+            ItemStatements(
+                item,
+                evidence.margin(qid_number(item)),
+                telling=[number for number in telling if number in stated],
+                against=[number for weight, number in by_weight if weight < 0],
+                stated=len(stated),
+            )
         )
-        found.append(ItemStatements(item, evidence.margin(qid_number(item)), has, lacks, len(stated)))
-    return ClassStatements(len(cluster), evidence.coherence, telling, found)
+    return ClassStatements(len(cluster), evidence.coherence, telling, weighed)
 
 
 def read_property_labels(output: str, numbers: Iterable[int], language: str) -> dict[int, str]:
@@ -412,6 +426,7 @@ def _chosen(known: list[str], asked: str | None, output: str) -> list[str]:
 def _print_explanation(
     output: str, taxonomy: Taxonomy, explanation: Explanation, statements: ClassStatements | None
 ) -> None:
+    """Print where the class is in the graph, its group or why it has none, what statements say, and its instances."""
     console, qid = terminal.make_console(), explanation.qid
     console.print(Text(_label(explanation, qid), "bold"), f"in {explanation.language}")
     parents = taxonomy.superclasses(qid)
@@ -453,6 +468,7 @@ def _print_explanation(
 
 
 def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, group: Group) -> None:
+    """Print a group, how far its outliers are from the class, the age of its items, and its proofs and ties."""
     console = terminal.make_console()
     console.print(f"a group of {len(group.cluster)} with {len(group.outliers)} outliers")
     console.print(show.group_table(group, explanation.labels))
@@ -488,6 +504,7 @@ def _kin_lines(explanation: Explanation) -> Iterator[str]:
 
 
 def _statement_lines(explanation: Explanation, statements: ClassStatements, labels: Mapping[int, str]) -> Iterator[str]:
+    """Say how coherent the cluster is and by which properties, then of each item its margin and what it rests on."""
 
     def name(number: int, note: str = "") -> str:
         about = [*([f"P{number}"] if number in labels else []), *([note] if note else [])]

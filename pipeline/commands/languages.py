@@ -71,7 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
-    """Each language with its profile and, in a folder, its groups; ``wiki`` is None for a language of labels."""
+    """Describe each language as ``--json`` prints it: its names, its profile, and where each value of this is from.
+
+    ``output`` is a folder, for the languages and groups of its build, a code, or None for all languages. ``groups`` is
+    None outside a folder, ``wiki`` for a language of labels; ``support`` counts what a value was learned from.
+    """
     files: dict[str, str] = {}
     codes = (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))
     if output is not None:

@@ -167,6 +167,7 @@ def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterato
 def _entity(
     qid: str, labels: Mapping[str, str], p31: Sequence[str], p279: Sequence[str], sites: Mapping[str, str]
 ) -> dict[str, Any]:
+    """An entity as in a JSON dump: a statement for each class (P31) and superclass (P279), and pages by site."""
     claims: dict[str, list[dict[str, Any]]] = {}
     for name, values in (("P31", p31), ("P279", p279)):
         for number, value in enumerate(values):

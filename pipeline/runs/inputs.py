@@ -107,31 +107,35 @@ def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
 
 
 def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
-    """The JSON dump as by ``find_dump``, or public tables in folders; DamagedInputError for other Parquet files."""
-    found = {
+    """The JSON dump as by ``find_dump``, or the public tables in folders, each table as one input.
+
+    UsageError for a mixture of both, DamagedInputError for other Parquet files.
+    """
+    by_pattern = {
         pattern: find_table_files(files.absolute(files.check_address(pattern)).rstrip("/")) for pattern in patterns
     }
-    tables = {table.path: table for own in found.values() for table in own}
+    tables = {file.path: file for table_files in by_pattern.values() for file in table_files}
     if not tables:
         return find_dump(patterns, checksum)
-    if others := [pattern for pattern, own in found.items() if not own]:
+    if without := [pattern for pattern, table_files in by_pattern.items() if not table_files]:
         raise UsageError(
             f"expected a JSON dump or folders of Parquet tables, saw tables of {next(iter(tables.values())).folder} "
-            f"and {others[0]!r}"
+            f"and {without[0]!r}"
         )
     inputs = files.for_each_file(next(iter(tables)), lambda path: _describe_file(path, checksum), tables)
     described = dict(zip(tables, inputs, strict=True))
     together = []  # the files of a table as one, with the time of the latest, and a digest of their names and digests
     for folder in sorted({file.folder for file in tables.values()}):
-        own = [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")]
-        lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in own)
-        digest = hashlib.sha256(lines.encode()).hexdigest() if own[0].sha256 else ""
-        size, modified = sum(file.size for file in own), max(file.modified for file in own)
+        of_table = [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")]
+        lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in of_table)
+        digest = hashlib.sha256(lines.encode()).hexdigest() if of_table[0].sha256 else ""
+        size, modified = sum(file.size for file in of_table), max(file.modified for file in of_table)
         together.append(Input(folder, size, modified, digest, {"date": date} if (date := release_of(folder)) else {}))
     return Dump(tuple(together), tuple(tables.values()))
 
 
 def _describe_file(path: str, checksum: bool) -> Input:
+    """An input with its size, time, origin and, if asked for, SHA-256; DamagedInputError for an archive or SQL."""
     try:
         size, modified = files.size_and_time(path)
         with files.open_binary(path) as source:

@@ -160,11 +160,15 @@ class Ledger:
         inputs = (file for record in records for file in record.facts.get("inputs", ()))
         made_up = {MADE_UP: True} if any(MADE_UP in file.get("origin", {}) for file in inputs) else {}
         groups = [record for record in records if record.unit.startswith("groups/")] or records
-        found = {key: [record.made_with[key] for record in groups if key in record.made_with] for key in _IN_COMMON}
-        common = {key: values[0] for key, values in found.items() if values and all(one == values[0] for one in values)}
+        common: dict[str, Any] = {}
+        for key in _IN_COMMON:
+            values = [record.made_with[key] for record in groups if key in record.made_with]
+            if values and all(value == values[0] for value in values):
+                common[key] = values[0]
         write_json(f"{self._output}/{MANIFEST}", with_checksum({**common, **made_up, "stages": stages}))
 
     def _record(self, path: str) -> Record:
+        """Read a record once; DamagedInputError if it is damaged or of a version with other fields."""
         if path in self._read:
             return self._read[path]
         with files.open_binary(path) as source:

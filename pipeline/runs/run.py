@@ -114,7 +114,7 @@ class Run:
     def remove_leftovers(self) -> None:
         """Remove scratch, which a note beside it tells, and unfinished plain files of interrupted runs, none else."""
         work = work_folder(self.output)
-        runs = [found[1] for path in files.list_files(f"{work}/*") if (found := _SCRATCH_NOTE.search(path))]
+        runs = [note[1] for path in files.list_files(f"{work}/*") if (note := _SCRATCH_NOTE.search(path))]
         for run in runs:
             self._remove_scratch_of(run)
         if files.is_local(self.output):
@@ -122,7 +122,7 @@ class Run:
             if runs:
                 with suppress(OSError):  # not empty
                     Path(work).rmdir()
-            for folder in (root, *(found for name in _PLAIN for found in root.glob(name))):
+            for folder in (root, *(plain for pattern in _PLAIN for plain in root.glob(pattern))):
                 for part in find_abandoned(folder):
                     with self.tidying(str(part)):
                         files.remove_below(self.output, str(part.relative_to(root)))
@@ -148,14 +148,17 @@ class Run:
                 self._made.add(work_folder(self.output))
         files.replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
         root = f"{self.scratch}/{name.replace('/', '.')}"
-        below = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
-        files.for_each_file(self.output, lambda one: self._note_earlier(one, {below[one]}), below)
+        folders = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
+        files.for_each_file(self.output, lambda unit: self._note_earlier(unit, {folders[unit]}), folders)
         self.remove_scratch_folder(root)
-        for folder in below.values():
+        for folder in folders.values():
             files.remove_below(self.output, folder)
-        return StageContext(Scratch(root), self.runtime, {unit: f"{self.output}/{one}" for unit, one in below.items()})
+        return StageContext(
+            Scratch(root), self.runtime, {unit: f"{self.output}/{folder}" for unit, folder in folders.items()}
+        )
 
     def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
+        """Note that a unit may leave files of these names, and return the names that it may have left before."""
         record = self.ledger.find(unit)
         earlier = self.ledger.names(unit) | (roots_of(record) if record else set())
         self.ledger.note(unit, earlier | set(names))
