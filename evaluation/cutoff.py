@@ -224,7 +224,8 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
     # An orthonormal basis of straight lines over ranks, and of each step, 0 before it and 1 after, its part in that.
     line = np.linalg.qr(np.column_stack([np.ones(count), ranks(numbers.tolist())]))[0]
     residuals = right - line @ (line.T @ right)
-    parts, products = (np.cumsum(each[::-1], axis=0)[::-1][starts] for each in (line, residuals))
+    # What the step at each start has in common with the two lines, and with what they leave of ``right``.
+    parts, products = (np.cumsum(values[::-1], axis=0)[::-1][starts] for values in (line, residuals))
     lengths = count - starts - (parts**2).sum(axis=1)
     usable = lengths > ROUNDING * count
     starts, parts, lengths, products = starts[usable], parts[usable], lengths[usable], products[usable]
@@ -240,10 +241,11 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
     # Cases of a class depend on each other, before the step often more than after it, or less: the larger one counts.
     sides = (slice(0, starts[best]), slice(starts[best], count))
     spread = max(float((_by_class(rest[side, None], classes[side]) ** 2).sum()) / len(rest[side]) for side in sides)
-    near = np.flatnonzero(explained[best] - explained <= _CRITICAL * max(spread, variance) + ROUNDING)
+    # The interval has the starts that explain hardly less than the best.
+    in_interval = np.flatnonzero(explained[best] - explained <= _CRITICAL * max(spread, variance) + ROUNDING)
 
-    some = np.unique(np.linspace(0, len(starts) - 1, _MOST_TESTED).round().astype(int))
-    contributions = _by_class(_steps(count, line, starts[some], parts[some]) * residuals[:, None], classes)
+    tested = np.unique(np.linspace(0, len(starts) - 1, _MOST_TESTED).round().astype(int))
+    contributions = _by_class(_steps(count, line, starts[tested], parts[tested]) * residuals[:, None], classes)
     errors = np.sqrt((contributions**2).sum(axis=0))
     scaled = contributions[:, errors > ROUNDING] / errors[errors > ROUNDING]
     p = 1.0
@@ -255,7 +257,7 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
             signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
             lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + ROUNDING))
         p = (1 + lower) / (1 + DRAWS)
-    return Step(int(starts[best]), int(starts[near[0]]), int(starts[near[-1]]), p)
+    return Step(at=int(starts[best]), low=int(starts[in_interval[0]]), high=int(starts[in_interval[-1]]), p=p)
 
 
 def _steps(count: int, line: FloatArray, starts: npt.NDArray[np.int64], parts: FloatArray) -> FloatArray:

@@ -47,14 +47,14 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     metrics = list(dict.fromkeys(row.metric for row in drawn))[:2]
     for axes, metric in zip(figure.subplots(1, 2), metrics, strict=True):
         for index, (name, every) in enumerate(lines.items()):
-            own = [row for row in every if row.metric == metric]
-            values = np.array([[row.value, row.low, row.high] for row in own], dtype=np.float64).T
+            points = [row for row in every if row.metric == metric]
+            values = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
             aside = 0.04 * (index - (len(lines) - 1) / 2) if part in _NAMED else 0.0  # so that none is hidden
-            places = [(_place(row) or 0.0) + aside for row in own]
+            places = [(_place(row) or 0.0) + aside for row in points]
             ends = [values[0] - values[1], values[2] - values[0]]
             axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
             for row in whole if part == "band" else ():
-                change = row.metric == "cutoff" and (row.model, row.dataset) == (own[0].model, own[0].dataset)
+                change = row.metric == "cutoff" and (row.model, row.dataset) == (points[0].model, points[0].dataset)
                 if change and row.value is not None and row.low is not None and row.high is not None:
                     axes.axvspan(row.low, row.high, color=f"C{index}", alpha=0.15)
                     axes.axvline(row.value, color=f"C{index}", linestyle="--")

@@ -142,7 +142,8 @@ class Scored:
 def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
     """The scores of each model in turn, then of each data set the differences of every two models.
 
-    Models are compared in the vocabulary of all of them if they were scored in it.
+    Models are compared in the vocabulary of all of them if they were scored in it: on every part they are marked as the
+    best or tied with it, and the whole has a difference of every two, with p-values by Holm's method.
     """
     compared: Vocabulary = "common" if any(each.vocabulary == "common" for each in scored) else "own"
     rivals: dict[tuple[str, Part], list[tuple[str, Tally]]] = {}

@@ -129,8 +129,8 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
     metrics = list(dict.fromkeys(row.metric for row in rows if row.low is not None))
     shown = [row for row in rows if row.metric in metrics and column_of(row)]
     columns = list(dict.fromkeys(map(column_of, shown)))
-    first = {row.model: row.value for row in reversed(rows) if (row.part, row.metric) == (ALL, metrics[0])}
-    models = sorted(dict.fromkeys(row.model for row in shown), key=lambda model: -(first.get(model) or 0))
+    scores = {row.model: row.value for row in reversed(rows) if (row.part, row.metric) == (ALL, metrics[0])}
+    models = sorted(dict.fromkeys(row.model for row in shown), key=lambda model: -(scores.get(model) or 0))
     lines = []
     for metric in metrics:
         own = [row for row in shown if row.metric == metric]
@@ -153,8 +153,8 @@ def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
     gaps = [row for row in rows if row.less and row.low is not None]
     needed = {(row.model, row.less): row.value for row in rows if row.less and row.metric == "groups_needed"}
     seen = {(row.dataset, row.model, row.less): row.value for row in rows if row.metric == DETECTABLE}
-    first = [row for row in gaps if full or row.metric == gaps[0].metric]
-    for row in first if full else first[:_MOST_PAIRS]:
+    pairs = [row for row in gaps if full or row.metric == gaps[0].metric]
+    for row in pairs if full else pairs[:_MOST_PAIRS]:
         digits, unit = (".2f", "") if row.metric in _NO_SHARES else (".1f", " points")
         told = "told apart" if (row.p_holm or 0) < LEVEL else "not told apart"
         where = f"{row.dataset}, " if len({gap.dataset for gap in gaps}) > 1 else ""
@@ -169,8 +169,8 @@ def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
             + (f"; {groups:,.0f} such groups would tell them apart" if groups else "")
             + (f"; a difference of {effect:.1f} would be seen with a power of 80 %" if effect else "")
         )
-    if len(first) > _MOST_PAIRS and not full:
-        yield f"{len(first) - _MOST_PAIRS} more pairs of models: --full, --csv and --json have all"
+    if len(pairs) > _MOST_PAIRS and not full:
+        yield f"{len(pairs) - _MOST_PAIRS} more pairs of models: --full, --csv and --json have all"
 
 
 def _left_out(rows: Sequence[Row]) -> Iterator[str]:
@@ -189,7 +189,10 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
-    """A line for each part, with the number of units and cases, and of each metric what is known."""
+    """A line for each part, or for each of the ``models``: how many units and cases it has, and every metric's numbers.
+
+    Interval, error, p-value and chance of a metric are columns only if any of its rows has them.
+    """
     several = len({row.vocabulary for row in rows}) > 1
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:

@@ -205,7 +205,10 @@ def baselines_by_language(
                     for qid, _, credits_ in own:
                         if (value := credits_[name]) is not None:
                             right[qid].append(value)
-                    sums, sizes = np.array([(sum(each), len(each)) for each in right.values()]).reshape(-1, 2).T
+                    # The interval is over groups, whose cases depend on each other.
+                    sums, sizes = (
+                        np.array([(sum(credits_), len(credits_)) for credits_ in right.values()]).reshape(-1, 2).T
+                    )
                     rates[name] = None
                     if right:
                         share = float(sums.sum() / sizes.sum())

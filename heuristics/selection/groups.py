@@ -232,9 +232,8 @@ class GroupBuilder:
         Related items come only with a witness that knows the class in each language, which can refuse them.
         """
         options = self._recipe.outliers
-        drawn: Sequence[_Pool] = [{} for _ in wanted]
-        if options.per_class:
-            drawn = pool.of(languages, list(wanted), [placed for placed in places if placed is not None] or None)
+        known = [placed for placed in places if placed is not None] or None
+        drawn: Sequence[_Pool] = pool.of(languages, list(wanted), known) if options.per_class else [{} for _ in wanted]
         kin = self._kin(wanted) if options.related else None
         items = map(self._members, wanted.values())
         near = self._sets.near(pool.found, list(wanted), items) if options.near else None

@@ -102,10 +102,9 @@ class ClassEvidence:
             negatives = np.sort(np.maximum(np.delete(sample, in_sample[here & is_in_sample]), 0))
             positives, coherence = np.maximum(evidence_here[is_member], 0), None
             if len(positives) and len(negatives):
-                twice_below = np.searchsorted(negatives, positives, "left") + np.searchsorted(
-                    negatives, positives, "right"
-                )
-                coherence = round(int(twice_below.sum()) / (2 * len(positives) * len(negatives)), _DIGITS)
+                # A tie counts half.
+                twice_below = sum(int(np.searchsorted(negatives, positives, side).sum()) for side in ("left", "right"))
+                coherence = round(twice_below / (2 * len(positives) * len(negatives)), _DIGITS)
             begin, end = np.searchsorted(known, (at * size, (at + 1) * size))
             yield ClassEvidence(
                 signatures, coherence, properties[begin:end], weights, of_instances=np.sort(evidence_here).tolist()
@@ -128,10 +127,10 @@ class ClassEvidence:
         row = bisect_left(items, number)
         margin = None
         if row < len(items) and items[row] == number and self.speaks:
-            own = rows.targets.data[rows.offsets.data[row] : rows.offsets.data[row + 1]]
-            found = sum(map(self.of_every.data.__getitem__, own)) / math.sqrt(len(own))
-            below = bisect_left(self.of_instances, found) + bisect_right(self.of_instances, found)
-            margin = round(below / (2 * len(self.of_instances)), _DIGITS)
+            properties = rows.targets.data[rows.offsets.data[row] : rows.offsets.data[row + 1]]
+            evidence = sum(map(self.of_every.data.__getitem__, properties)) / math.sqrt(len(properties))
+            twice_below = bisect_left(self.of_instances, evidence) + bisect_right(self.of_instances, evidence)
+            margin = round(twice_below / (2 * len(self.of_instances)), _DIGITS)
         self._margins[number] = margin
         return margin
 
