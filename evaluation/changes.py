@@ -4,7 +4,7 @@ A group is the one with the same class and language, a test case the one with th
 a place in a file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -74,30 +74,22 @@ def compare_languages(
         why_before = {qid: NOT_IN_OLD for qid in after if language not in old}
         why_after = {qid: NOT_IN_NEW for qid in before if language not in new}
         for why, rejections in ((why_before, old_rejections), (why_after, new_rejections)):
-            for one in rejections.get(language, ()):
-                why[one.qid] = f"{one.reason}: {one.detail}" if one.detail else one.reason
+            for rejection in rejections.get(language, ()):
+                detail = f": {rejection.detail}" if rejection.detail else ""
+                why[rejection.qid] = f"{rejection.reason}{detail}"
         changes = [
-            Change("group out", language, qid, group.label, "", why_after.get(qid, NO_CANDIDATE))
+            Change("group out", language, qid, group.label, after=why_after.get(qid, NO_CANDIDATE))
             for qid, group in before.items()
             if qid not in after
         ]
         changes += [
-            Change("group in", language, qid, group.label, why_before.get(qid, NO_CANDIDATE), "")
+            Change("group in", language, qid, group.label, before=why_before.get(qid, NO_CANDIDATE))
             for qid, group in after.items()
             if qid not in before
         ]
-        for qid in (qid for qid in after if qid in before):
-            parts, parts_now, about = _parts(before[qid]), _parts(after[qid]), (language, qid, after[qid].label)
-            for item in (*parts, *(one for one in parts_now if one not in parts)):
-                (part, member), (part_now, member_now) = parts.get(item, ("", None)), parts_now.get(item, ("", None))
-                shown = member_now or member
-                assert shown is not None
-                kind: Kind = "moved" if part and part_now else ("item in" if part_now else "item out")
-                if part != part_now:
-                    changes.append(Change(kind, *about, part, part_now, item, shown.surface))
-                if member and member_now and member.surface != member_now.surface:
-                    surfaces = member.surface, member_now.surface
-                    changes.append(Change("surface form", *about, *surfaces, item, member_now.surface))
+        changes += [
+            change for qid in after if qid in before for change in _item_changes(language, before[qid], after[qid])
+        ]
         cases, cases_now = (
             {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
@@ -108,6 +100,21 @@ def compare_languages(
         )
         found.append(LanguageChanges(language, groups_changed, cases_changed, tuple(changes)))
     return found
+
+
+def _item_changes(language: str, before: Group, after: Group) -> Iterator[Change]:
+    """The items that came, went or moved between the parts of a group, and the surface forms that changed."""
+    parts, parts_now, about = _parts(before), _parts(after), (language, after.qid, after.label)
+    for item in dict.fromkeys([*parts, *parts_now]):
+        (part, member), (part_now, member_now) = parts.get(item, ("", None)), parts_now.get(item, ("", None))
+        shown = member_now or member
+        assert shown is not None
+        kind: Kind = "moved" if part and part_now else ("item in" if part_now else "item out")
+        if part != part_now:
+            yield Change(kind, *about, before=part, after=part_now, item=item, surface=shown.surface)
+        if member and member_now and member.surface != member_now.surface:
+            surfaces = member.surface, member_now.surface
+            yield Change("surface form", *about, *surfaces, item=item, surface=member_now.surface)
 
 
 def _parts(group: Group) -> dict[str, tuple[str, Member]]:

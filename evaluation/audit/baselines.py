@@ -186,7 +186,7 @@ def baselines_by_language(
         known = (frequencies or {}).get(language)
         pickers = {**PICKERS, ELSEWHERE: outlier_elsewhere(listed)}
         pickers |= {LEAST_FREQUENT: partial(_rarest_token, known)} if known else {}
-        # The class of each case, its number of words, and what each picker gets for it.
+        # By column, for each case: its class, its number of words, and the credit of each picker.
         cases: defaultdict[str, list[tuple[str, int, dict[str, float | None]]]] = defaultdict(list)
         for group in listed:
             for outlier in group.outliers:
@@ -197,18 +197,16 @@ def baselines_by_language(
                     cases[column].append((group.id, len(words), credits_))
         found[language] = {}
         for column in columns:
-            if own := cases[column]:
-                chance = fmean(1 / count for _, count, _ in own)
-                rates: dict[str, HitRate | None] = {CHANCE: HitRate(len(own), chance, chance, chance)}
+            if of_column := cases[column]:
+                chance = fmean(1 / count for _, count, _ in of_column)
+                rates: dict[str, HitRate | None] = {CHANCE: HitRate(len(of_column), chance, chance, chance)}
                 for name in pickers:
                     right: defaultdict[str, list[float]] = defaultdict(list)
-                    for qid, _, credits_ in own:
+                    for qid, _, credits_ in of_column:
                         if (value := credits_[name]) is not None:
                             right[qid].append(value)
                     # The interval is over groups, whose cases depend on each other.
-                    sums, sizes = (
-                        np.array([(sum(credits_), len(credits_)) for credits_ in right.values()]).reshape(-1, 2).T
-                    )
+                    sums, sizes = np.array([(sum(values), len(values)) for values in right.values()]).reshape(-1, 2).T
                     rates[name] = None
                     if right:
                         share = float(sums.sum() / sizes.sum())
