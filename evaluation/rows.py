@@ -146,36 +146,7 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
     best or tied with it, and the whole has a difference of every two, with p-values by Holm's method.
     """
     compared: Vocabulary = "common" if any(each.vocabulary == "common" for each in scored) else "own"
-    rivals: dict[tuple[str, Part], list[tuple[str, Tally]]] = {}
-    for each in scored:
-        for part, tally in each.parts.items() if each.vocabulary == compared else ():
-            rivals.setdefault((each.dataset, part), []).append((each.model, tally))
-    marked: dict[tuple[str, str, Part, str], Mark] = {}
-    differences: list[Row] = []
-    for (dataset, part), several in rivals.items():
-        names, first = [name for name, _ in several], several[0][1]
-        places = [{key: index for index, key in enumerate(tally.asked)} for _, tally in several]
-        # Models are compared over the units that all of them were asked.
-        asked = [key for key in first.asked if all(key in own for own in places)]
-        if len(several) < 2 or not asked:
-            continue
-        kept = [[own[key] for key in asked] for own in places]
-        counts, shared = first.counts[kept[0]], [first.shared[index] for index in kept[0]] if first.shared else ()
-        for column, metric in enumerate(first.metrics):
-            sums = [tally.sums[own, column] for (_, tally), own in zip(several, kept, strict=True)]
-            found = marks(np.array(sums).T, seed, shared)
-            marked |= {(name, dataset, part, metric): mark for name, mark in zip(names, found, strict=True)}
-            if part != WHOLE:
-                continue
-            head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric, unit=first.unit)
-            gaps = {
-                pair: gap
-                for pair in combinations(range(len(names)), 2)
-                if (gap := statistics.compare_paired(sums[pair[0]], sums[pair[1]], counts, seed, shared, first.worth))
-            }
-            for ((one, other), gap), p in zip(gaps.items(), holm([gap.p for gap in gaps.values()]), strict=True):
-                row = replace(head, model=names[one], less=names[other], cases=int(counts.sum()), p=gap.p, p_holm=p)
-                differences.append(with_bars(row, gap, 100))
+    marked, differences = _compare(task, scored, compared, seed)
     rows = []
     for each in scored:
         head = Row(task=task, model=each.model, dataset=each.dataset, vocabulary=each.vocabulary, metric="")
@@ -192,6 +163,43 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
             counted = ((metric, value) for metric, value in numbers.items() if metric != "cases")
             rows += [replace(head, **about, metric=metric, value=value) for metric, value in counted]
     return rows + differences
+
+
+def _compare(
+    task: str, scored: Sequence[Scored], compared: Vocabulary, seed: int
+) -> tuple[dict[tuple[str, str, Part, str], Mark], list[Row]]:
+    """The marks of models by model, data set, part and metric, and a row for the difference of every two of them."""
+    rivals: dict[tuple[str, Part], list[tuple[str, Tally]]] = {}
+    for model_scores in scored:
+        for part, tally in model_scores.parts.items() if model_scores.vocabulary == compared else ():
+            rivals.setdefault((model_scores.dataset, part), []).append((model_scores.model, tally))
+    marked: dict[tuple[str, str, Part, str], Mark] = {}
+    differences: list[Row] = []
+    for (dataset, part), several in rivals.items():
+        names, first = [name for name, _ in several], several[0][1]
+        places = [{key: index for index, key in enumerate(tally.asked)} for _, tally in several]
+        # Models are compared over the units that all of them were asked.
+        asked = [key for key in first.asked if all(key in indices for indices in places)]
+        if len(several) < 2 or not asked:
+            continue
+        kept = [[indices[key] for key in asked] for indices in places]
+        counts, shared = first.counts[kept[0]], [first.shared[index] for index in kept[0]] if first.shared else ()
+        for column, metric in enumerate(first.metrics):
+            sums = [tally.sums[indices, column] for (_, tally), indices in zip(several, kept, strict=True)]
+            found = marks(np.array(sums).T, seed, shared)
+            marked |= {(name, dataset, part, metric): mark for name, mark in zip(names, found, strict=True)}
+            if part != WHOLE:
+                continue
+            head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric, unit=first.unit)
+            gaps = {
+                pair: gap
+                for pair in combinations(range(len(names)), 2)
+                if (gap := statistics.compare_paired(sums[pair[0]], sums[pair[1]], counts, seed, shared, first.worth))
+            }
+            for ((one, other), gap), p in zip(gaps.items(), holm([gap.p for gap in gaps.values()]), strict=True):
+                row = replace(head, model=names[one], less=names[other], cases=int(counts.sum()), p=gap.p, p_holm=p)
+                differences.append(with_bars(row, gap, 100))
+    return marked, differences
 
 
 def in_common(rows: Sequence[Row]) -> Sequence[Row]:
