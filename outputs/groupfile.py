@@ -60,10 +60,13 @@ def encode_group(group: Group) -> bytes:
 
 
 def decode_group(line: bytes | str, where: str = "group") -> Group:
-    """Decode a group that wikisem made; DamagedInputError says what was expected, what was seen and where."""
+    """Decode a group that wikisem made, whose members have all fields that it writes and whose ids are well formed.
+
+    DamagedInputError says what was expected, what was seen and where.
+    """
     group = decode_json(line, Group, where, "a JSON line of a group")
     members = list(group.members)
-    lacking = (name for one in members for name in one.NEEDED if getattr(one, name) is None)
+    lacking = (name for member in members for name in member.NEEDED if getattr(member, name) is None)
     if lack := "label" if not group.label else next(lacking, None):
         raise DamagedInputError(f"{where}: expected a JSON line of a group, saw Object missing required field `{lack}`")
     ids = [group.id, *(member.id for member in members), *(outlier.via for outlier in group.outliers)]

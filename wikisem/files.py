@@ -317,9 +317,9 @@ def list_files(pattern: str) -> list[str]:
     expression, deep = _translate(rest), "**" in rest or "/" in rest
     prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
     found = []
-    for root, below, names in os.walk(folder or "."):
+    for root, subfolders, names in os.walk(folder or "."):
         if not deep:
-            below.clear()
+            subfolders.clear()  # so that the walk does not enter them
         inside = os.path.relpath(root, folder or ".")
         paths = names if inside == "." else [f"{inside}/{name}" for name in names]
         found += [prefix + path for path in paths if expression.fullmatch(path)]
@@ -330,6 +330,8 @@ _GLOB_PART: Final = re.compile(r"\*\*|\*|\?|\[(?P<negated>!?)(?P<letters>\]?[^\]
 
 
 def _translate(glob: str) -> re.Pattern[str]:
+    """Return the regular expression for a glob in which, unlike in ``fnmatch``, ``*`` and ``?`` stop at a slash."""
+
     def part(found: re.Match[str]) -> str:
         if found["letters"]:
             letters = re.sub(r"([\\^[&~|])", r"\\\1", found["letters"])

@@ -132,7 +132,8 @@ def _unlabelled_items(recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet
 def _unlinked_items(recipe: recipes.CategoryRecipe, entities: str) -> list[str]:
     """Warn if categories want items without sitelinks, but the build kept linked items only."""
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
-    wanting = [one.name for one in (*recipe.categories, *implied) if not one.emoji and not one.min_sitelinks]
+    categories = (*recipe.categories, *implied)
+    wanting = [category.name for category in categories if not category.emoji and not category.min_sitelinks]
     # OUT, also if OUT/entities or the folder of the files in it is named.
     output = path = entities.rstrip("/") or "/"
     for inner in (posixpath.dirname(path), path):

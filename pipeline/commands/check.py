@@ -72,10 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
     console = make_console()
     if found:
         table = Table("group", "rule", "detail")
-        for one in found:
-            table.add_row(f"{one.label} ({one.group})" if one.label else one.group, one.rule, one.detail)
+        for violation in found:
+            name = f"{violation.label} ({violation.group})" if violation.label else violation.group
+            table.add_row(name, violation.rule, violation.detail)
         console.print(table)
-    console.print(f"groups: {len(groups)} checked, {len({one.group for one in found})} break a rule")
+    console.print(f"groups: {len(groups)} checked, {len({violation.group for violation in found})} break a rule")
     return 1 if found else 0
 
 

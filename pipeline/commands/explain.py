@@ -155,7 +155,10 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
 
 
 def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
-    """The cluster as the groups stage judged it; empty where only all instances of the class, or links, could tell."""
+    """The cluster as the groups stage judged it: of ranked instances, the first that may be members, each word once.
+
+    Empty where only all instances of the class, or links, could tell.
+    """
     if recipe.cluster.fame != "all" or recipe.cluster.prominence != "global":
         return []
     numbers = [qid_number(instance.qid) for instance in instances]
@@ -173,9 +176,10 @@ def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
     """Why an item is never an outlier of a class, None if it may be; without ``closure``, as in subclasses, it may."""
-    ends = [kind for kind in taxonomy.whole_classes(item) if closure or kind == qid]
+    # The classes of the item from which a way up may lead to the class: all of them, or only the class itself.
+    starts = [start for start in taxonomy.whole_classes(item) if closure or start == qid]
     ways: list[tuple[Literal["instance", "above", "below"], list[str]]] = [
-        *(("instance", way_up(taxonomy.whole_superclasses, kind, qid)) for kind in ends),
+        *(("instance", way_up(taxonomy.whole_superclasses, start, qid)) for start in starts),
         ("below", way_up(taxonomy.whole_superclasses, item, qid)),
         ("above", way_up(taxonomy.whole_superclasses, qid, item)),
     ]

@@ -5,7 +5,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rich.table import Table
 
@@ -281,13 +281,13 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     """
     table = Table("stage", *number_columns("in", *_LEGEND), "of these", title="what became of it", title_justify="left")
     console, outcomes = make_console(), [_outcomes(record) for record in records]
-    for record, found in zip(records, outcomes, strict=True):
-        numbers = [f"{found[name][0]:,}" if found[name][0] else "" for name in _LEGEND]
-        details = "\n".join(f"{name}: {details}" for name, (_, details) in found.items() if details)
+    for record, outcome in zip(records, outcomes, strict=True):
+        numbers = [f"{outcome[name].number:,}" if outcome[name].number else "" for name in _LEGEND]
+        details = "\n".join(f"{name}: {became.details}" for name, became in outcome.items() if became.details)
         table.add_row(record.unit, f"{record.counts.read:,}", *numbers, details)
     console.print(table)
     for name, text in _LEGEND.items():
-        if any(found[name][0] for found in outcomes):
+        if any(outcome[name].number for outcome in outcomes):
             console.print(f"{name}: {text.format(output=output)}", soft_wrap=True)
     for record in records:
         if record.unit.startswith("groups/") and not record.counts.kept:
@@ -311,19 +311,27 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     return 1 if damaged else 0
 
 
-def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
+class _Outcome(NamedTuple):
+    """How many records became this, and of which kinds or for which reasons."""
+
+    number: int
+    details: str
+
+
+def _outcomes(record: Record) -> dict[str, _Outcome]:
+    """Sum up what became of a unit's records, under the names of ``_LEGEND``; what groups leave out is rejected."""
     counts, is_rejected = record.counts, record.unit.startswith("groups/")
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
     unclear = {"names that mean another item": record.facts.get(UNCLEAR, 0)}
     lacking = {"best linked pages missing": record.facts.get("linked_pages", {}).get("best_missing", 0)}
     kept = filter(None, map(_list_reasons, (record.facts.get("sources", {}), places, english, unclear, lacking)))
-    others = sum(counts.left_out.values()), _list_reasons(counts.left_out)
+    left_out, nothing = _Outcome(sum(counts.left_out.values()), _list_reasons(counts.left_out)), _Outcome(0, "")
     return {
-        "kept": (counts.kept, ", ".join(kept)),
-        "left out": (0, "") if is_rejected else others,
-        "rejected": others if is_rejected else (0, ""),
-        "unreadable": (sum(counts.unreadable.values()), _list_reasons(counts.unreadable)),
+        "kept": _Outcome(counts.kept, ", ".join(kept)),
+        "left out": nothing if is_rejected else left_out,
+        "rejected": left_out if is_rejected else nothing,
+        "unreadable": _Outcome(sum(counts.unreadable.values()), _list_reasons(counts.unreadable)),
     }
 
 

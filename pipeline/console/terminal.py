@@ -65,21 +65,24 @@ class _PartedTable(Table):
     """A table with more numbers than fit beside its words is printed in parts, each with all rows and their words."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Columns of numbers take the room that they need, those of words fold, but not below ``_NARROWEST``."""
+        """Columns of numbers take the room that they need, those of words fold, but not below ``_NARROWEST``.
+
+        A part gets columns of numbers, at least one, until the next has no room; the first part alone has the title.
+        """
         wide = options.update(width=_WIDEST)
         needed = [  # with padding and border
             max(Measurement.get(console, wide, cell).maximum for cell in (column.header, *column.cells)) + 3
             for column in self.columns
         ]
         words = sum(column.no_wrap is False for column in self.columns)
-        parts, left = [[]], 0  # type: list[list[int]], int
+        parts, room_left = [[]], 0  # type: list[list[int]], int
         for index in range(words, len(needed)):
-            if parts[-1] and needed[index] > left:
+            if parts[-1] and needed[index] > room_left:
                 parts.append([])
             if not parts[-1]:
-                left = options.max_width - 1 - sum(min(room, _NARROWEST) for room in needed[:words])
+                room_left = options.max_width - 1 - sum(min(room, _NARROWEST) for room in needed[:words])
             parts[-1].append(index)
-            left -= needed[index]
+            room_left -= needed[index]
         if len(parts) == 1:
             yield from super().__rich_console__(console, options)
             return

@@ -67,20 +67,21 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], o
 
     The lock files of dead runs of this machine are removed, with a line that says so, and with ``break_lock`` all.
     """
-    own = lock_path(output, lock.run)
-    for found in _lock_files(output):
-        if found.is_dead or break_lock:
-            what = "was cut off" if found.is_dead else "is taken for ended (--break-lock)"
-            log(f"{output}: the run of {found.since} (process {found.process} on {found.host}) {what}")
-            remove(lock_path(output, found.run))
+    path_of_lock = lock_path(output, lock.run)
+    for earlier in _lock_files(output):
+        if earlier.is_dead or break_lock:
+            what = "was cut off" if earlier.is_dead else "is taken for ended (--break-lock)"
+            log(f"{output}: the run of {earlier.since} (process {earlier.process} on {earlier.host}) {what}")
+            remove(lock_path(output, earlier.run))
+    # Two runs that begin at once see each other's file: both remove theirs, and try again after random waits.
     others: Sequence[LockFile] = ()
     for wait in (0.0, *_WAITS):
         time.sleep(wait * random.random())  # noqa: S311 - no secret
-        replace_file(own, orjson.dumps(asdict(lock), option=orjson.OPT_INDENT_2))
+        replace_file(path_of_lock, orjson.dumps(asdict(lock), option=orjson.OPT_INDENT_2))
         others = [other for other in _lock_files(output) if other.run != lock.run and not other.is_dead]
         if not others:
             break
-        remove(own)
+        remove(path_of_lock)
     else:
         raise LockError(
             f"expected to be the only run into {output}, saw {others[0]}; wait for it to end, "
@@ -90,9 +91,9 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], o
         yield
     finally:
         try:
-            remove(own)
+            remove(path_of_lock)
         except OSError as error:  # what was to be done is done
-            log(f"warning: {own} stays: {error}; remove it before the next run")
+            log(f"warning: {path_of_lock} stays: {error}; remove it before the next run")
 
 
 def check_lock(output: str, run: str) -> None:
