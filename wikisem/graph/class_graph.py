@@ -6,7 +6,7 @@ gathers the instances of the classes that are left. Nothing is a Python object f
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +86,7 @@ class ItemEdges:
     def of_classes(columns: Iterable[pa.ChunkedArray]) -> "ItemEdges":
         """No items, only the classes that some ``instance_of`` columns lead to."""
         none = ItemEdges.of_entities([])
-        classes = [_values(column)[2] for column in columns]
+        classes = [_values(column).numbers for column in columns]
         return replace(none, classes=csr.narrow(distinct(np.concatenate([none.classes, *classes]))))
 
     @staticmethod
@@ -98,13 +98,20 @@ class ItemEdges:
         return ItemEdges.of_table(pa.Table.from_pylist(rows, schema=pa.schema(types)))
 
 
-def _values(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32], Int64s]:
-    """For each id in a column of lists its row, and its index among the numbers of all ids; and these numbers."""
+class _ListedIds(NamedTuple):
+    """The ids in a column of lists: the row of each, its index in ``numbers``, and the numbers of the distinct ids."""
+
+    rows: npt.NDArray[np.uint32]
+    codes: npt.NDArray[np.int32]
+    numbers: Int64s
+
+
+def _values(lists: pa.ChunkedArray) -> _ListedIds:
     counts: Ints = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     flat = pc.list_flatten(lists)
     coded = (flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat).dictionary_encode()
     rows = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
-    return rows, coded.indices.to_numpy(), qid_numbers(coded.dictionary)
+    return _ListedIds(rows, coded.indices.to_numpy(), qid_numbers(coded.dictionary))
 
 
 # The graph: classes are numbered, pruned, and joined to their instances.
@@ -185,16 +192,26 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
 
     # What is pruned: the classes of disambiguation pages and of Wikimedia's internal pages, all classes below them, the
     # instances of all these, and every class within ``root_distance`` steps below the root.
-    gone = without_subject | ((depth >= 0) & (depth <= options.root_distance))
+    is_pruned = without_subject | ((depth >= 0) & (depth <= options.root_distance))
     tables_and_nodes = zip(tables, whole.nodes_of, strict=True)
     pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
-    numbers = distinct(np.concatenate(pages).astype(np.int64))
-    nodes, found = csr.indices_of(numbers, whole.nodes)
-    gone[nodes[found]] = True
-    removed = distinct(np.concatenate([whole.nodes[gone], numbers]))
-    hidden = gone & csr.reached(down, distinct(whole.supers[gone[whole.subs] & ~gone[whole.supers]]))
-    pruned = np.setdiff1d(whole.nodes[gone & ~without_subject], numbers, assume_unique=True)
-    return _prune(tables, whole, depth, ~gone, hidden, removed, pruned, whole.nodes[without_subject])
+    page_numbers = distinct(np.concatenate(pages).astype(np.int64))
+    nodes, is_class = csr.indices_of(page_numbers, whole.nodes)
+    is_pruned[nodes[is_class]] = True
+    removed = distinct(np.concatenate([whole.nodes[is_pruned], page_numbers]))
+    # A class that is pruned is still needed if it is below one that is kept.
+    is_hidden = is_pruned & csr.reached(down, distinct(whole.supers[is_pruned[whole.subs] & ~is_pruned[whole.supers]]))
+    near_root = np.setdiff1d(whole.nodes[is_pruned & ~without_subject], page_numbers, assume_unique=True)
+    return _prune(
+        tables,
+        whole,
+        depth,
+        is_kept=~is_pruned,
+        is_hidden=is_hidden,
+        removed=removed,
+        near_root=near_root,
+        no_subjects=whole.nodes[without_subject],
+    )
 
 
 def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
@@ -231,37 +248,45 @@ def _prune(
     tables: Sequence[ItemEdges],
     whole: _AllClasses,
     depth: npt.NDArray[np.int16],
-    kept: Flags,
-    hidden: Flags,
+    *,
+    is_kept: Flags,
+    is_hidden: Flags,
     removed: Int64s,
-    pruned: Int64s,
+    near_root: Int64s,
     no_subjects: Int64s,
 ) -> ClassGraph:
-    new = np.where(kept, np.cumsum(kept, dtype=np.uint32) - np.uint32(1), PRUNED)
-    nodes = whole.nodes[kept]
-    with_hidden = new.copy()
-    with_hidden[hidden] = len(nodes) + np.arange(np.count_nonzero(hidden), dtype=np.uint32)
-    nodes_of = [new[node_of] for node_of in whole.nodes_of]
-    items, sitelinks, classes, class_sitelinks = _gather_instances(tables, nodes_of, nodes, removed)
+    """The graph of the kept classes of ``whole``, and of the hidden ones, with the items of all tables.
+
+    ``depth`` and the flags have one entry for each class of ``whole``; ``removed`` (classes and items), ``near_root``
+    (classes that are pruned because they are near the root alone) and ``no_subjects`` are QID numbers.
+    """
+    new_node = np.where(is_kept, np.cumsum(is_kept, dtype=np.uint32) - np.uint32(1), PRUNED)
+    nodes = whole.nodes[is_kept]
+    new_node_or_hidden = new_node.copy()
+    new_node_or_hidden[is_hidden] = len(nodes) + np.arange(np.count_nonzero(is_hidden), dtype=np.uint32)
+    nodes_of = [new_node[node_of] for node_of in whole.nodes_of]
+    gathered = _gather_instances(tables, nodes_of, nodes, removed)
     types = np.zeros(len(whole.nodes), dtype=bool)
     types[whole.subs] = True
-    other_classes, outside = _other_classes(tables, whole, with_hidden, hidden, items, removed, pruned)
-    up = _renumbered_edges(whole, new, len(nodes))
+    other_classes, outside = _other_classes(
+        tables, whole, new_node_or_hidden, is_hidden, gathered.items, removed, near_root
+    )
+    up = _renumbered_edges(whole, new_node, len(nodes))
     return ClassGraph(
         nodes=nodes,
-        depth=depth[kept],
-        class_sitelinks=class_sitelinks,
-        types=types[kept],
+        depth=depth[is_kept],
+        class_sitelinks=gathered.class_sitelinks,
+        types=types[is_kept],
         up=up,
         down=up.reverse(len(up)),
-        hidden=whole.nodes[hidden],
-        whole_up=_renumbered_edges(whole, with_hidden, len(nodes) + int(hidden.sum())),
-        items=items,
-        sitelinks=sitelinks,
-        classes=classes,
+        hidden=whole.nodes[is_hidden],
+        whole_up=_renumbered_edges(whole, new_node_or_hidden, len(nodes) + int(is_hidden.sum())),
+        items=gathered.items,
+        sitelinks=gathered.sitelinks,
+        classes=gathered.classes,
         other_classes=other_classes,
         outside=outside,
-        instances=by_prominence(classes, sitelinks, len(up)),
+        instances=by_prominence(gathered.classes, gathered.sitelinks, len(up)),
         removed=removed,
         no_subjects=no_subjects,
     )
@@ -269,44 +294,46 @@ def _prune(
 
 def _renumbered_edges(whole: _AllClasses, new: npt.NDArray[np.uint32], count: int) -> CsrRows:
     """The P279 edges between classes that have one of ``count`` new numbers."""
-    left = (new[whole.subs] != PRUNED) & (new[whole.supers] != PRUNED)
-    return CsrRows.from_pairs(new[whole.subs[left]], new[whole.supers[left]], count)
+    subs, supers = new[whole.subs], new[whole.supers]
+    is_kept = (subs != PRUNED) & (supers != PRUNED)
+    return CsrRows.from_pairs(subs[is_kept], supers[is_kept], count)
 
 
 def _other_classes(
     tables: Sequence[ItemEdges],
     whole: _AllClasses,
-    new: npt.NDArray[np.uint32],
-    hidden: Flags,
+    new_node: npt.NDArray[np.uint32],
+    is_hidden: Flags,
     items: Ints,
     removed: Int64s,
-    pruned: Int64s,
+    near_root: Int64s,
 ) -> tuple[SparseRows, CsrRows]:
-    """The hidden classes of items, and all of their classes at ranks that are not the best, by their new numbers.
+    """The hidden classes of each of ``items``, with all of its classes at ranks that are not the best.
 
-    Then all classes of items outside the graph: those that have hidden classes alone, and those that are ``pruned``.
+    Then all classes of items outside the graph: those that have hidden classes alone, and those that are classes
+    ``near_root``. All classes are numbered by ``new_node``, which has the new number of each class of ``whole``.
     """
     owners, targets = list[Ints](), list[Ints]()
-    outside, their_targets = list[Ints](), list[Ints]()
+    outside_items, outside_classes = list[Ints](), list[Ints]()
     for table, node_of in zip(tables, whole.nodes_of, strict=True):
-        of_hidden, classes = _edges_to(table, hidden[node_of])
-        nodes, is_class = csr.indices_of(table.other_classes, whole.nodes)
+        of_hidden, classes = _edges_to(table, is_hidden[node_of])
+        nodes, is_node = csr.indices_of(table.other_classes, whole.nodes)
         # No class is at or below one that has no P279 edge and is no item's class at its best rank.
-        numbers = np.concatenate([of_hidden, table.other_items[is_class]])
-        classes = np.concatenate([new[node_of[classes]], new[nodes[is_class]]])
+        numbers = np.concatenate([of_hidden, table.other_items[is_node]])
+        classes = np.concatenate([new_node[node_of[classes]], new_node[nodes[is_node]]])
         numbers, classes = numbers[classes != PRUNED], classes[classes != PRUNED]
         rows, in_graph = csr.indices_of(numbers, items)
         owners.append(rows[in_graph])
         targets.append(classes[in_graph])
-        left = ~in_graph & (~csr.indices_of(numbers, removed)[1] | csr.indices_of(numbers, pruned)[1])
-        rows, is_item = csr.indices_of(pruned, table.items)
-        own = table.instance_of.take(rows[is_item])
-        best = new[node_of[own.targets]]
-        outside += [numbers[left], pruned[is_item][own.sources()[best != PRUNED]]]
-        their_targets += [classes[left], best[best != PRUNED]]
-    count, ranks = csr.rank_keys(np.concatenate(outside))
-    further = CsrRows.from_pairs(ranks, np.concatenate(their_targets), count)
-    return SparseRows.from_pairs(np.concatenate(owners), np.concatenate(targets)), further
+        is_outside = ~in_graph & (~csr.indices_of(numbers, removed)[1] | csr.indices_of(numbers, near_root)[1])
+        rows, is_item = csr.indices_of(near_root, table.items)
+        stated = table.instance_of.take(rows[is_item])
+        their_nodes = new_node[node_of[stated.targets]]
+        outside_items += [numbers[is_outside], near_root[is_item][stated.sources()[their_nodes != PRUNED]]]
+        outside_classes += [classes[is_outside], their_nodes[their_nodes != PRUNED]]
+    count, ranks = csr.rank_keys(np.concatenate(outside_items))
+    outside_rows = CsrRows.from_pairs(ranks, np.concatenate(outside_classes), count)
+    return SparseRows.from_pairs(np.concatenate(owners), np.concatenate(targets)), outside_rows
 
 
 # The instances of the classes that are left, in the order of their numbers.
@@ -317,13 +344,21 @@ _SPAN: Final = 1 << 18
 _SAMPLE: Final = 1 << 6
 
 
+class _Instances(NamedTuple):
+    """Items (QID numbers, ascending), their sitelinks and nodes; and for each node its own item's sitelinks, or -1."""
+
+    items: Ints
+    sitelinks: npt.NDArray[np.int32]
+    classes: CsrRows
+    class_sitelinks: npt.NDArray[np.int32]
+
+
 def _gather_instances(
     tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]], nodes: Int64s, removed: Int64s
-) -> tuple[Ints, npt.NDArray[np.int32], CsrRows, npt.NDArray[np.int32]]:
+) -> _Instances:
     """All items of all tables that have a node left and whose number is not among those ``removed``.
 
-    They come with their sitelinks and their nodes; then the sitelinks of the nodes' own items, or -1. ``nodes_of`` has
-    for each table the node of each of its classes, or ``PRUNED``. Every table has its items in
+    ``nodes_of`` has for each table the node of each of its classes, or ``PRUNED``. Every table has its items in
     ascending order, so a span of numbers is a slice of each table. The tables are merged one span at a time: a span is
     small enough to be sorted, looked up and rearranged within the CPU cache, and the arrays of all items are written
     once.
@@ -334,14 +369,14 @@ def _gather_instances(
     node_cuts, removed_cuts = _cuts(nodes, bounds), _cuts(removed, bounds)
     class_sitelinks = np.full(len(nodes), -1, dtype=np.int32)
     # Filled from the front; pages that are never written take no memory.
-    most = sum(len(table.items) for table in tables)
-    pairs = sum(len(table.instance_of.targets) for table in tables)
+    most_items = sum(len(table.items) for table in tables)
+    most_pairs = sum(len(table.instance_of.targets) for table in tables)
     wide = any(table.items.dtype.itemsize > 4 for table in tables)
-    all_items: Ints = np.empty(most, dtype=np.int64 if wide else np.uint32)
-    all_sitelinks = np.empty(most, dtype=np.int32)
-    all_offsets: Ints = np.zeros(most + 1, dtype=np.int64 if pairs >> 32 else np.uint32)
-    all_targets: Ints = np.empty(pairs, dtype=np.uint32)
-    first = begin_pairs = 0
+    all_items: Ints = np.empty(most_items, dtype=np.int64 if wide else np.uint32)
+    all_sitelinks = np.empty(most_items, dtype=np.int32)
+    all_offsets: Ints = np.zeros(most_items + 1, dtype=np.int64 if most_pairs >> 32 else np.uint32)
+    all_targets: Ints = np.empty(most_pairs, dtype=np.uint32)
+    begin = begin_pairs = 0
     for span in range(len(bounds) + 1):
         numbers, sitelinks, rows = _merge([slice(*cut[span : span + 2]) for cut in cuts], tables, nodes_of)
         node_span = slice(*node_cuts[span : span + 2])
@@ -349,18 +384,18 @@ def _gather_instances(
         class_sitelinks[node_span][found] = sitelinks[indices[found]]
         # The items that are not removed and still have a node, with the nodes that they still have.
         indices, found = csr.indices_of(removed[slice(*removed_cuts[span : span + 2])], numbers)
-        gone = np.zeros(len(numbers), dtype=bool)
-        gone[indices[found]] = True
-        rows = rows.keep((rows.targets != PRUNED) & ~np.repeat(gone, rows.counts()))
+        is_removed = np.zeros(len(numbers), dtype=bool)
+        is_removed[indices[found]] = True
+        rows = rows.keep((rows.targets != PRUNED) & ~np.repeat(is_removed, rows.counts()))
         counts = rows.counts()
-        kept = counts > 0
-        end, end_pairs = first + int(np.count_nonzero(kept)), begin_pairs + len(rows.targets)
-        all_items[first:end], all_sitelinks[first:end] = numbers[kept], sitelinks[kept]
-        all_offsets[first + 1 : end + 1] = csr.offsets_of(counts[kept])[1:] + begin_pairs
+        has_node = counts > 0
+        end, end_pairs = begin + int(np.count_nonzero(has_node)), begin_pairs + len(rows.targets)
+        all_items[begin:end], all_sitelinks[begin:end] = numbers[has_node], sitelinks[has_node]
+        all_offsets[begin + 1 : end + 1] = csr.offsets_of(counts[has_node])[1:] + begin_pairs
         all_targets[begin_pairs:end_pairs] = rows.targets
-        first, begin_pairs = end, end_pairs
-    classes = CsrRows(all_offsets[: first + 1], all_targets[:begin_pairs])
-    return all_items[:first], all_sitelinks[:first], classes, class_sitelinks
+        begin, begin_pairs = end, end_pairs
+    classes = CsrRows(all_offsets[: begin + 1], all_targets[:begin_pairs])
+    return _Instances(all_items[:begin], all_sitelinks[:begin], classes, class_sitelinks)
 
 
 def _merge(

@@ -43,10 +43,13 @@ class ItemRelations:
         pairs = pc.list_flatten(lists)
         properties, values = (pc.struct_field(pairs, field).to_numpy() for field in range(2))
         sources = np.repeat(items, pc.list_value_length(lists).to_numpy())
-        asked = ~np.isin(properties, NOT_RELATED) & (sources != values)
-        sources, properties, values = sources[asked], properties[asked], values[asked]
-        (sources, known), (values, also) = indices_of(sources, graph.items), indices_of(values, graph.items)
-        kept = np.flatnonzero(known & also)
+        is_relation = ~np.isin(properties, NOT_RELATED) & (sources != values)
+        sources, properties, values = sources[is_relation], properties[is_relation], values[is_relation]
+        (sources, source_known), (values, value_known) = (
+            indices_of(sources, graph.items),
+            indices_of(values, graph.items),
+        )
+        kept = np.flatnonzero(source_known & value_known)
         prominent = graph.sitelinks[sources[kept]] >= minimum
         kept = kept[prominent | (graph.sitelinks[values[kept]] >= minimum)]
         return ItemRelations(sources[kept].astype(np.uint32), properties[kept], values[kept].astype(np.uint32))
@@ -83,20 +86,20 @@ class Ties:
     def of(parts: Iterable[ItemRelations], members: Ints, pool: Ints, lists: Ints) -> "Ties":
         """From the relations of all files; ``pool`` are the items that may be outliers, ascending, with their lists."""
         wanted = np.unique(members)
-        found = [ItemRelations.join([])]
+        parts_kept = [ItemRelations.join([])]
         of_member = [np.zeros(0, dtype=bool)]
         for part in parts:
             for member, item, is_member in ((part.items, part.values, True), (part.values, part.items, False)):
                 kept = np.flatnonzero(indices_of(member, wanted)[1])
                 kept = kept[indices_of(item[kept], pool)[1]]
-                found.append(ItemRelations(member[kept], part.properties[kept], item[kept]))
+                parts_kept.append(ItemRelations(member[kept], part.properties[kept], item[kept]))
                 of_member.append(np.full(len(kept), is_member))
-        ties, flags = ItemRelations.join(found), np.concatenate(of_member)
+        ties, flags = ItemRelations.join(parts_kept), np.concatenate(of_member)
         order = np.lexsort((~flags, ties.properties, ties.values, ties.items))
-        known, counts = np.unique(ties.items, return_counts=True)
+        tied_members, counts = np.unique(ties.items, return_counts=True)
         items = ties.values[order]
         return Ties(
-            members=known.astype(np.uint32),
+            members=tied_members.astype(np.uint32),
             offsets=offsets_of(counts),
             items=items,
             lists=lists[indices_of(items, pool)[0]].astype(np.uint32),
@@ -106,6 +109,6 @@ class Ties:
 
     def rows(self, members: Ints) -> list[slice]:
         """Where the ties of each of some members are."""
-        rows, found = indices_of(members, self.members)
-        edges = zip(rows.tolist(), found.tolist(), strict=True)
-        return [slice(self.offsets[row], self.offsets[row + 1]) if known else slice(0, 0) for row, known in edges]
+        rows, is_tied = indices_of(members, self.members)
+        edges = zip(rows.tolist(), is_tied.tolist(), strict=True)
+        return [slice(self.offsets[row], self.offsets[row + 1]) if tied else slice(0, 0) for row, tied in edges]

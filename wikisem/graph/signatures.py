@@ -111,16 +111,16 @@ class Signatures:
         wanted = graph.sitelinks >= minimum
         wanted[members] = True
         # Prominent items, and those with each property, are counted in all files; only wanted and sampled items stay.
-        prominent_count, having, parts_kept = 0, np.zeros(0, dtype=np.int64), list[ItemSignatures]()
+        prominent_count, having_property, parts_kept = 0, np.zeros(0, dtype=np.int64), list[ItemSignatures]()
         for part in parts:
             is_prominent = part.sitelinks >= minimum
             prominent_count += int(np.count_nonzero(is_prominent))
             counts = np.bincount(part.properties.take(np.flatnonzero(is_prominent)).targets)
-            having = np.pad(having, (0, max(0, len(counts) - len(having))))
-            having[: len(counts)] += counts
-            indices, found = indices_of(part.items, graph.items)
-            found[found] = wanted[indices[found]]
-            parts_kept.append(part.take(np.flatnonzero(found | _first(part.items, is_prominent, seed))))
+            having_property = np.pad(having_property, (0, max(0, len(counts) - len(having_property))))
+            having_property[: len(counts)] += counts
+            indices, stays = indices_of(part.items, graph.items)
+            stays[stays] = wanted[indices[stays]]
+            parts_kept.append(part.take(np.flatnonzero(stays | _first(part.items, is_prominent, seed))))
         kept = ItemSignatures.join(parts_kept)
         del parts_kept
         kept = kept.take(np.argsort(kept.items))
@@ -128,16 +128,16 @@ class Signatures:
         sample = np.flatnonzero(_first(kept.items, is_prominent, seed))
 
         # Properties that nothing kept has are left out, and the others are numbered in their order.
-        is_used = np.bincount(kept.properties.targets, minlength=len(having)) > 0
+        is_used = np.bincount(kept.properties.targets, minlength=len(having_property)) > 0
         properties = np.flatnonzero(is_used)
         codes = _narrow(np.maximum(np.cumsum(is_used), 1) - 1)[kept.properties.targets]
         rows = CsrRows(np.append(kept.properties.offsets, kept.properties.offsets[-1]), codes)
-        having = np.pad(having, (0, max(0, len(is_used) - len(having))))
+        having_property = np.pad(having_property, (0, max(0, len(is_used) - len(having_property))))
         return Signatures(
             items=kept.items,
             rows=rows,
             properties=properties,
-            shares=(having[properties] + 0.5) / (prominent_count + 1),
+            shares=(having_property[properties] + 0.5) / (prominent_count + 1),
             reference=_reference(graph, kept.items, is_prominent, candidates, seed),
             sample=sample.astype(np.uint32),
             of_sample=rows.take(sample),
@@ -160,17 +160,19 @@ def signatures_of_classes(
     ``parts`` are those of all files; only instances of the classes are kept.
     """
     instances = graph.instances.take(nodes).targets
-    few = np.full_like(graph.sitelinks, -1)
-    few[instances] = graph.sitelinks[instances]
-    return Signatures.of(replace(graph, sitelinks=few), parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed)
+    sitelinks = np.full_like(graph.sitelinks, -1)
+    sitelinks[instances] = graph.sitelinks[instances]
+    return Signatures.of(
+        replace(graph, sitelinks=sitelinks), parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed
+    )
 
 
 def _first(items: Int64s, flags: Flags, seed: int) -> Flags:
     """Which of the flagged items are the first ``SAMPLE`` by hash key."""
     rows = np.flatnonzero(flags)
-    first = np.zeros(len(items), dtype=bool)
-    first[rows[np.argsort(hash_keys(seed, items[rows]))[:SAMPLE]]] = True
-    return first
+    is_first = np.zeros(len(items), dtype=bool)
+    is_first[rows[np.argsort(hash_keys(seed, items[rows]))[:SAMPLE]]] = True
+    return is_first
 
 
 def _reference(graph: ClassGraph, items: Int64s, prominent: Flags, candidates: Ints, seed: int) -> CsrRows:
@@ -179,15 +181,15 @@ def _reference(graph: ClassGraph, items: Int64s, prominent: Flags, candidates: I
     is_candidate[candidates] = True
     rows = np.flatnonzero(prominent)
     rows = rows[np.argsort(hash_keys(seed, items[rows]))]
-    indices, found = indices_of(items[rows], graph.items)
-    rows = rows[found]
-    classes = graph.classes.take(indices[found])
+    indices, in_graph = indices_of(items[rows], graph.items)
+    rows = rows[in_graph]
+    classes = graph.classes.take(indices[in_graph])
     classes = classes.keep(is_candidate[classes.targets])
     # The instances of a node in the order of their hash keys: their places in that order ascend.
     pairs = pack_pairs(classes.targets, classes.sources())
     pairs.sort()
     nodes = first_of(pairs)
     begins = np.searchsorted(nodes, np.arange(len(graph.nodes) + 1))
-    first = np.arange(len(nodes)) - begins[nodes] < REFERENCE
+    is_first = np.arange(len(nodes)) - begins[nodes] < REFERENCE
     counts = np.minimum(np.diff(begins), REFERENCE)
-    return CsrRows(offsets_of(counts), rows[second_of(pairs[first])].astype(np.uint32))
+    return CsrRows(offsets_of(counts), rows[second_of(pairs[is_first])].astype(np.uint32))

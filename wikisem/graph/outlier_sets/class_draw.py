@@ -7,11 +7,11 @@ The count is of all items, so a class with enough may still bring fewer into the
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, first_of, offsets_of, pack_pairs, second_of
+from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, offsets_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.kin import items_of
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
@@ -53,6 +53,18 @@ class LanguageDraw:
             components = self.index.ancestors.component[rows]
             return self.index.via.at_or_below.offsets[components + 1] - self.index.via.at_or_below.offsets[components]
         return self.lists(outlier_class, rows).counts()
+
+
+class ClassSample(NamedTuple):
+    """Some classes of each bit, and the locations of some of their items.
+
+    Bit i has the classes ``nodes[edges[i]:edges[i + 1]]``. Row j of ``locations`` are the locations of class
+    ``nodes[j]``, in the order of the ring from the bit's own class on.
+    """
+
+    edges: Int64s
+    nodes: list[int]
+    locations: CsrRows
 
 
 class ClassDraw:
@@ -118,52 +130,49 @@ class ClassDraw:
             else:
                 yield self._pick(self._language.lists(outlier_class, np.array([row])).targets, sets, bit)
 
-    def sample(
-        self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int
-    ) -> tuple[Int64s, list[int], CsrRows]:
+    def sample(self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int) -> ClassSample:
         """For each bit the first classes on the ring that bring enough, and the locations of some of their items.
 
         At most ``classes`` are asked, until they may bring ``items`` in all. Each gives about ``of_class`` items,
-        spread over all that it brings. Returns where the classes of each bit begin, the classes, and for each of them
-        the locations in the order of the ring from the bit's own class on.
+        spread over all that it brings.
         """
         drawing = self._drawing_from(outlier_class, self._per_class)
-        found = self._classes.first_locations(drawing, bits, self._starts[bits], classes)
-        owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in found])
-        rows = self._classes.rows[np.fromiter(chain.from_iterable(found), dtype=np.int64)]
+        locations_of_bits = self._classes.first_locations(drawing, bits, self._starts[bits], classes)
+        owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in locations_of_bits])
+        rows = self._classes.rows[np.fromiter(chain.from_iterable(locations_of_bits), dtype=np.int64)]
         before = offsets_of(np.minimum(self._language.counts[outlier_class - 1][rows], of_class))
-        asked = before[:-1] - before[np.searchsorted(owners, owners)] < items
-        owners, rows = owners[asked], rows[asked]
+        is_asked = before[:-1] - before[np.searchsorted(owners, owners)] < items
+        owners, rows = owners[is_asked], rows[is_asked]
         before = offsets_of(self._language.list_counts(outlier_class, rows))[:-1]
         portions = np.split(np.arange(len(rows)), np.flatnonzero(np.diff(before // _LISTS)) + 1)
         parts, sets = [], self._sets[outlier_class - 1]
         for portion in portions:
-            own, lists = bits[owners[portion]], self._language.lists(outlier_class, rows[portion])
-            inside = lists.keep(sets.contains(lists.targets, own[lists.sources()]))
-            parts.append(self._ring.spread(inside, self._starts[own], of_class))
+            owner_bits, lists = bits[owners[portion]], self._language.lists(outlier_class, rows[portion])
+            inside = lists.keep(sets.contains(lists.targets, owner_bits[lists.sources()]))
+            parts.append(self._ring.spread(inside, self._starts[owner_bits], of_class))
         counts = np.concatenate([part.counts() for part in parts])
         locations = CsrRows(offsets_of(counts), np.concatenate([part.targets for part in parts]))
-        full = locations.counts() >= self._per_class
-        begins, size = self._begins[bits][owners[full]], max(len(self._ring.keys), 1)
-        locations = locations.take(np.flatnonzero(full))
-        of_row = locations.sources()
-        keys = pack_pairs(of_row, (locations.targets.astype(np.int64) - begins[of_row]) % size)
-        keys.sort()
-        targets = (begins[of_row] + second_of(keys)) % size
-        edges = np.searchsorted(owners[full], np.arange(len(bits) + 1))
-        return edges, self.nodes(rows[full]), CsrRows(locations.offsets, targets)
+        brings_enough = locations.counts() >= self._per_class
+        locations = locations.take(np.flatnonzero(brings_enough))
+        targets = self._in_ring_order(locations.sources(), locations.targets, bits[owners[brings_enough]])
+        edges = np.searchsorted(owners[brings_enough], np.arange(len(bits) + 1))
+        return ClassSample(edges, self.nodes(rows[brings_enough]), CsrRows(locations.offsets, targets))
 
     def _list(self, lists: CsrRows, sets: BitPlanes, bits: Ints) -> Iterator[Iterable[int]]:
         """The locations of all items of each row's lists that are in the set, sorted by the way from its class."""
         inside = lists.keep(sets.contains(lists.targets, bits[lists.sources()]))
         locations = self._ring.by_list.take(inside.targets)
         owners = inside.sources()[locations.sources()]
-        begins, size = self._begins[bits], max(len(self._ring.keys), 1)
-        keys = pack_pairs(owners, (locations.targets.astype(np.int64) - begins[owners]) % size)
-        keys.sort()
-        ordered = (begins[first_of(keys)] + second_of(keys)) % size
-        edges = np.searchsorted(first_of(keys), np.arange(len(bits) + 1))
+        ordered = self._in_ring_order(owners, locations.targets, bits)
+        edges = np.searchsorted(owners, np.arange(len(bits) + 1))
         return (ordered[begin:end] for begin, end in pairwise(edges.tolist()))
+
+    def _in_ring_order(self, rows: Ints, locations: Ints, bits: Ints) -> Int64s:
+        """The locations of each row (``rows`` ascend), as a walk from where class ``bits[row]`` begins meets them."""
+        begins, size = self._begins[bits], max(len(self._ring.keys), 1)
+        keys = pack_pairs(rows, (locations.astype(np.int64) - begins[rows]) % size)
+        keys.sort()
+        return (begins[rows] + second_of(keys)) % size
 
     def _pick(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
         """The locations on the lists (ascending) that a walk through the set meets."""

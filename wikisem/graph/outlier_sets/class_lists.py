@@ -75,7 +75,7 @@ class PageLinks(NamedTuple):
 def candidate_classes(
     graph: ClassGraph, has_surface: Flags, minimum: int, size: int, fame: Fame = "all", links: PageLinks | None = None
 ) -> CandidateClasses:
-    """The nodes with at least ``minimum`` instances that have a surface form, and the first ``size`` of these.
+    """The nodes with at least ``minimum`` instances with a surface form, and the first ``size`` of these instances.
 
     ``has_surface`` is one flag for each item of the graph. First come the instances with most sitelinks; with ``links``
     those of most local prominence, ties by sitelinks. Another ``fame`` counts and takes the instances of that third of
@@ -83,27 +83,37 @@ def candidate_classes(
     """
     hits = np.flatnonzero(has_surface[graph.instances.targets])
     begins = np.searchsorted(hits, graph.instances.offsets)
-    rows, begins, ends = np.diff(begins), begins[:-1], begins[1:]
+    # The hits of node i, which are in the order of its instances, are ``begins[i]:ends[i]``.
+    begins, ends = begins[:-1], begins[1:]
     differs = np.zeros(max(len(hits) - 1, 0), dtype=bool)
     if links is not None:
         weights = links.weights(graph, graph.instances.targets[hits])
-        order = np.lexsort((-weights, np.repeat(np.arange(len(rows)), rows)))
+        order = np.lexsort((-weights, np.repeat(np.arange(len(begins)), ends - begins)))
         hits, differs = hits[order], np.diff(weights[order]) != 0
     if fame != "all":
-        # An instance is in the head if fewer than a third of its row are more prominent, else in the torso if fewer
-        # than two thirds are. So if those before and after a cut are the same, all that are so are before it.
         differs |= np.diff(graph.sitelinks[graph.instances.targets[hits]]) != 0
-        changes, bounds = np.flatnonzero(differs) + 1, [begins]
-        for part in (1, 2):
-            nominal = begins + -(-part * (ends - begins) // 3)
-            following = np.append(changes, len(differs) + 1)[np.searchsorted(changes, nominal)]
-            bounds.append(np.minimum(following, ends))
-        third = ("head", "torso", "tail").index(fame)
-        begins, ends = bounds[third], [*bounds, ends][third + 1]
+        begins, ends = _third(begins, ends, differs, fame)
     nodes = np.flatnonzero(ends - begins >= minimum)
     begins, ends = begins[nodes], np.minimum(ends[nodes], begins[nodes] + size)
-    first = CsrRows(np.stack([begins, ends], axis=1).reshape(-1), hits).take(2 * np.arange(len(nodes)))
-    return CandidateClasses(nodes, CsrRows(first.offsets, graph.instances.targets[first.targets]))
+    # Every other row is a node's: the rows between have the hits that are left out.
+    leading = CsrRows(np.stack([begins, ends], axis=1).reshape(-1), hits).take(2 * np.arange(len(nodes)))
+    return CandidateClasses(nodes, CsrRows(leading.offsets, graph.instances.targets[leading.targets]))
+
+
+def _third(begins: Int64s, ends: Int64s, differs: Flags, fame: Fame) -> tuple[Int64s, Int64s]:
+    """Where the head, torso or tail of each row begins and ends; row i is ``begins[i]:ends[i]`` of all instances.
+
+    ``differs[j]`` says whether instances j and j + 1 differ in prominence. An instance is in the head if fewer than a
+    third of its row are more prominent, else in the torso if fewer than two thirds are. So if those before and after a
+    cut are the same, all that are so are before it.
+    """
+    changes, bounds = np.flatnonzero(differs) + 1, [begins]
+    for part in (1, 2):
+        nominal = begins + -(-part * (ends - begins) // 3)
+        following = np.append(changes, len(differs) + 1)[np.searchsorted(changes, nominal)]
+        bounds.append(np.minimum(following, ends))
+    third = ("head", "torso", "tail").index(fame)
+    return bounds[third], [*bounds, ends][third + 1]
 
 
 # The outlier pool by list of classes.
@@ -142,13 +152,13 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
     nodes, is_node = csr.indices_of(graph.items[items], graph.nodes)
     nodes[~is_node] = NO_NODE
     # What items differ in besides their classes, as one more number; 0 for nothing, as most have.
-    apart = np.flatnonzero(is_node | (others.counts() > 0))
+    special = np.flatnonzero(is_node | (others.counts() > 0))
     further = np.zeros(len(items), dtype=np.int64)
     # Both share one range of numbers: first other classes, then the items' own nodes.
-    few = others.take(apart)
-    owners = np.concatenate([few.sources(), np.arange(len(apart))])
-    targets = np.concatenate([few.targets, nodes[apart] + 1 + len(graph.whole_up)])
-    further[apart] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(apart)))[0]
+    their_others = others.take(special)
+    owners = np.concatenate([their_others.sources(), np.arange(len(special))])
+    targets = np.concatenate([their_others.targets, nodes[special] + 1 + len(graph.whole_up)])
+    further[special] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(special)))[0]
     count, numbers = csr.rank_keys(csr.pack_pairs(class_lists(classes)[0], further))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(items))

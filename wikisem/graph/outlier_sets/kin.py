@@ -79,13 +79,13 @@ class Kin:
 
         They are the class itself, above it or below it, or its instances.
         """
-        found = self._below(CsrRows(np.arange(len(classes) + 1), classes))
+        related = self._below(CsrRows(np.arange(len(classes) + 1), classes))
         rows = self._ancestors.node_to_row[classes]
         barred = self._by_row.union(set_bits(self._down.rows, rows, np.arange(len(classes))))
         starts = self._ancestors.component[self._ancestors.node_to_row[classes]]
         owners, above = csr.pairs_from(self._ancestors.component_parents, np.arange(len(classes)), starts)
-        found |= set_bits(len(found), above, owners)
-        barred[self._own_lists] |= found[self._own_components]
+        related |= set_bits(len(related), above, owners)
+        barred[self._own_lists] |= related[self._own_components]
         return barred
 
     def _below(self, classes: CsrRows) -> Bitsets:
@@ -167,18 +167,20 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
     instances = (graph.instances.counts() + _count(unlinked.classes, unlinked.counts, len(graph.nodes)))[candidates]
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
     needed = np.round(share * instances, 9)
-    several = graph.classes.take(_with_several(graph.classes))
+    in_graph = graph.classes.take(_with_several(graph.classes))
     # Of items of the graph only classes that are left in it count, so of the others as well.
     stated = unlinked.classes.keep(unlinked.classes.targets < len(graph.nodes))
-    alike = _with_several(stated)
-    others, numbers = stated.take(alike), unlinked.counts[alike]
+    several = _with_several(stated)
+    unlinked_lists, numbers = stated.take(several), unlinked.counts[several]
     # An instance with another class has several; if these are too few, it does not matter which of them are below.
-    most = _count(several, None, len(graph.nodes)) + _count(others, numbers, len(graph.nodes))
-    possible = most[candidates] >= needed
-    asked, found = candidates[possible], np.zeros(len(candidates), dtype=bool)
-    counted = _with_another_class(graph, several, asked) + _with_another_class(graph, others, asked, numbers)
-    found[possible] = counted >= needed[possible]
-    return found
+    upper_bound = _count(in_graph, None, len(graph.nodes)) + _count(unlinked_lists, numbers, len(graph.nodes))
+    may_be = upper_bound[candidates] >= needed
+    to_count, is_status = candidates[may_be], np.zeros(len(candidates), dtype=bool)
+    counted = _with_another_class(graph, in_graph, to_count) + _with_another_class(
+        graph, unlinked_lists, to_count, numbers
+    )
+    is_status[may_be] = counted >= needed[may_be]
+    return is_status
 
 
 def _count(classes: CsrRows, numbers: Int64s | None, count: int) -> Int64s:
@@ -205,16 +207,25 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, n
     list_of, lists = class_lists(several.take(with_candidate))
     # Every two classes of each list, in both orders and each with itself.
     sources = lists.sources()
-    seconds = lists.take(sources)
-    first, second, owners = lists.targets[seconds.sources()], seconds.targets, sources[seconds.sources()]
-    rows, found = csr.indices_of(first, candidates)
-    first, second, owners, rows = first[found], second[found], owners[found], rows[found]
+    second_rows = lists.take(sources)
+    first_classes, second_classes, owners = (
+        lists.targets[second_rows.sources()],
+        second_rows.targets,
+        sources[second_rows.sources()],
+    )
+    rows, is_asked = csr.indices_of(first_classes, candidates)
+    first_classes, second_classes, owners, rows = (
+        first_classes[is_asked],
+        second_classes[is_asked],
+        owners[is_asked],
+        rows[is_asked],
+    )
     # The second class is the first one, is below it, or is on a cycle with it.
-    count, ranks = csr.rank_keys(second)
+    count, ranks = csr.rank_keys(second_classes)
     classes = np.zeros(count, dtype=np.int64)
-    classes[ranks] = second
+    classes[ranks] = second_classes
     above = csr.pack_pairs(*csr.pairs_from(graph.whole_up, np.arange(count), classes))
-    is_at_or_below = csr.are_known(csr.pack_pairs(ranks, first), above)
+    is_at_or_below = csr.are_known(csr.pack_pairs(ranks, first_classes), above)
     keys = csr.sort_pairs(csr.pack_pairs(owners[~is_at_or_below], rows[~is_at_or_below]))
     items = np.bincount(list_of, None if numbers is None else numbers[with_candidate], minlength=len(lists))
     counts = np.bincount(csr.second_of(keys), items[csr.first_of(keys)], minlength=len(candidates))

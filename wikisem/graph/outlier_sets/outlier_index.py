@@ -76,12 +76,12 @@ def build_outlier_index(
     neighbourhood = build_neighbourhood_index(graph, ends)
     via = build_via_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
-    every = InstanceLists.of(graph, unlinked) if recipe.outliers.certificate else NO_LISTS
-    kin = build_kin_index(graph, lists, distinct(np.concatenate([candidates, every.classes.targets])))
+    instance_lists = InstanceLists.of(graph, unlinked) if recipe.outliers.certificate else NO_LISTS
+    kin = build_kin_index(graph, lists, distinct(np.concatenate([candidates, instance_lists.classes.targets])))
     is_type = np.zeros(len(lists), dtype=bool)
-    own = lists.nodes != NO_NODE
-    is_type[own] = graph.types[lists.nodes[own]]
-    overlap = build_overlap_index(every, kin.ancestors, candidates, kin.classes, is_type)
+    is_node = lists.nodes != NO_NODE
+    is_type[is_node] = graph.types[lists.nodes[is_node]]
+    overlap = build_overlap_index(instance_lists, kin.ancestors, candidates, kin.classes, is_type)
     coarse = build_coarse_index(graph, kin.ancestors, overlap.instances, linked=recipe.outliers.min_sitelinks > 0)
     is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
     return OutlierIndex(lists, candidates, is_status, kin, overlap, coarse, ancestors, neighbourhood, via)
@@ -174,19 +174,20 @@ class OutlierSets:
     def near(self, found: ClassOutliers, bits: Sequence[int], members: Iterable[Ints]) -> Iterator[tuple[Ints, Int64s]]:
         """For some of the classes of ``found``, and ``members`` (items) of each, the lists whose items may be near.
 
-        Each list has the number of instances of the smallest kind that most members and its items are of.
+        Yields two parallel arrays for each class: the lists, and for each of them the number of instances of the
+        smallest kind that most members and its items are of.
         """
         assert self.overlap is not None
         assert self.coarse is not None
-        for bit, own in zip(bits, members, strict=True):
+        for bit, items in zip(bits, members, strict=True):
             node = int(found.classes[bit])
             lists = np.flatnonzero(contains(found.allowed, np.uint64(bit)))
             # Of a status class what is of the same kind may be an instance that nobody stated.
             if self._index.is_status[np.searchsorted(self._index.candidates, node)]:
                 lists = lists[:0]
-            sizes = self.overlap.smallest_kind(lists, self.coarse.kinds(node, own))
+            sizes = self.overlap.smallest_kind(lists, self.coarse.kinds(node, items))
             lists, sizes = lists[sizes > 0], sizes[sizes > 0]
-            agree = self.coarse.agree(node, own, lists)
+            agree = self.coarse.agree(node, items, lists)
             yield lists[agree], sizes[agree]
 
     def _possible(self, classes: Ints) -> Bitsets:

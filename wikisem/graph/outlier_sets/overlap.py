@@ -145,38 +145,46 @@ def _positive(sums: npt.NDArray[Any]) -> tuple[Ints, Int64s]:
 
 
 def build_overlap_index(
-    every: InstanceLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
+    instance_lists: InstanceLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
 ) -> OverlapIndex:
-    """The index for candidate classes (nodes); ``ancestors`` has the classes of all lists, ``pool`` rows of it."""
+    """The index for candidate classes (nodes), from the lists of all instances.
+
+    ``ancestors`` has the classes of all lists; ``pool`` and ``is_type`` have one row for each list of the outlier pool:
+    its classes, as rows of ``ancestors``, and whether its item has a subclass-of statement.
+    """
     component, size = ancestors.component.astype(np.uint32), len(ancestors.component_starts)
-    stated = component[ancestors.node_to_row[every.classes.targets]]
+    stated = component[ancestors.node_to_row[instance_lists.classes.targets]]
     # One row for each component that has a list, and an empty one for lists without classes.
     direct = distinct(stated)
     owners, targets = csr.pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
     above = CsrRows.from_pairs(owners, targets, len(direct) + 1)
-    lengths, instances = above.counts(), np.zeros(size)
-    base = np.full(len(every.counts), len(direct), dtype=np.uint32)
+    above_counts, instances = above.counts(), np.zeros(size)
+    base = np.full(len(instance_lists.counts), len(direct), dtype=np.uint32)
     more = [CsrRows(np.zeros(1, dtype=np.int64), direct[:0])]
     for begin in range(0, len(base), _LISTS):
-        here = slice(begin, begin + _LISTS)
-        offsets = every.classes.offsets[begin : begin + _LISTS + 1]
-        own = CsrRows(offsets - offsets[0], np.searchsorted(direct, stated[offsets[0] : offsets[-1]]))
+        chunk = slice(begin, begin + _LISTS)
+        offsets = instance_lists.classes.offsets[begin : begin + _LISTS + 1]
+        list_components = CsrRows(offsets - offsets[0], np.searchsorted(direct, stated[offsets[0] : offsets[-1]]))
         # The base is the class with most above it, so that little is left.
-        order = np.lexsort((-lengths[own.targets], own.sources()))
-        filled = np.flatnonzero(own.counts())
-        base[begin + filled] = own.targets[order[own.offsets[filled]]]
-        others = np.delete(order, own.offsets[filled])
-        found = above.take(own.targets[others])
-        left = CsrRows.from_pairs(own.sources()[others][found.sources()], found.targets, len(own))
-        more.append(left.without(above.take(base[here])))
-        instances += np.bincount(more[-1].targets, every.counts[here][more[-1].sources()], size)
-    instances += np.bincount(above.targets, np.bincount(base, every.counts, len(above))[above.sources()], size)
+        widest_first = np.lexsort((-above_counts[list_components.targets], list_components.sources()))
+        filled = np.flatnonzero(list_components.counts())
+        base[begin + filled] = list_components.targets[widest_first[list_components.offsets[filled]]]
+        other_positions = np.delete(widest_first, list_components.offsets[filled])
+        above_others = above.take(list_components.targets[other_positions])
+        needed = CsrRows.from_pairs(
+            list_components.sources()[other_positions][above_others.sources()],
+            above_others.targets,
+            len(list_components),
+        )
+        more.append(needed.without(above.take(base[chunk])))
+        instances += np.bincount(more[-1].targets, instance_lists.counts[chunk][more[-1].sources()], size)
+    instances += np.bincount(above.targets, np.bincount(base, instance_lists.counts, len(above))[above.sources()], size)
     is_candidate = np.zeros(size, dtype=bool)
     is_candidate[component[ancestors.node_to_row[candidates]]] = True
     more_counts = np.concatenate([part.counts() for part in more])
     return OverlapIndex(
-        counts=every.counts,
-        lists=CsrRows(every.classes.offsets, stated).reverse(size),
+        counts=instance_lists.counts,
+        lists=CsrRows(instance_lists.classes.offsets, stated).reverse(size),
         base=base,
         above=above,
         more=CsrRows(csr.offsets_of(more_counts), np.concatenate([part.targets for part in more])),
@@ -226,21 +234,21 @@ class Overlap:
 
     def certified(self, nodes: Ints) -> Bitsets:
         """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
-        own = np.array([self.instances(node) for node in nodes.tolist()])
-        found = [self.shared(node) for node in nodes.tolist()]
+        sizes = np.array([self.instances(node) for node in nodes.tolist()])
+        shared = [self.shared(node) for node in nodes.tolist()]
         none = np.zeros(0, dtype=np.int64)
-        components = np.concatenate([none, *(each for each, _ in found)])
-        counts = np.concatenate([none, *(each for _, each in found)])
-        bits = np.repeat(np.arange(len(nodes)), np.array([len(each) for each, _ in found], dtype=np.int64))
-        size = len(self._index.instances)
-        strong = _bitset(own >= self._strength)
+        components = np.concatenate([none, *(sharing for sharing, _ in shared)])
+        counts = np.concatenate([none, *(numbers for _, numbers in shared)])
+        bits = np.repeat(np.arange(len(nodes)), np.array([len(sharing) for sharing, _ in shared], dtype=np.int64))
+        count = len(self._index.instances)
+        strong_bits = _bitset(sizes >= self._strength)
         # The item itself is one of the instances, and none of the class.
-        free = np.where(self._index.instances > self._strength, strong, np.uint64(0)) & ~set_bits(
-            size, components, bits
+        shares_nothing = np.where(self._index.instances > self._strength, strong_bits, np.uint64(0)) & ~set_bits(
+            count, components, bits
         )
-        close = counts >= MOST_SHARED * (self._index.instances[components] - 1)
-        shares = set_bits(size, components[close], bits[close])
-        certified: Bitsets = self._below(free, nodes) & ~self._pool.union(shares)
+        shares_much = counts >= MOST_SHARED * (self._index.instances[components] - 1)
+        shares = set_bits(count, components[shares_much], bits[shares_much])
+        certified: Bitsets = self._below(shares_nothing, nodes) & ~self._pool.union(shares)
         return certified
 
     def smallest_kind(self, lists: Ints, kinds: Ints) -> Int64s:
@@ -260,50 +268,52 @@ class Overlap:
 
     def certificate(self, node: int, pool_list: int) -> Certified | None:
         """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node."""
-        components, own = self.shared(node)[0], self.instances(node)
-        step = distinct(self._index.pool.row(pool_list))
-        seen = step
-        while len(step):
-            others = self._index.instances[step] - 1
-            able = step[(others >= self._strength) & ~csr.indices_of(step, components)[1]]
-            if len(able) and own >= self._strength:
-                first = self._ancestors.row_to_node[self._ancestors.component_starts[able]]
-                strengths = np.minimum(self._index.instances[able] - 1, own)
-                best = np.lexsort((first, -strengths))[0]
-                return Certified(int(first[best]), int(self._index.instances[able[best]]) - 1, own)
-            above = distinct(self._ancestors.component_parents.take(step).targets)
-            step = np.setdiff1d(above, seen)
-            seen = np.union1d(seen, step)
+        sharing, of_class = self.shared(node)[0], self.instances(node)
+        frontier = distinct(self._index.pool.row(pool_list))
+        seen = frontier
+        while len(frontier):
+            instances = self._index.instances[frontier] - 1
+            certifying = frontier[(instances >= self._strength) & ~csr.indices_of(frontier, sharing)[1]]
+            if len(certifying) and of_class >= self._strength:
+                lowest_nodes = self._ancestors.row_to_node[self._ancestors.component_starts[certifying]]
+                strengths = np.minimum(self._index.instances[certifying] - 1, of_class)
+                strongest = np.lexsort((lowest_nodes, -strengths))[0]
+                return Certified(
+                    int(lowest_nodes[strongest]), int(self._index.instances[certifying[strongest]]) - 1, of_class
+                )
+            parents = distinct(self._ancestors.component_parents.take(frontier).targets)
+            frontier = np.setdiff1d(parents, seen)
+            seen = np.union1d(seen, frontier)
         return None
 
     def contradictions(self, nodes: Ints) -> Callable[[Ints, Ints], Int64s]:
         """Look up what some classes (nodes) share, to ask which of their instances are contradictions.
 
-        The answer takes instances, each as the place of its class among ``nodes`` and an item: for each a node that
-        excludes the class but for this item; else -1.
+        The function that is returned takes instances, each as the position of its class in ``nodes`` and an item of the
+        graph. It gives for each a node that excludes the class but for this item; else -1.
         """
         graph, size = self._graph, len(self._index.instances)
-        able = self._index.instances[self.component(nodes)] > self._strength
-        shared = [self.shared(node) for node in nodes[able].tolist()]
+        can_exclude = self._index.instances[self.component(nodes)] > self._strength
+        shared = [self.shared(node) for node in nodes[can_exclude].tolist()]
         sizes = np.array([len(components) for components, _ in shared], dtype=np.int64)
-        # A number for each component that shares instances with each of the classes.
+        # One ascending key for each class and each component that shares instances with it.
         none = np.zeros(0, dtype=np.int64)
-        numbers = np.concatenate([none, *(components for components, _ in shared)])
-        numbers += np.repeat(np.flatnonzero(able) * size, sizes)
-        counts = np.concatenate([none, *(each for _, each in shared)])
+        keys = np.concatenate([none, *(components for components, _ in shared)])
+        keys += np.repeat(np.flatnonzero(can_exclude) * size, sizes)
+        counts = np.concatenate([none, *(numbers_shared for _, numbers_shared in shared)])
 
-        def find(places: Ints, items: Ints) -> Int64s:
-            asked = np.flatnonzero(able[places])
-            classes, others = graph.classes.take(items[asked]), graph.other_classes.take(items[asked])
-            owners = asked[np.concatenate([classes.sources(), others.sources()])]
+        def find(positions: Ints, items: Ints) -> Int64s:
+            rows = np.flatnonzero(can_exclude[positions])
+            classes, others = graph.classes.take(items[rows]), graph.other_classes.take(items[rows])
+            owners = rows[np.concatenate([classes.sources(), others.sources()])]
             stated = np.concatenate([classes.targets, others.targets]).astype(np.int64)
             components = self.component(stated)
             # Each of the classes shares at least the item itself.
-            alone = counts[np.searchsorted(numbers, places[owners] * size + components)] == 1
-            odd = alone & (self._index.instances[components] > self._strength)
+            shares_one = counts[np.searchsorted(keys, positions[owners] * size + components)] == 1
+            is_contradiction = shares_one & (self._index.instances[components] > self._strength)
             found = np.full(len(items), -1, dtype=np.int64)
             # From the back, so that of several classes the first remains.
-            found[owners[odd][::-1]] = stated[odd][::-1]
+            found[owners[is_contradiction][::-1]] = stated[is_contradiction][::-1]
             return found
 
         return find
