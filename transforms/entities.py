@@ -238,9 +238,9 @@ def read_entities(
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
     runtime.run(read_ranges, label=STAGE, parts=scratch.counts("read-*"), total=len(ranges), size=size)
-    done = [scratch.counts_of("read", part) for part, _ in ranges]
+    range_counts = [scratch.counts_of("read", part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
-    left = part_counts.files_left(done)
+    left = part_counts.files_left(range_counts)
     named = [name.partition("-")[::2] for name in left]
     work = FileWork(
         scratch,
@@ -283,9 +283,10 @@ def read_entities(
         parts=scratch.counts("keep-*"),
         total=len(numbers),
     )
-    kept = [scratch.counts(f"keep-{file.name}") for file in work.files]
-    part_counts.require_files(scratch.finished, part_counts.files_left(kept))
-    found = part_counts.sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + part_counts.sum_counts(kept)
+    kept_counts = [scratch.counts(f"keep-{file.name}") for file in work.files]
+    part_counts.require_files(scratch.finished, part_counts.files_left(kept_counts))
+    read_counts = part_counts.sum_ranges(range_counts, STAGE, scratch.unreadable(STAGE, len(range_counts)))
+    found = read_counts + part_counts.sum_counts(kept_counts)
     found.check(STAGE)
     if not found.kept:
         reasons = sorted({**found.left_out, **found.unreadable}.items())
@@ -295,7 +296,7 @@ def read_entities(
     part_counts.require_files(
         index_folder(scratch.finished), [bucket_name(bucket, buckets) for bucket in range(buckets)]
     )
-    return found, max(part_counts.read_json(path)["highest"] for path in done)
+    return found, max(part_counts.read_json(path)["highest"] for path in range_counts)
 
 
 def read_range(
@@ -383,7 +384,7 @@ def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: i
 def choose_latest(task: Task, work: FileWork) -> None:
     """Write the numbers of the superseded rows of each file, by its name, from the duplicates in a bucket."""
     duplicates = list(work.shuffle.read_rows(task, "duplicates/rows", range(len(work.files))))
-    with create_bucket_file(part_path(work.scratch.superseded(), task.bucket)) as found:
+    with create_bucket_file(part_path(work.scratch.superseded(), task.bucket)) as file_rows:
         if not duplicates:
             return
         superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
@@ -391,7 +392,7 @@ def choose_latest(task: Task, work: FileWork) -> None:
             of_part = superseded.filter(pc.equal(superseded["part"], file.part))
             rows = of_part.filter(pc.equal(of_part["certainty"], file.certainty))["row"].to_numpy()
             if rows.size:
-                found.add(file.name, encode_numbers(np.sort(rows)))
+                file_rows.add(file.name, encode_numbers(np.sort(rows)))
 
 
 def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
@@ -467,8 +468,8 @@ class KeepItems(beam.DoFn):
         if left_out["unlinked"]:
             written.append(f"{UNLINKED}/{file.name}.parquet")
             write_parquet(f"{folder}/{written[-1]}", entity_columns.count_unlinked(unlinked))
-        found = {reason: number for reason, number in left_out.items() if number}
-        return Counts(kept + sum(found.values()), kept, found), written
+        reasons = {reason: number for reason, number in left_out.items() if number}
+        return Counts(kept + sum(reasons.values()), kept, reasons), written
 
 
 def index_items(task: Task, work: FileWork) -> None:
@@ -485,6 +486,6 @@ def latest_rows(
     """The rows of a file that are not superseded, in batches, each with the number of its superseded rows."""
     begin = 0
     for table in read_batches(scratch.items(*file), columns):
-        dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
+        is_superseded = is_in(np.arange(begin, begin + table.num_rows), superseded)
         begin += table.num_rows
-        yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
+        yield int(is_superseded.sum()), table.filter(pa.array(~is_superseded)) if is_superseded.any() else table

@@ -95,7 +95,11 @@ _VERSIONS: Final = "versions"
 
 
 def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Done | Sent]:
-    """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles."""
+    """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles.
+
+    Its mentions, redirects and hashes of titles are sent; the versions of its pages, by which ``find_repeats`` finds
+    copies, are written into a file, and so are its counts.
+    """
     language, number, part = numbered
     wiki, scratch = work.wikis[language], work.scratch
     # Named by the number of the range, so that one that is run again counts once.
@@ -109,19 +113,19 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     # Other names where titles are to be converted first.
     mentions, redirects = ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")
     counts, unreadable, streams = Counts(), list[UnreadableRecord](), list[StreamPart]()
-    versions, size = [NO_VERSIONS], 0
+    versions, bytes_scanned = [NO_VERSIONS], 0
     with work.shuffle.sender("scan", language, number) as sender:
         for piece in _read_range(part, language, streams):
             if isinstance(piece, Damage):
                 unreadable.append(UnreadableRecord(STAGE, piece.reason, piece.where, piece.detail))
                 counts += Counts(read=1, unreadable={piece.reason: 1})
                 continue
-            data = without_pages(piece.data, repeats - size)
+            data = without_pages(piece.data, repeats - bytes_scanned)
             links = scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
             unreadable.extend(links.unreadable)
             counts += links.pages
-            versions.append(moved(links.versions, size))
-            size += len(data)
+            versions.append(moved(links.versions, bytes_scanned))
+            bytes_scanned += len(data)
             yield from sender.add_rows(mentions, adder.add(links.mentions))
             # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
             yield from sender.add_rows(redirects, gatherer.add(links.redirects))
@@ -129,17 +133,19 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
                 yield from sender.add("titles", 0, encode_numbers(link_counts.hashes_of(links.titles)))
         yield from sender.add_rows(mentions, adder.rest())
         yield from sender.add_rows(redirects, gatherer.rest())
-    found = np.hstack(versions)
-    found = found[:, np.argsort(found[2])]
+    all_versions = np.hstack(versions)
+    all_versions = all_versions[:, np.argsort(all_versions[2])]
     with create_bucket_file(part_path(scratch.versions(language), number)) as file:
-        file.add(_VERSIONS, encode_numbers(found.ravel()))
-    # The span of page ids in the range: how many, the lowest and the highest, and whether they ascend.
-    ids = found[0]
-    span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
+        file.add(_VERSIONS, encode_numbers(all_versions.ravel()))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
-    part_counts.write_counts(counts_file, counts, streams=streams, span=span)
+    part_counts.write_counts(counts_file, counts, streams=streams, span=_span_of(all_versions[0]))
     yield done(language, number, wiki.ranges, counts.kept)
+
+
+def _span_of(ids: Numbers) -> list[int]:
+    """The span of the page ids of a range: how many there are, the lowest and the highest, and whether they ascend."""
+    return [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
 
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
@@ -166,15 +172,15 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
         | "all titles" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(wikis, 1)), "scan/titles")
         | "save titles" >> beam.FlatMap(save_titles, work)
     )
-    steps, tasks = [scanned], buckets
+    inputs, tasks = [scanned], buckets
     if any(wiki.variants for wiki in wikis.values()):
         converted = (
             (saved, scanned)
             | "all saved" >> shuffle.exchange(STAGE, buckets, "scan/unconverted", "scan/unconverted-redirects")
             | "convert titles" >> beam.FlatMap(convert_bucket, work)
         )
-        steps, tasks = [converted, scanned], same_tasks
-    kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
+        inputs, tasks = [converted, scanned], same_tasks
+    streams = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
     followed = ("follow/direct", "follow/redirected", "follow/redirects")
 
     def final(language: str, pages: Sequence[int]) -> list[Task]:
@@ -182,8 +188,8 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
         return [Task(language, bucket, every) for bucket in range(every)]
 
     _ = (
-        tuple(steps)
-        | "all ranges" >> shuffle.exchange(STAGE, tasks, *kinds)
+        tuple(inputs)
+        | "all ranges" >> shuffle.exchange(STAGE, tasks, *streams)
         | "follow redirects" >> beam.FlatMap(follow_bucket, work)
         | "all buckets" >> shuffle.exchange(STAGE, final, *followed)
         | "add redirected" >> beam.Map(write_bucket, work)
@@ -204,8 +210,8 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     with shuffle.sender("follow", task.key, task.bucket) as sender:
         for name, rows, column in (("direct", direct, "title"), ("redirects", redirects, "source")):
             # All of them belong to the bucket of the task, which may be divided further.
-            further = split(rows, column, buckets) if buckets > task.buckets else [(task.bucket % buckets, rows)]
-            yield from sender.add_rows(name, further)
+            divided = split(rows, column, buckets) if buckets > task.buckets else [(task.bucket % buckets, rows)]
+            yield from sender.add_rows(name, divided)
         yield from sender.add_rows("redirected", split(redirected, "title", buckets))
     yield done(task.key, task.bucket, task.buckets, pages)
 
@@ -278,33 +284,33 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
         b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
     """
     spans = np.array([part_counts.read_json(scratch.counts_of(language, number))["span"] for number in range(ranges)])
-    # The ranges whose ids do not ascend, or whose span overlaps that of another one.
-    ordered = np.argsort(spans[:, 1], kind="stable")
-    ordered = ordered[spans[ordered, 0] > 0]
-    _, lowest, highest, ascends = spans[ordered].T
-    mask = ascends == 0
-    mask[1:] |= lowest[1:] <= np.maximum.accumulate(highest)[:-1]
-    mask[:-1] |= lowest[1:] <= highest[:-1]
-    if not (suspects := np.sort(ordered[mask])).size:
+    # Suspect are ranges whose ids do not ascend, or whose span overlaps an earlier or the next one, by lowest id.
+    by_lowest = np.argsort(spans[:, 1], kind="stable")
+    by_lowest = by_lowest[spans[by_lowest, 0] > 0]
+    _, lowest, highest, ascends = spans[by_lowest].T
+    is_suspect = ascends == 0
+    is_suspect[1:] |= lowest[1:] <= np.maximum.accumulate(highest)[:-1]
+    is_suspect[:-1] |= lowest[1:] <= highest[:-1]
+    if not (suspects := np.sort(by_lowest[is_suspect])).size:
         return frozenset()
-    found: dict[int, list[Numbers]] = {}
+    copies: dict[int, list[Numbers]] = {}
     steps = -(-int(spans[suspects, 0].sum()) // _AT_ONCE)
     edges = np.linspace(spans[suspects, 1].min(), spans[suspects, 2].max() + 1, steps + 1).astype(np.int64)
     for low, high in pairwise(edges):
-        near = suspects[(spans[suspects, 1] < high) & (spans[suspects, 2] >= low)].tolist()
+        overlapping = suspects[(spans[suspects, 1] < high) & (spans[suspects, 2] >= low)].tolist()
         tables = []
-        for number in near:
+        for number in overlapping:
             (batch,) = read_bucket(part_path(scratch.versions(language), number), [_VERSIONS])
             table = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
             tables.append(table[:, (table[0] >= low) & (table[0] < high)])
-        versions, part = in_parts(tables)
-        dropped = superseded(versions, part)
-        for row in distinct(part[dropped]).tolist():
-            found.setdefault(near[row], []).append(versions[2, dropped & (part == row)])
+        versions, position = in_parts(tables)
+        is_dropped = superseded(versions, position)
+        for index in distinct(position[is_dropped]).tolist():
+            copies.setdefault(overlapping[index], []).append(versions[2, is_dropped & (position == index)])
     with create_bucket_file(scratch.repeats(language)) as file:
-        for number, starts in sorted(found.items()):
+        for number, starts in sorted(copies.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
-    return frozenset(found)
+    return frozenset(copies)
 
 
 def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
@@ -330,8 +336,8 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> tuple[SiteInfo
     paths = [path for path in match(inputs) if not _INDEX.search(path)]
     if not paths:
         raise MissingInputError(f"expected a dump with pages, saw only the index files {', '.join(inputs)}")
-    cut = {path: plan_ranges(path, open_binary) for path in paths}
-    heads = ((path, find_siteinfo(path, ranges, open_binary)) for path, ranges in cut.items())
+    ranges_of = {path: plan_ranges(path, open_binary) for path in paths}
+    heads = ((path, find_siteinfo(path, ranges, open_binary)) for path, ranges in ranges_of.items())
     sites = [(path, site) for path, site in heads if site is not None]
     if not sites:
         raise DamagedInputError(f"{paths[0]}: expected the head of a MediaWiki dump, saw none that can be decoded")
@@ -341,8 +347,8 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> tuple[SiteInfo
             raise DamagedInputError(
                 f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
             )
-    known = wiki.with_language(profile.code, profile.namespace_aliases)
-    return known, [part for ranges in cut.values() for part in ranges]
+    site_in_language = wiki.with_language(profile.code, profile.namespace_aliases)
+    return site_in_language, [part for ranges in ranges_of.values() for part in ranges]
 
 
 # Less than a block of bzip2 has, so that no block is decoded without use.

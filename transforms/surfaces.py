@@ -196,12 +196,12 @@ def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | 
     """Add up the sums of a bucket of anchors, and send them to the buckets of pages that sent batches ``wanted``."""
     shuffle, numbers = pages.shuffle, range(pages.buckets[task.key])
     totals = sum_rows(shuffle.read_rows(task, "count/sums", numbers), link_counts.ANCHOR_TOTALS, MAX_HELD)
-    known = totals["anchor"].combine_chunks()
+    anchors_summed = totals["anchor"].combine_chunks()
     with shuffle.sender("add", task.key, task.bucket) as sender:
         for bucket, batches in zip(numbers, shuffle.read_parts(task, wanted, numbers), strict=True):
             anchors = table_of((decode(batch).select(_WANTED.names) for batch in batches), _WANTED)["anchor"]
-            found = totals["count"].take(pc.index_in(anchors, value_set=known))
-            yield from sender.add_rows("links", [(bucket, pa.table([anchors, found], link_counts.ANCHOR_TOTALS))])
+            counts = totals["count"].take(pc.index_in(anchors, value_set=anchors_summed))
+            yield from sender.add_rows("links", [(bucket, pa.table([anchors, counts], link_counts.ANCHOR_TOTALS))])
     yield done(task.key, task.bucket, task.buckets)
 
 
@@ -338,11 +338,11 @@ def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
     """
     wanted = min(len(sizes), _MOST_PARTS, max(1, sum(size for _, size in sizes) // _PART_BYTES))
     parts: list[list[str]] = [[] for _ in range(wanted)]
-    filled = [0] * wanted
-    for path, size in sorted(sizes, key=lambda each: (-each[1], each[0])):
-        least = filled.index(min(filled))
-        parts[least].append(path)
-        filled[least] += size + 1
+    sizes_of_parts = [0] * wanted
+    for path, size in sorted(sizes, key=lambda file: (-file[1], file[0])):
+        smallest = sizes_of_parts.index(min(sizes_of_parts))
+        parts[smallest].append(path)
+        sizes_of_parts[smallest] += size + 1
     return [sorted(part) for part in parts]
 
 
@@ -355,18 +355,18 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
         items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
         for language, rows in tables.items():
             rows.append(items.of(language, variant_of(pages.options.variant, language)))
-    found: dict[str, SurfaceCounts] = {}
+    counts: dict[str, SurfaceCounts] = {}
     none = link_counts.CHOSEN_ANCHORS.empty_table()
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
         for language, folder in pages.folders.items():
             rows = tables.pop(language)
             if buckets := pages.buckets.get(language):
-                asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
-                yield from sender.add_rows("items", split(asking, "title", buckets), language)
+                with_page = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
+                yield from sender.add_rows("items", split(with_page, "title", buckets), language)
                 rows = [part.filter(part["title"].is_null()) for part in rows]
             named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
-            found[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
-    replace_file(pages.scratch.counts_of("read", number), orjson.dumps(found))
+            counts[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
+    replace_file(pages.scratch.counts_of("read", number), orjson.dumps(counts))
     yield done(ALL_PARTS, number, pages.parts)
 
 
@@ -415,8 +415,8 @@ def write_names(
     for code, number in buckets.items():
         require_files(folders[code], [bucket_name(bucket, number) for bucket in range(number)])
         counts = [read_json(scratch.counts_of(code, bucket), NameCounts) for bucket in range(number)]
-        pairs = sum((one.pairs for one in counts), Counts())
-        found[code] = NameCounts(pairs, sum(one.pages for one in counts), sum(one.items for one in counts))
+        pairs = sum((part.pairs for part in counts), Counts())
+        found[code] = NameCounts(pairs, sum(part.pages for part in counts), sum(part.items for part in counts))
     return found
 
 
@@ -430,15 +430,15 @@ def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterato
     A sitelink to a redirect names the redirect, and not the page where it leads: that is another item's, or none's.
     """
     (number, paths), buckets = numbered, pages.buckets
-    found: dict[str, list[pa.Table]] = {language: [link_counts.PAGE_ITEMS.empty_table()] for language in buckets}
+    tables_of: dict[str, list[pa.Table]] = {language: [link_counts.PAGE_ITEMS.empty_table()] for language in buckets}
     for path in paths:
         items = read_parquet(path, ["qid", "titles"])
         titles, numbers = MapLookup(items["titles"]), pa.array(qid_numbers(items["qid"]))
-        for language, tables in found.items():
+        for language, tables in tables_of.items():
             rows = pa.table([compose(titles.lookup(wiki_of(language) or "")), numbers], schema=link_counts.PAGE_ITEMS)
             tables.append(rows.filter(rows["title"].is_valid()))
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
-        for language, tables in found.items():
+        for language, tables in tables_of.items():
             rows = split(pa.concat_tables(tables), "title", buckets[language])
             yield from sender.add_rows("titles", rows, language)
     yield done(ALL_PARTS, number, pages.parts)

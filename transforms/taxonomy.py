@@ -76,10 +76,10 @@ def write_graph(all_files: tuple[None, Iterable[_EdgeFile]], scratch: Scratch, o
     graph = build_graph([open_arrays(ItemEdges, folder) for _, _, folder in files], options)
     names = save_arrays(graph, scratch.finished)
     names += save_arrays(contract_graph(graph), scratch.finished, PREFIX)
-    read, with_edges = sum(rows for rows, _, _ in files), sum(items for _, items, _ in files)
+    rows_read, with_edges = sum(rows for rows, _, _ in files), sum(items for _, items, _ in files)
     in_dump = graph.class_sitelinks >= 0
-    also_instance = indices_of(graph.nodes, graph.items)[1]
-    kept = len(graph.items) + int((in_dump & ~also_instance).sum())
-    left_out = {"no-class": read - with_edges, "pruned": with_edges - kept}
-    counts = Counts(read, kept, {reason: count for reason, count in left_out.items() if count})
+    is_instance = indices_of(graph.nodes, graph.items)[1]
+    kept = len(graph.items) + int((in_dump & ~is_instance).sum())
+    left_out = {"no-class": rows_read - with_edges, "pruned": with_edges - kept}
+    counts = Counts(rows_read, kept, {reason: count for reason, count in left_out.items() if count})
     write_counts(scratch.counts(_GRAPH), counts, names)

@@ -97,12 +97,12 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
     if recipe.cluster.prominence == "local":
         tables = [table for path in paths for table in read_row_groups(path, ["qid", "total"])]
         found = [(*indices_of(qid_numbers(table["qid"]), graph.items), table["total"].to_numpy()) for table in tables]
-        links = PageLinks.of((items[here], totals[here]) for items, here, totals in found)
+        links = PageLinks.of((items[in_graph], totals[in_graph]) for items, in_graph, totals in found)
     leading = wall_fits.leading_instances(graph, groups, recipe, links)
     named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
     members = clear_members(named, paths, graph, recipe.surface.minimum_page_share)
-    further = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
-    pairs = zip(groups, further, strict=True)
+    other_instances = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
+    pairs = zip(groups, other_instances, strict=True)
     classes = [wall_fits.WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]
     replace_file(work.scratch.classes(language), msgspec.json.encode(classes))
     return None, language

@@ -218,17 +218,17 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
         remove_below(scratch.parts, SURFACE_PARTS)
     tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.languages}
     minimum = recipe.outliers.min_sitelinks
-    able = partial(in_range, options=recipe.items, role="outliers")
-    by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
+    allows = partial(in_range, options=recipe.items, role="outliers")
+    by_language = [table.items[(table.sitelinks >= minimum) & allows(table.numbers)] for table in tables.values()]
     folders = map(scratch.unlinked, range(work.unlinked_parts))
     unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
     items, numbers, lists = outlier_pool(graph, by_language)
     candidates = shared_files.all_candidates(scratch, work.languages)
     files = range(work.entity_files)
     if recipe.witness:  # which a recipe with related outliers has
-        leading = {one: open_arrays(CandidateClasses, scratch.candidates(one)).leading.targets for one in tables}
+        leading = {code: open_arrays(CandidateClasses, scratch.candidates(code)).leading.targets for code in tables}
         signed = (open_arrays(ItemSignatures, scratch.item_signatures(number)) for number in files)
-        members = np.concatenate([table.items[leading[one]] for one, table in tables.items()])
+        members = np.concatenate([table.items[leading[code]] for code, table in tables.items()])
         save_arrays(Signatures.of(graph, signed, minimum, candidates, members, recipe.seed), scratch.signatures())
         if recipe.outliers.related:
             relations = (open_arrays(ItemRelations, scratch.item_relations(number)) for number in files)
@@ -276,15 +276,15 @@ class JudgeClasses(beam.DoFn):
             self._english = {language: found.english for language, found in labels.items()}
             self._builder = _open_builder(work, labels)
         candidates = shared_files.all_candidates(scratch, languages)[number * SLICE : (number + 1) * SLICE]
-        found = {language: Judged() for language in languages}
+        judged_by_language = {language: Judged() for language in languages}
         for language, judgement in self._builder.judge(candidates, sifted=sifts(work.recipe)):
             if isinstance(judgement, Rejection):
-                found[language].rejections.append(judgement)
+                judged_by_language[language].rejections.append(judgement)
             else:
-                found[language].groups.append(judgement)
+                judged_by_language[language].groups.append(judgement)
                 if qid_number(judgement.id) in self._english[language]:
-                    found[language].english.append(judgement.id)
-        for language, judged in found.items():
+                    judged_by_language[language].english.append(judgement.id)
+        for language, judged in judged_by_language.items():
             replace_file(scratch.judged(language, number), msgspec.msgpack.encode(judged))
             yield language, number
 
@@ -328,16 +328,16 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     """
     language, recipe, scratch = slices_of[0], work.recipe, work.scratch
     graph = open_arrays(ClassGraph, work.taxonomy)
-    every = Judged()
+    all_judged = Judged()
     for number in sorted(slices_of[1]):
         with open_binary(scratch.judged(language, number)) as source:
             judged = msgspec.msgpack.decode(source.read(), type=Judged)
-        every.groups += judged.groups
-        every.rejections += judged.rejections
-        every.english += judged.english
-    groups, refused = _keep(every.groups, graph, recipe)
-    rejections = every.rejections + refused
-    every.groups.clear()  # of a full dump, most are not kept, and large
+        all_judged.groups += judged.groups
+        all_judged.rejections += judged.rejections
+        all_judged.english += judged.english
+    groups, refused = _keep(all_judged.groups, graph, recipe)
+    rejections = all_judged.rejections + refused
+    all_judged.groups.clear()  # of a full dump, most are not kept, and large
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
         builder = _open_builder(work, {language: shared_files.ClassLabels(labels, set())}, last=True)
@@ -345,16 +345,17 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         order = kept_groups.in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
         nodes = indices_of(np.array(order), graph.nodes)[0]
         chosen = [judgement for _, judgement in builder.judge(nodes)]
-        groups = sorted((one for one in chosen if isinstance(one, Group)), key=lambda one: qid_number(one.id))
-        rejections += (one for one in chosen if isinstance(one, Rejection))
+        groups = [judgement for judgement in chosen if isinstance(judgement, Group)]
+        groups.sort(key=lambda group: qid_number(group.id))
+        rejections += (judgement for judgement in chosen if isinstance(judgement, Rejection))
     groups = shared_files.complete(groups, work, language)
-    rejections.sort(key=lambda one: qid_number(one.qid))
+    rejections.sort(key=lambda rejection: qid_number(rejection.qid))
     shared_files.write_groups(scratch.finished, language, groups, rejections)
     surface_tables.write_profile(work, language)
-    reasons = Counter(one.reason for one in rejections)
+    reasons = Counter(rejection.reason for rejection in rejections)
     counts = Counts(len(groups) + len(rejections), len(groups), dict(sorted(reasons.items())))
     write_counts(scratch.counts(language), counts)
-    only_english = set(every.english)
+    only_english = set(all_judged.english)
     names: shared_files.SurfaceCount = read_json(scratch.surface_count(language), shared_files.SurfaceCount)
     facts = shared_files.GroupFacts(
         cases=sum(len(group.outliers) for group in groups),
@@ -370,13 +371,13 @@ def _keep(groups: Sequence[Group], graph: ClassGraph, recipe: Recipe) -> tuple[l
     by_class, refused = {qid_number(group.id): group for group in groups}, list[tuple[Group, str, str]]()
     order = kept_groups.in_class_order(graph, list(by_class), recipe)
     if recipe.filters.near_duplicates is not None:
-        clusters = ((each, [member.id for member in by_class[each].cluster]) for each in order)
-        near = kept_groups.near_duplicates(clusters, recipe.filters.near_duplicates)
-        for number, other in near.items():
+        clusters = ((number, [member.id for member in by_class[number].cluster]) for number in order)
+        repeats = kept_groups.near_duplicates(clusters, recipe.filters.near_duplicates)
+        for number, other in repeats.items():
             kept = name_class(by_class[other.kept].id, by_class[other.kept].label)
             detail = f"shares {other.shared} items with {kept}, which is kept"
             refused.append((by_class[number], kept_groups.NEAR_DUPLICATE, detail))
-        order = [number for number in order if number not in near]
+        order = [number for number in order if number not in repeats]
     most = recipe.cluster.max_groups or len(order)
     detail = f"one of {len(order)} groups, of which the first {most} by {recipe.cluster.class_order} are kept"
     refused += [(by_class[number], kept_groups.CAPPED, detail) for number in order[most:]]

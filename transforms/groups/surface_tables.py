@@ -58,42 +58,43 @@ def read_surfaces(part: SurfacePart, work: GroupWork) -> tuple[str, int]:
 def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tuple[None, str]:
     """Write the candidate classes of a language from all its parts, and a table of the surface forms that it needs.
 
-    Each step opens what it reads, so that no more than that is mapped at any time.
+    The number of all surface forms is written, too, and if the recipe needs them, the shapes of forms and the counts of
+    affixes. Each step opens what it reads, so that no more than that is mapped at any time.
     """
     language, scratch, recipe = parts_of[0], work.scratch, work.recipe
     parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
     graph = open_arrays(ClassGraph, work.taxonomy)
     has_surface = _has_surface(parts, len(graph.items), recipe.surface.minimum_page_share)
-    able = has_surface & in_range(graph.items, recipe.items, "clusters")
+    may_lead = has_surface & in_range(graph.items, recipe.items, "clusters")
     if recipe.cluster.fame != "all":  # Outliers are to be as well known as members, or as little.
-        able &= graph.sitelinks >= recipe.outliers.min_sitelinks
+        may_lead &= graph.sitelinks >= recipe.outliers.min_sitelinks
     # Some of the first may be of another level, or contradict themselves.
-    leading = LEADING if recipe.outliers.certificate else recipe.cluster.size
+    most_leading = LEADING if recipe.outliers.certificate else recipe.cluster.size
     is_local = recipe.cluster.prominence == "local"
     links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
-    found = candidate_classes(graph, able, recipe.cluster.minimum, leading, recipe.cluster.fame, links)
+    classes = candidate_classes(graph, may_lead, recipe.cluster.minimum, most_leading, recipe.cluster.fame, links)
     if work.chosen is not None:
-        rows = np.flatnonzero(np.isin(graph.nodes[found.nodes], work.chosen))
-        found = CandidateClasses(found.nodes[rows], found.leading.take(rows))
+        rows = np.flatnonzero(np.isin(graph.nodes[classes.nodes], work.chosen))
+        classes = CandidateClasses(classes.nodes[rows], classes.leading.take(rows))
     # Besides the leading instances of candidate classes: the first of all, which show the language's script.
     needed = np.zeros(len(has_surface), dtype=bool)
-    needed[found.leading.targets] = True
+    needed[classes.leading.targets] = True
     needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
     minimum = recipe.outliers.min_sitelinks  # which outliers have
-    some = [
+    needed_parts = [
         part.take(np.flatnonzero(has_surface[part.items] & (needed[part.items] | (part.sitelinks >= minimum))))
         for part in map(_open, parts)
     ]
-    table = SurfaceTable.merge(some).in_order()
-    rows = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
-    save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, rows)), scratch.candidates(language))
+    table = SurfaceTable.merge(needed_parts).in_order()
+    rows = np.searchsorted(table.items, classes.leading.targets).astype(np.uint32)
+    save_arrays(CandidateClasses(classes.nodes, CsrRows(classes.leading.offsets, rows)), scratch.candidates(language))
     save_arrays(table, scratch.surfaces(language))
     if recipe.outliers.places:
         save_arrays(SurfaceForms.of(table), scratch.forms(language))
-    counted = SurfaceCount(sum(len(_open(part)) for part in parts), int(has_surface.sum()))
-    replace_file(scratch.surface_count(language), msgspec.json.encode(counted))
+    surface_count = SurfaceCount(sum(len(_open(part)) for part in parts), int(has_surface.sum()))
+    replace_file(scratch.surface_count(language), msgspec.json.encode(surface_count))
     if recipe.filters.affix == "surprise":
-        every = np.uint64(1 + counted.every // AFFIX_SAMPLE)
+        every = np.uint64(1 + surface_count.every // AFFIX_SAMPLE)
         # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
         samples = (part.texts(np.flatnonzero(hash_keys(0, part.numbers) % every == 0)) for part in map(_open, parts))
         write_affixes(scratch.affixes(language), count_affixes(chain.from_iterable(samples)))

@@ -239,22 +239,24 @@ class SetSources:
 def build_sets(
     recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources, keep: WordFilter = EVERY_WORD
 ) -> list[LanguageSet]:
-    """Return the sets of a recipe, in the order of the languages, of words that ``keep`` keeps.
+    """Return the sets of a recipe, one for each language and in their order, of words that ``keep`` keeps.
+
+    Items and their values are found first, then the labels of all of them, then the words of each language.
 
     A question must have one right answer: of several items that a subject leads to, the one with the lowest QID (with a
     filter, the lowest with a kept label).
     """
     members = {category.name: _members(category, sources) for category in recipe.categories}
-    values = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
+    values_of = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
 
     # Labels are asked for once, for all items and languages.
     labelled = [category for category in recipe.categories if not category.emoji and not category.named_by]
-    asked = {item.qid for category in labelled for item in members[category.name]}
-    asked.update(qid for relation in recipe.relations if not relation.subjects for qid in values[relation.name])
-    for by_subject in values.values():
-        asked.update(value.value for listed in by_subject.values() for value in listed if not value.language)
+    asked_qids = {item.qid for category in labelled for item in members[category.name]}
+    asked_qids.update(qid for relation in recipe.relations if not relation.subjects for qid in values_of[relation.name])
+    for by_subject in values_of.values():
+        asked_qids.update(value.value for listed in by_subject.values() for value in listed if not value.language)
     codes = list(dict.fromkeys(code for language in languages for code in name_codes(language)))
-    labels: Mapping[str, Names] = sources.wikidata().labels(sorted(asked), codes) if asked else {}
+    labels: Mapping[str, Names] = sources.wikidata().labels(sorted(asked_qids), codes) if asked_qids else {}
 
     names: dict[str, Mapping[str, Names]] = dict.fromkeys(members, labels)
     for category in recipe.categories:
@@ -272,14 +274,14 @@ def build_sets(
             (qid, [("", _first_texts(listed))])
             if listed and listed[0].language
             else (qid, [(value.value, labels.get(value.value, {})) for value in listed])
-            for qid, listed in values[relation.name].items()
+            for qid, listed in values_of[relation.name].items()
         ]
-        called = names.get(relation.subjects, labels)
+        names_of_subjects = names.get(relation.subjects, labels)
         if relation.named_by:
-            qids = list(values[relation.name])
-            replaced = _texts(qids, relation.named_by, sources)
-            called = {qid: {**called.get(qid, {}), **replaced.get(qid, {})} for qid in qids}
-        subject_names[relation.name] = called
+            qids = list(values_of[relation.name])
+            given_names = _texts(qids, relation.named_by, sources)
+            names_of_subjects = {qid: {**names_of_subjects.get(qid, {}), **given_names.get(qid, {})} for qid in qids}
+        subject_names[relation.name] = names_of_subjects
 
     return [
         LanguageSet(

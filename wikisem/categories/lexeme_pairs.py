@@ -146,7 +146,11 @@ class PairCollector:
     _bases: dict[int, str] = field(default_factory=dict)
 
     def add(self, lexeme: "Lexeme") -> None:
-        """Take in a lexeme; one without a lemma in any of the languages is passed over."""
+        """Keep the pairs of a lexeme's forms, what it is derived from, and its lemmas if others may be derived from it.
+
+        A lexeme without a lemma in any of the languages is passed over, and so is an older revision; a newer one takes
+        the place of what was kept.
+        """
         number = lexeme.number
         if self._revisions.get(number, -1) >= lexeme.lastrevid:
             return
@@ -154,17 +158,17 @@ class PairCollector:
         if self._swapped.pop(number, None) is not None:
             self._derived.pop(number, None)
             self._bases.pop(number, None)
-        known = [language for language in self.languages if language in lexeme.lemmas]
-        if not known:
+        spelled_in = [language for language in self.languages if language in lexeme.lemmas]
+        if not spelled_in:
             return
-        self.spelled.update(known)
+        self.spelled.update(spelled_in)
         category = self._by_category.get(lexeme.category)
         if category is None:
             category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self.relations)
 
         pairs: list[str] = []
         spelled_forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
-        for language in known:
+        for language in spelled_in:
             forms = [
                 (form.representations[language].value, frozenset(form.features))
                 for form in spelled_forms
@@ -181,7 +185,7 @@ class PairCollector:
                 _Derived(language, relation, base, derivation.base, lexeme.lemma(language))
                 for relation, derivation in category.derivations
                 if not derivation.types or set(derivation.types).intersection(lexeme.types())
-                for language, name in product(known, derivation.by)
+                for language, name in product(spelled_in, derivation.by)
                 for base in lexeme.made_from(name)
             ]
         if category.is_base:
@@ -294,14 +298,14 @@ def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
 
     # The word of each synset is the first of its members, in the order of the file, that is kept.
     synsets = [synset for lexicon in lexicons for synset in lexicon.get("synsets", [])]
-    heads = {}
+    word_of_synset = {}
     for synset in synsets:
-        listed = [word_of[sense] for sense in synset.get("members", []) if sense in word_of]
-        kept = listed or [word for _, word in sorted(members.get(synset["id"], []))]
-        if kept:
-            heads[synset["id"]] = kept[0]
+        kept_members = [word_of[sense] for sense in synset.get("members", []) if sense in word_of]
+        candidates = kept_members or [word for _, word in sorted(members.get(synset["id"], []))]
+        if candidates:
+            word_of_synset[synset["id"]] = candidates[0]
     for synset in synsets:
-        yield from _pairs(synset, heads)
+        yield from _pairs(synset, word_of_synset)
 
 
 def _pairs(node: Any, words: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

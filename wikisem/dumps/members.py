@@ -204,6 +204,7 @@ def _resume(codec: Codec, ahead: Lookahead, retries: Retries) -> int | None:
 def _read_member(
     path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, retries: Retries, *, inside: bool
 ) -> Iterator[Block | BadRegion]:
+    """Decode a member with the fast decoder; if that fails, again with care, without the text that was yielded."""
     head, decoder, given, most = ahead.base, codec.fast(), 0, _FIRST_INPUT
     with suppress(*codec.errors):
         while not decoder.eof:

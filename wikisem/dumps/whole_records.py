@@ -143,6 +143,7 @@ class _RecordAssembler:
             self._enough = max(self._chunk_bytes, min(2 * self._size, RECORD_LIMIT + 1))
 
     def _add_outside(self, block: Block) -> Iterator[Chunk | Damage]:
+        """Add a block after the range, which is read only to the end of the record that began inside."""
         if not self._outside:
             yield from self._flush()
             self._outside, self._searched = True, self._size

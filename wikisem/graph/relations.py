@@ -45,10 +45,8 @@ class ItemRelations:
         sources = np.repeat(items, pc.list_value_length(lists).to_numpy())
         is_relation = ~np.isin(properties, NOT_RELATED) & (sources != values)
         sources, properties, values = sources[is_relation], properties[is_relation], values[is_relation]
-        (sources, source_known), (values, value_known) = (
-            indices_of(sources, graph.items),
-            indices_of(values, graph.items),
-        )
+        sources, source_known = indices_of(sources, graph.items)
+        values, value_known = indices_of(values, graph.items)
         kept = np.flatnonzero(source_known & value_known)
         prominent = graph.sitelinks[sources[kept]] >= minimum
         kept = kept[prominent | (graph.sitelinks[values[kept]] >= minimum)]

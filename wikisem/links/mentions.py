@@ -49,33 +49,33 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     if not len(contents):
         return MENTIONS.empty_table()
     parts = locate_parts(contents)
-    away, undecided = _read_prefixes(parts, site)
+    is_away, undecided = _read_prefixes(parts, site)
     # Where markup is, and where the marks are that decide whether contents are NFC; None if there are too many.
     with_marks = not normal_form.has_many_marks(parts)
     finder = normal_form.finder(_IRREGULAR, with_marks)
-    found = finder.find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
-    hits, marks = np.array([start for _, start, _ in found], np.int64), None
+    matches = finder.find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
+    hits, marks = np.array([start for _, start, _ in matches], np.int64), None
     if with_marks:
-        is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in found], np.bool_)
+        is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in matches], np.bool_)
         hits, marks = hits[~is_mark], hits[is_mark]
     irregular, with_markup = _irregular(parts, hits)
     undecided |= irregular | normal_form.not_composed(parts, marks)
-    certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
-    plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
-    written = _anchors(parts, marked).to_pylist()
-    work.read(written)
-    shown = (anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None for anchor in written)
-    anchors = pa.array(list(shown), pa.string())
-    single = np.flatnonzero(undecided & ~away)
-    written = contents.take(pa.array(single)).to_pylist()
-    work.read(written)
-    links = zip(written, counts[single].tolist(), strict=True)
-    read = [(*link, count) for text, count in links if (link := read_link(unescape_xml(text), site, work))]
+    is_certain = ~is_away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
+    plain, marked = np.flatnonzero(is_certain & ~with_markup), np.flatnonzero(is_certain & with_markup)
+    texts = _anchors(parts, marked).to_pylist()
+    work.read(texts)
+    anchor_texts = (anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None for anchor in texts)
+    anchors = pa.array(list(anchor_texts), pa.string())
+    single = np.flatnonzero(undecided & ~is_away)
+    texts = contents.take(pa.array(single)).to_pylist()
+    work.read(texts)
+    links = zip(texts, counts[single].tolist(), strict=True)
+    links_read = [(*link, count) for text, count in links if (link := read_link(unescape_xml(text), site, work))]
     by_column = pa.table([_titles(parts, plain, site), _anchors(parts, plain), counts[plain]], schema=MENTIONS)
     shown_alone = pa.table([_titles(parts, marked, site), anchors, counts[marked]], schema=MENTIONS)
     if anchors.null_count:  # that show nothing
         shown_alone = shown_alone.filter(anchors.is_valid())
-    read_alone = pa.table([list(column) for column in zip(*read, strict=True)] or [[], [], []], schema=MENTIONS)
+    read_alone = pa.table([list(column) for column in zip(*links_read, strict=True)] or [[], [], []], schema=MENTIONS)
     return pa.concat_tables([by_column, shown_alone, read_alone])
 
 

@@ -171,20 +171,20 @@ def scan_chunk(
 
 
 def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: bool) -> ChunkLinks:
+    """Scan a chunk by its tags; pages that are not laid out as expected are read as XML, and scanned once rewritten."""
     work = Work()
-    extracted = [extract(data, site, trail, work)]
-    unreadable: list[UnreadableRecord] = []
-    versions = extracted[0].versions
-    if extracted[0].unread:
+    by_tags = extract(data, site, trail, work)
+    extracted, versions, unreadable = [by_tags], by_tags.versions, list[UnreadableRecord]()
+    if by_tags.unread:
         # The pages that an XML parser reads, by where they start.
         pages: dict[int, Page] = {}
-        for start, end in extracted[0].unread:
+        for start, end in by_tags.unread:
             work.spend(TAG * data.count(b"<", start, end) + (end - start) // XML_BYTES)
             try:
                 pages[start] = read_page(data[start:end], site)
             except DamagedInputError as error:
                 unreadable.append(UnreadableRecord(STAGE, "bad-page", locate(start), str(error)))
-        extracted[0].left_out["deleted"] += sum(page.deleted for page in pages.values())
+        by_tags.left_out["deleted"] += sum(page.deleted for page in pages.values())
         rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
         extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail, work))
         identified = [(*page.version, start) for start, page in pages.items() if page.version]
@@ -250,8 +250,8 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
     unread = ~pages.whole | (pages.main & ~pages.regular)
     if not marks_redirects(site):
         # Texts that begin with `#` may be redirects, and so may those that begin with many blanks.
-        first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
-        unread |= texts & ~marked & np.isin(np.array(first, "S1"), [b"#", b""])
+        first_bytes = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
+        unread |= texts & ~marked & np.isin(np.array(first_bytes, "S1"), [b"#", b""])
     redirects = []
     for row in np.flatnonzero(marked).tolist():
         mark = _REDIRECT.match(data, int(pages.redirect[row]))
@@ -265,13 +265,19 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
         "namespace": int(np.count_nonzero(pages.whole & ~pages.main)),
         "deleted": int(np.count_nonzero(pages.regular & pages.main & pages.deleted)),
     }
-    known = np.flatnonzero(pages.regular & pages.main & ~unread)
-    titles = cut_out(data, pages.title_starts[known], pages.title_ends[known])
-    identified = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
-    versions = np.vstack([pages.ids[:, identified], pages.starts[identified]])
-    none = pa.array([], pa.string())
-    spans = _spans(pages, np.flatnonzero(unread))
-    extraction = Extraction(none, titles, versions, 0, redirects, Counter(left_out), spans)
+    known_rows = np.flatnonzero(pages.regular & pages.main & ~unread)
+    titles = cut_out(data, pages.title_starts[known_rows], pages.title_ends[known_rows])
+    with_id = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
+    versions = np.vstack([pages.ids[:, with_id], pages.starts[with_id]])
+    extraction = Extraction(
+        contents=pa.array([], pa.string()),
+        titles=titles,
+        versions=versions,
+        articles=0,
+        redirects=redirects,
+        left_out=Counter(left_out),
+        unread=_spans(pages, np.flatnonzero(unread)),
+    )
     return np.flatnonzero(texts & ~marked & ~unread), extraction
 
 

@@ -61,8 +61,8 @@ class SurfaceTable:
     def of_table(table: pa.Table, graph: ClassGraph) -> "SurfaceTable":
         """The surface forms of items in the graph, from ``COLUMNS`` with or without the last two; DamagedInputError."""
         numbers = qid_numbers(table["qid"])
-        indices, here = indices_of(numbers, graph.items)
-        table, items = table.filter(pa.array(here)).combine_chunks(), indices[here].astype(np.uint32)
+        indices, in_graph = indices_of(numbers, graph.items)
+        table, items = table.filter(pa.array(in_graph)).combine_chunks(), indices[in_graph].astype(np.uint32)
         links, label_codes = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int16)
         if "links" in table.column_names:
             links = pc.fill_null(table["links"], 0).to_numpy()
@@ -76,7 +76,7 @@ class SurfaceTable:
         offsets = np.frombuffer(bounds, dtype=np.int64)[surfaces.offset : surfaces.offset + len(surfaces) + 1]
         return SurfaceTable(
             items=items,
-            numbers=numbers[here],
+            numbers=numbers[in_graph],
             sitelinks=graph.sitelinks[items],
             offsets=offsets - offsets[0],
             text=np.frombuffer(text or b"", dtype=np.uint8)[offsets[0] : offsets[-1]],
@@ -148,10 +148,10 @@ def hash_texts(table: SurfaceTable) -> npt.NDArray[np.uint64]:
     hashes = [np.zeros(0, dtype=np.uint64)]
     for begin, end in pairwise([*range(0, len(table), _CHUNK), len(table)]):
         offsets = table.offsets[begin : end + 1]
-        at = np.arange(offsets[0], offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+        positions = np.arange(offsets[0], offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
         # Sums may overflow: differences of them do not change by that.
-        sums = np.zeros(len(at) + 1, dtype=np.uint64)
-        np.cumsum(hash_keys(0, at << 8 | table.text[offsets[0] : offsets[-1]]), out=sums[1:])
+        sums = np.zeros(len(positions) + 1, dtype=np.uint64)
+        np.cumsum(hash_keys(0, positions << 8 | table.text[offsets[0] : offsets[-1]]), out=sums[1:])
         hashes.append(np.diff(sums[offsets - offsets[0]]))
     return np.concatenate(hashes)
 
@@ -235,8 +235,8 @@ class SurfaceForms:
             bounds = table.offsets[begin : end + 1]
             text = table.text[bounds[0] : bounds[-1]]
             # Bytes that begin a character, blanks, marks.
-            kinds = (text & 0xC0 != 0x80, text == ord(" "), _IS_MARK[text])
-            counts = np.stack([np.diff(offsets_of(kind.astype(np.int64))[bounds - bounds[0]]) for kind in kinds])
+            is_counted = (text & 0xC0 != 0x80, text == ord(" "), _IS_MARK[text])
+            counts = np.stack([np.diff(offsets_of(flags.astype(np.int64))[bounds - bounds[0]]) for flags in is_counted])
             counts[1] += 1
             numbers.append(np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16))
             # Most end in two code points that no letter of several has: these are looked up for each such end once.

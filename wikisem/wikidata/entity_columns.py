@@ -129,11 +129,30 @@ class EntityColumns:
     def extend(self, lines: Sequence[Line]) -> None:
         """Append the items of these lines, in order."""
         claims: list[Claims] = [line.claims or _NO_CLAIMS for line in lines]
-        classes = [found.statements.get("P31") for found in claims]
+        classes = [of_line.statements.get("P31") for of_line in claims]
         self._qids += [line.id for line in lines]
         self._add_items(self._instance_of, classes)
-        self._add_items(self._subclass_of, [found.statements.get("P279") for found in claims])
+        self._add_items(self._subclass_of, [of_line.statements.get("P279") for of_line in claims])
         self._sitelinks += [len(line.sitelinks) for line in lines]
+        self._add_titles(lines)
+        self._add_labels(lines)
+        self._revisions += [line.lastrevid for line in lines]
+        other_classes, properties = self._other_instance_of, self._properties
+        for line, of_line, class_statements in zip(lines, claims, classes, strict=True):
+            self._add_statements(of_line.statements, self._fields.relations and bool(line.sitelinks))
+            if class_statements and self._best and any(one.rank == "preferred" for one in class_statements):
+                # The items at sound ranks that are not among the best; nearly always there are none.
+                best, sound = (
+                    {item_number(_qid(value)) for value in ranked_values(class_statements, only)}
+                    for only in (True, False)
+                )
+                other_classes.values.extend(sorted_qids(sound - best))
+            other_classes.ends.append(len(other_classes.values))
+            if self._fields.signatures and line.sitelinks:  # a property counts whatever its ranks and values
+                properties.values.extend(of_line.properties)
+            properties.ends.append(len(properties.values))
+
+    def _add_titles(self, lines: Sequence[Line]) -> None:
         # A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links
         # to a redirect are counted for its target, which is the page that such a sitelink means.
         titles = self._titles
@@ -143,33 +162,20 @@ class EntityColumns:
                 titles.keys.extend(sites)
                 titles.values.extend([sitelinks[site].title for site in sites])
             titles.ends.append(len(titles.keys))
-        names = self._labels
+
+    def _add_labels(self, lines: Sequence[Line]) -> None:
+        labels = self._labels
         for line in lines:
             if line.labels and self._codes is None:
                 codes = sorted(line.labels)
-                names.keys.extend(codes)
-                names.values.extend([line.labels[code].value for code in codes])
+                labels.keys.extend(codes)
+                labels.values.extend([line.labels[code].value for code in codes])
             elif line.labels:
                 for code, label in zip(self._codes or (), msgspec.structs.astuple(line.labels), strict=True):
                     if label is not None:
-                        names.keys.append(code)
-                        names.values.append(label.value)
-            names.ends.append(len(names.keys))
-        self._revisions += [line.lastrevid for line in lines]
-        others, properties = self._other_instance_of, self._properties
-        for line, found, class_statements in zip(lines, claims, classes, strict=True):
-            self._add_statements(found.statements, self._fields.relations and bool(line.sitelinks))
-            if class_statements and self._best and any(one.rank == "preferred" for one in class_statements):
-                # The items at sound ranks that are not among the best; nearly always there are none.
-                best, sound = (
-                    {item_number(_qid(value)) for value in ranked_values(class_statements, only)}
-                    for only in (True, False)
-                )
-                others.values.extend(sorted_qids(sound - best))
-            others.ends.append(len(others.values))
-            if self._fields.signatures and line.sitelinks:  # a property counts whatever its ranks and values
-                properties.values.extend(found.properties)
-            properties.ends.append(len(properties.values))
+                        labels.keys.append(code)
+                        labels.values.append(label.value)
+            labels.ends.append(len(labels.keys))
 
     def _add_items(self, column: _Lists, found: Sequence[list[LineStatement] | None]) -> None:
         for statements in found:

@@ -190,12 +190,17 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
         for (before, _), (after, path) in itertools.pairwise(groups):
             if after.least < before.greatest:
                 raise unsorted(path, after.begin, before.greatest, after.least)
-    # The layout is that of the claims; all files of a run have the same, and their links are of the same release.
+    layout = _layout_of(opened)
+    return EntityTables(layout, tuple(opened), tuple(_lacking(found, layout, labels)))
+
+
+def _layout_of(opened: Sequence[TableFile]) -> Layout:
+    """The layout of the claims; UsageError unless all have the same, and the links are of the same release."""
     layouts: dict[Layout, TableFile] = {}
     for file in opened:
         if file.kind == "claims":
-            others: Layout = "release" if "snaktype" in file.columns else "copy"
-            layouts["by language" if "datavalue" in file.columns else others] = file
+            undivided: Layout = "release" if "snaktype" in file.columns else "copy"
+            layouts["by language" if "datavalue" in file.columns else undivided] = file
     if len(layouts) > 1:
         seen = " and ".join(f"{file.path} of {LAYOUTS[layout]}" for layout, file in sorted(layouts.items()))
         raise UsageError(f"expected claims of one layout, saw {seen}")
@@ -206,7 +211,7 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
             f"expected claims and links of one release, saw claims of {LAYOUTS[layout]} and links "
             f"{'with' if True in badges else 'without'} badges"
         )
-    return EntityTables(layout, tuple(opened), tuple(_lacking(found, layout, labels)))
+    return layout
 
 
 def _require_one_release(found: Iterable[TableFile]) -> None:

@@ -249,24 +249,28 @@ def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLi
 
 
 def _mend_entity(data: Any, fields: Fields) -> bytes | LeftOutLine:
+    """Return an item with the parts that a ``Line`` has, as JSON, or why there is none; raises _WrongError.
+
+    A property without statements that are asked for keeps its name, since the ids of all properties are read.
+    """
     if not isinstance(data, dict):
         raise _WrongError("no-entity", "a JSON object", data)
     if data.get("redirect") is not None:
         return LeftOutLine("redirect")
     if "id" not in data:
         raise _WrongError("no-entity", "an object with an id", data)
-    letter = data["id"][:1] if isinstance(data["id"], str) else ""
-    kind = data.get("type", _TYPES.get(letter, "item"))
-    if not isinstance(kind, str):
-        raise _WrongError("bad-type", "a string as type", kind)
-    if kind == "property" and (number := property_number(data["id"] if letter else "")):
+    first_letter = data["id"][:1] if isinstance(data["id"], str) else ""
+    entity_type = data.get("type", _TYPES.get(first_letter, "item"))
+    if not isinstance(entity_type, str):
+        raise _WrongError("bad-type", "a string as type", entity_type)
+    if entity_type == "property" and (number := property_number(data["id"] if first_letter else "")):
         labels: dict[str, str] = {}
         with contextlib.suppress(_WrongError):  # they are for people: where they cannot be read, there are none
             labels = _labels(_map(data, "labels"), fields.label_codes)
         revision = data.get("lastrevid")
         return PropertyLine("property", number, revision if isinstance(revision, int) else 0, labels)
-    if kind != "item":
-        return LeftOutLine(kind if kind in _TYPES.values() else "other-entity")
+    if entity_type != "item":
+        return LeftOutLine(entity_type if entity_type in _TYPES.values() else "other-entity")
     qid, revision = data["id"], data.get("lastrevid")
     if not isinstance(qid, str) or not item_number(qid):
         raise _WrongError("bad-id", "an item id such as Q28640", qid)
@@ -314,7 +318,11 @@ def _labels(labels: Mapping[str, Any], codes: Sequence[str] | None) -> dict[str,
 
 
 def _statements(claims: Mapping[str, Any], identifier: str, fields: Fields) -> list[Any]:
-    """Return a property's statements as the types have them; what does not count has no value."""
+    """Return a property's statements as ``LineStatement`` has them; what does not count has no value.
+
+    All ranks and snaks are checked, but only the values that count: deprecated ones, and with ranks "best" normal ones
+    beside a preferred one, may be anything.
+    """
     statements = claims.get(identifier)
     if statements is None:
         return []
@@ -329,12 +337,12 @@ def _statements(claims: Mapping[str, Any], identifier: str, fields: Fields) -> l
         if not isinstance(snak, dict) or not isinstance(snak.get("snaktype"), str):
             raise _WrongError("bad-claims", "a statement with a mainsnak and its snaktype", statement)
         ranked.append((rank or "normal", snak))
-    # Values that do not count can be anything. Of P31 those at sound ranks count that are not among the best.
-    best = fields.ranks == "best" and identifier != "P31" and any(rank == "preferred" for rank, _ in ranked)
+    # Of P31 those at sound ranks count that are not among the best.
+    only_best = fields.ranks == "best" and identifier != "P31" and any(rank == "preferred" for rank, _ in ranked)
     mended = []
     for rank, snak in ranked:
         data = snak.get("datavalue")
-        if rank == "deprecated" or (rank == "normal" and best) or snak["snaktype"] != "value":
+        if rank == "deprecated" or (rank == "normal" and only_best) or snak["snaktype"] != "value":
             data = None
         if data is not None and (not isinstance(data, dict) or "value" not in data):
             raise _WrongError("bad-claims", "a datavalue with a value", data)

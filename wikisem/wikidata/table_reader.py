@@ -141,12 +141,12 @@ class TableReader(LineAccount):
                     before = ascends.index(False).as_py()
                     row = group.begin + int(having[before + 1])
                     raise entity_tables.unsorted(file.path, row, known[before].as_py(), known[before + 1].as_py())
-                first = pc.less(known, start).true_count
-                rows = having[first : len(known) if stop is None else pc.less(known, stop).true_count]
+                first_row = pc.less(known, start).true_count
+                rows = having[first_row : len(known) if stop is None else pc.less(known, stop).true_count]
                 if len(rows):
                     found = _plain(file, read, group.rows, self._asked).append_column("id", ids)
-                    follow = int(rows[-1]) - int(rows[0]) + 1 == len(rows)  # then they need no copy
-                    found = found.slice(int(rows[0]), len(rows)) if follow else found.take(pa.array(rows))
+                    are_adjacent = int(rows[-1]) - int(rows[0]) + 1 == len(rows)  # then they need no copy
+                    found = found.slice(int(rows[0]), len(rows)) if are_adjacent else found.take(pa.array(rows))
                     yield self._drop_unreadable(found, file, rows + group.begin)
 
     def _drop_unreadable(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
@@ -202,6 +202,11 @@ def _plain(file: TableFile, read: Callable[..., pa.Table], rows: int, asked: fro
 
 
 def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: frozenset[str]) -> pa.Table:
+    """Return property, rank, datatype, item, text and language of each row; ``names`` are the columns of the file.
+
+    Text is read only of rows with a property that is asked for and a type of value that has text.
+    """
+
     def values(table: pa.Table, member: str) -> pa.Array:
         if f"datavalue.{member}" not in names:
             return pa.nulls(len(table), pa.string())

@@ -87,23 +87,23 @@ def language_profile(
 
     The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
-    known = own_code(code)
-    row = (language_tables.ROWS.get(known) if rows else None) or language_tables.LanguageRow()
-    special: set[str] = set()  # "" for an alphabet
-    if rows and (known in language_tables.SCRIPTS or known in language_tables.ROWS):
-        sets = language_tables.script_sets(known)
-        special = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
-    script_name = special.pop() if len(special) == 1 else detect_script(sample)
+    wiki_code = own_code(code)
+    row = (language_tables.ROWS.get(wiki_code) if rows else None) or language_tables.LanguageRow()
+    special_scripts: set[str] = set()  # "" for an alphabet
+    if rows and (wiki_code in language_tables.SCRIPTS or wiki_code in language_tables.ROWS):
+        sets = language_tables.script_sets(wiki_code)
+        special_scripts = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
+    script_name = special_scripts.pop() if len(special_scripts) == 1 else detect_script(sample)
     script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
     # The names of files, categories and templates that a wiki in the language knows or knew, with their numbers.
-    listed = zip(language_tables.TABLES["namespaces"].get(known, ()), language_tables.NUMBERS, strict=False)
-    local = {name.replace("_", " "): number for names, number in listed for name in names.split()}
-    short = language_tables.alias_names(known)
+    numbered_names = zip(language_tables.TABLES["namespaces"].get(wiki_code, ()), language_tables.NUMBERS, strict=False)
+    local_namespaces = {name.replace("_", " "): number for names, number in numbered_names for name in names.split()}
+    short_aliases = language_tables.alias_names(wiki_code)
     # An alias of one letter says nothing about a surface form that begins with it.
-    aliases = [alias for alias in site.aliases if alias not in short] if site is not None else ()
+    aliases = [alias for alias in site.aliases if alias not in short_aliases] if site is not None else ()
     # Titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
-    names = namespace_affixes([*language_tables.CANONICAL, *_EVERYWHERE, *local])
+    names = namespace_affixes([*language_tables.CANONICAL, *_EVERYWHERE, *local_namespaces])
     return LanguageProfile(
         code=code,
         script=script_name,
@@ -117,8 +117,8 @@ def language_profile(
             *sorted({*names, *lists}),
             *(namespace_affixes([*site.namespaces.values(), *aliases]) if site is not None else ()),
         ),
-        link_trail=language_tables.TRAILS.get(known, language_tables.DEFAULT),
-        namespace_aliases=short | local,
+        link_trail=language_tables.TRAILS.get(wiki_code, language_tables.DEFAULT),
+        namespace_aliases=short_aliases | local_namespaces,
     )
 
 

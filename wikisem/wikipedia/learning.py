@@ -212,7 +212,11 @@ def find_profile(
     given: ProfileFile | None = None,
     rows: bool = True,
 ) -> FoundProfile:
-    """Return the profile of a language by all known facts; without ``rows``, only by the dump and MediaWiki."""
+    """Return the profile of a language by all known facts; without ``rows``, only by the dump and MediaWiki.
+
+    It starts from what the tables say of the language, is changed by what the ``evidence`` shows, and then by what the
+    ``given`` file states.
+    """
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces, rows=rows)
     wiki = own_code(code)
@@ -220,7 +224,7 @@ def find_profile(
     by_script = "script" if profile.script else "default"
     # The source and the support of each value.
     links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
-    found = {
+    source_and_support = {
         "script": ("table" if rows and wiki in SCRIPTS else "dump" if profile.script else "default", surfaces),
         "writing": (by_script, links),
         "hyphens": ("row" if row is not None and row.hyphens else "default", surfaces),
@@ -230,13 +234,13 @@ def find_profile(
         "link_trail": ("MediaWiki" if wiki in TRAILS else "default", links),
         "lists": ("row" if row is not None and row.lists else "default", seen.list_titles),
     }
-    source = {key: stated for key, (stated, _) in found.items()}
-    support = {key: number for key, (_, number) in found.items()}
+    source = {key: stated for key, (stated, _) in source_and_support.items()}
+    support = {key: number for key, (_, number) in source_and_support.items()}
     # For a language with a row or a special script only the finer points are learned.
     changes: dict[str, Any] = {}
     writing = writing_of(seen.links)
-    settled = row is not None or bool(profile.script)
-    if writing is not None and not (settled and (writing == "unspaced") == profile.spaced):
+    is_known = row is not None or bool(profile.script)
+    if writing is not None and not (is_known and (writing == "unspaced") == profile.spaced):
         changes["writing"] = writing
     spaced = changes.get("writing", profile.writing) == "spaced"
     if spaced and links >= LINKS and not (rows and wiki in TRAILS):

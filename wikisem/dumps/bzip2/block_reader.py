@@ -117,8 +117,8 @@ def read_blocks(
     streams = StreamPart(range_.path, range_.start, range_.start == 0)
     mark = blocks.mark_from(8 * range_.start)
     # The first marks of a range may be inside a block that begins before it, and not be marks at all.
-    inside, first, covered = True, range_.start > 0, None
-    if not first and (damage := blocks.border(0, mark)):
+    inside, may_be_false, end_before = True, range_.start > 0, None
+    if not may_be_false and (damage := blocks.border(0, mark)):
         streams.known = False
         yield BadRegion(damage, inside)
     while mark is not None:
@@ -130,7 +130,7 @@ def read_blocks(
         following = blocks.mark_from(mark + (block.bits if block else 1))
         if block:
             yield Block(block.text, mark // 8, 0, inside)
-            first = False
+            may_be_false = False
             streams.add(checksum)
             end = mark + block.bits
             damage = blocks.border(end, following)
@@ -138,9 +138,9 @@ def read_blocks(
             if expected >= 0 and (wrong := streams.end_stream(expected, end // 8)):
                 yield BadRegion(wrong, inside)
         else:
-            covered = _end_of_block_before(range_, source) if first and covered is None else covered
-            first = first and covered is not None and mark < covered
-            damage = None if first else blocks.damage(mark, following)
+            end_before = _end_of_block_before(range_, source) if may_be_false and end_before is None else end_before
+            may_be_false = may_be_false and end_before is not None and mark < end_before
+            damage = None if may_be_false else blocks.damage(mark, following)
         if damage:
             streams.known = False  # so that the checksum of the stream does not report it again
             yield BadRegion(damage, inside)

@@ -176,9 +176,8 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
     upper_bound = _count(in_graph, None, len(graph.nodes)) + _count(unlinked_lists, numbers, len(graph.nodes))
     may_be = upper_bound[candidates] >= needed
     to_count, is_status = candidates[may_be], np.zeros(len(candidates), dtype=bool)
-    counted = _with_another_class(graph, in_graph, to_count) + _with_another_class(
-        graph, unlinked_lists, to_count, numbers
-    )
+    counted = _with_another_class(graph, in_graph, to_count)
+    counted += _with_another_class(graph, unlinked_lists, to_count, numbers)
     is_status[may_be] = counted >= needed[may_be]
     return is_status
 
@@ -208,24 +207,15 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, n
     # Every two classes of each list, in both orders and each with itself.
     sources = lists.sources()
     second_rows = lists.take(sources)
-    first_classes, second_classes, owners = (
-        lists.targets[second_rows.sources()],
-        second_rows.targets,
-        sources[second_rows.sources()],
-    )
-    rows, is_asked = csr.indices_of(first_classes, candidates)
-    first_classes, second_classes, owners, rows = (
-        first_classes[is_asked],
-        second_classes[is_asked],
-        owners[is_asked],
-        rows[is_asked],
-    )
+    first, second, owners = lists.targets[second_rows.sources()], second_rows.targets, sources[second_rows.sources()]
+    rows, is_asked = csr.indices_of(first, candidates)
+    first, second, owners, rows = first[is_asked], second[is_asked], owners[is_asked], rows[is_asked]
     # The second class is the first one, is below it, or is on a cycle with it.
-    count, ranks = csr.rank_keys(second_classes)
+    count, ranks = csr.rank_keys(second)
     classes = np.zeros(count, dtype=np.int64)
-    classes[ranks] = second_classes
+    classes[ranks] = second
     above = csr.pack_pairs(*csr.pairs_from(graph.whole_up, np.arange(count), classes))
-    is_at_or_below = csr.are_known(csr.pack_pairs(ranks, first_classes), above)
+    is_at_or_below = csr.are_known(csr.pack_pairs(ranks, first), above)
     keys = csr.sort_pairs(csr.pack_pairs(owners[~is_at_or_below], rows[~is_at_or_below]))
     items = np.bincount(list_of, None if numbers is None else numbers[with_candidate], minlength=len(lists))
     counts = np.bincount(csr.second_of(keys), items[csr.first_of(keys)], minlength=len(candidates))

@@ -164,17 +164,17 @@ def build_overlap_index(
     for begin in range(0, len(base), _LISTS):
         chunk = slice(begin, begin + _LISTS)
         offsets = instance_lists.classes.offsets[begin : begin + _LISTS + 1]
-        list_components = CsrRows(offsets - offsets[0], np.searchsorted(direct, stated[offsets[0] : offsets[-1]]))
+        stated_rows = CsrRows(offsets - offsets[0], np.searchsorted(direct, stated[offsets[0] : offsets[-1]]))
         # The base is the class with most above it, so that little is left.
-        widest_first = np.lexsort((-above_counts[list_components.targets], list_components.sources()))
-        filled = np.flatnonzero(list_components.counts())
-        base[begin + filled] = list_components.targets[widest_first[list_components.offsets[filled]]]
-        other_positions = np.delete(widest_first, list_components.offsets[filled])
-        above_others = above.take(list_components.targets[other_positions])
+        widest_first = np.lexsort((-above_counts[stated_rows.targets], stated_rows.sources()))
+        filled = np.flatnonzero(stated_rows.counts())
+        base[begin + filled] = stated_rows.targets[widest_first[stated_rows.offsets[filled]]]
+        others = np.delete(widest_first, stated_rows.offsets[filled])
+        above_others = above.take(stated_rows.targets[others])
         needed = CsrRows.from_pairs(
-            list_components.sources()[other_positions][above_others.sources()],
+            stated_rows.sources()[others][above_others.sources()],
             above_others.targets,
-            len(list_components),
+            len(stated_rows),
         )
         more.append(needed.without(above.take(base[chunk])))
         instances += np.bincount(more[-1].targets, instance_lists.counts[chunk][more[-1].sources()], size)
