@@ -121,16 +121,16 @@ def complete(groups: Sequence[Group], work: GroupWork, language: str) -> list[Gr
     proofs = [(outlier.id, outlier.certificate) for group in groups for outlier in group.outliers]
     numbers = [qid_number(proof.id) for _, proof in proofs if proof is not None]
     labels = read_labels(work.scratch, language, distinct(np.array(numbers, dtype=np.int64))).texts
-    found = []
+    completed = []
     for group in groups:
         outliers = [replace(outlier, **late[outlier.id]) for outlier in group.outliers]
-        for place, outlier in enumerate(outliers):
+        for index, outlier in enumerate(outliers):
             if (proof := outlier.certificate) is not None:
                 label = labels.get(qid_number(proof.id), "")
-                outliers[place] = replace(outlier, certificate=replace(proof, label=label))
+                outliers[index] = replace(outlier, certificate=replace(proof, label=label))
         cluster = tuple(replace(member, **late[member.id]) for member in group.cluster)
-        found.append(replace(group, cluster=cluster, outliers=tuple(outliers)))
-    return found
+        completed.append(replace(group, cluster=cluster, outliers=tuple(outliers)))
+    return completed
 
 
 # Labels of classes, and titles that show how list articles are named.
@@ -154,12 +154,12 @@ def write_labels(
     tables = [LABELS.empty_table()]
     for rows, maps in _read_maps(entities, "labels", is_class):
         for language in languages:
-            own = variant_of(variant, language)
-            codes = label_codes(language, own)
-            labels, found = first_label(maps, (*name_codes(language, own), "en"))
-            if own:
-                labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
-            english = pc.and_(pc.equal(found, "en"), "en" not in codes)
+            own_variant = variant_of(variant, language)
+            codes = label_codes(language, own_variant)
+            labels, code = first_label(maps, (*name_codes(language, own_variant), "en"))
+            if own_variant:
+                labels = pc.if_else(pc.is_in(code, value_set=pa.array(codes)), write_in(own_variant, labels), labels)
+            english = pc.and_(pc.equal(code, "en"), "en" not in codes)
             columns = [numbers[rows], pa.repeat(language, len(rows)), labels, english]
             tables.append(pa.table(columns, schema=LABELS).filter(labels.is_valid()))
     write_parquet(path, pa.concat_tables(tables))
@@ -170,9 +170,9 @@ def write_titles(
 ) -> None:
     """Write the titles of the list articles among the items of a file of entities, and of one in ``every`` other."""
     # Not by the recipe's seed: which clusters are lists must not depend on it.
-    shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
+    is_written = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
     tables = [TITLES.empty_table()]
-    for rows, maps in _read_maps(entities, "titles", shown):
+    for rows, maps in _read_maps(entities, "titles", is_written):
         for language in languages:
             titles = write_in(variant_of(variant, language), compose(maps.lookup(wiki_of(language) or "")))
             columns = [numbers[rows], pa.repeat(language, len(rows)), titles, lists[rows]]
@@ -193,9 +193,9 @@ def divide_texts(scratch: Scratch, languages: Iterable[str]) -> None:
     """Write the labels and titles in each language, from those of all files of entities, as they are read often."""
     labels, titles = (scratch.labels, scratch.own_labels, LABELS), (scratch.titles, scratch.own_titles, TITLES)
     for in_file, in_language, schema in (labels, titles):
-        every = pa.concat_tables([schema.empty_table(), *map(read_parquet, list_files(in_file("*")))])
+        all_rows = pa.concat_tables([schema.empty_table(), *map(read_parquet, list_files(in_file("*")))])
         for language in languages:
-            write_parquet(in_language(language), every.filter(pc.equal(every["language"], language)))
+            write_parquet(in_language(language), all_rows.filter(pc.equal(all_rows["language"], language)))
 
 
 def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels:
@@ -204,7 +204,7 @@ def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels
     english: set[int] = set()
     if len(numbers):
         table = read_parquet(scratch.own_labels(language))
-        own = table.filter(pc.is_in(table["number"], value_set=pa.array(numbers)))
-        texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
-        english.update(own.filter(own["english"])["number"].to_pylist())
+        rows = table.filter(pc.is_in(table["number"], value_set=pa.array(numbers)))
+        texts.update(zip(rows["number"].to_pylist(), rows["label"].to_pylist(), strict=True))
+        english.update(rows.filter(rows["english"])["number"].to_pylist())
     return ClassLabels(texts, english)

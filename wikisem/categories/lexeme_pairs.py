@@ -197,7 +197,7 @@ class PairCollector:
         found: dict[str, dict[str, list[FormPair]]] = {
             language: {relation.name: [] for relation in self.relations} for language in self.languages
         }
-        every = not keep
+        keeps_all = not keep
         for number in sorted(self._swapped):
             # The pairs of a lexeme and the lexemes it is made from, each once: all lemmas are known now.
             derived: dict[tuple[str, str, str, str], None] = {}
@@ -208,7 +208,7 @@ class PairCollector:
                     derived[made.language, made.relation, lemma, made.lemma] = None
             words = iter(self._swapped[number] + tuple(chain.from_iterable(derived)))
             for language, relation, first, second in zip(words, words, words, words, strict=True):
-                if every or (keep(first) and keep(second)):
+                if keeps_all or (keep(first) and keep(second)):
                     found[language][relation].append(FormPair(number, first, second))
         return found
 
@@ -216,13 +216,13 @@ class PairCollector:
 def _swapped(forms: Sequence[tuple[str, frozenset[str]]], swaps: _Swaps) -> Iterator[tuple[str, str]]:
     """Yield the pairs of forms that differ, each once, in the order of the swaps and forms; *sheep* has no plural."""
     seen = set[tuple[str, str]]()
-    for old, new in swaps:
+    for replaced, replacing in swaps:
         for first, features in forms:
-            if not features >= old:
+            if not features >= replaced:
                 continue
-            wanted = features - old | new
-            for second, others in forms:
-                if others == wanted and first != second and (first, second) not in seen:
+            expected = features - replaced | replacing
+            for second, second_features in forms:
+                if second_features == expected and first != second and (first, second) not in seen:
                     seen.add((first, second))
                     yield first, second
 

@@ -205,15 +205,15 @@ def _read_member(
     path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, retries: Retries, *, inside: bool
 ) -> Iterator[Block | BadRegion]:
     """Decode a member with the fast decoder; if that fails, again with care, without the text that was yielded."""
-    head, decoder, given, most = ahead.base, codec.fast(), 0, _FIRST_INPUT
+    head, decoder, yielded, input_size = ahead.base, codec.fast(), 0, _FIRST_INPUT
     with suppress(*codec.errors):
         while not decoder.eof:
             data, wants_input = b"", decoder.needs_input
             if wants_input:
-                data, most = ahead.read_buffered(most), min(2 * most, STEP)
+                data, input_size = ahead.read_buffered(input_size), min(2 * input_size, STEP)
             if text := decoder.decompress(data, chunk_bytes):
-                yield Block(text, head, given, inside)
-                given += len(text)
+                yield Block(text, head, yielded, inside)
+                yielded += len(text)
             elif not data and (wants_input or not decoder.needs_input):
                 break  # the file ends here, or the decoder neither gives nor takes anything
     if decoder.eof:
@@ -222,8 +222,8 @@ def _read_member(
     for rescued in _rescue(path, codec, ahead, head, retries):
         if isinstance(rescued, Damage):
             yield BadRegion(rescued, inside)
-        elif rescued.offset + len(rescued.data) > given:
-            start = max(0, given - rescued.offset)
+        elif rescued.offset + len(rescued.data) > yielded:
+            start = max(0, yielded - rescued.offset)
             yield Block(rescued.data[start:], head, rescued.offset + start, inside)
 
 
@@ -235,24 +235,24 @@ def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retri
         pass
     ahead.seek(head)
     fine = _PreciseReading(codec, ahead, coarse.reached)
-    given = 0
+    yielded = 0
     for text in fine.texts():
-        yield Block(text, head, given, inside=True)
-        given += len(text)
+        yield Block(text, head, yielded, inside=True)
+        yielded += len(text)
     if not fine.failure:
         return
-    failed = ahead.base
-    retries.failed(head, failed)
+    failed_at = ahead.base
+    retries.failed(head, failed_at)
     ahead.seek(retries.next_after(head))
-    found = _resume(codec, ahead, retries)
-    where = format_location(path, head, given)
-    if fine.failure == _TRUNCATED and found is None:
-        detail = f"the {codec.name} member ends too soon after {given} bytes of text, in byte {failed} of the file"
+    next_head = _resume(codec, ahead, retries)
+    where = format_location(path, head, yielded)
+    if fine.failure == _TRUNCATED and next_head is None:
+        detail = f"the {codec.name} member ends too soon after {yielded} bytes of text, in byte {failed_at} of the file"
         yield Damage("truncated", where, detail)
         return
     is_checksum = any(text in fine.failure for text in codec.checksum_errors)
-    lost = found is not None and not 0 <= found - failed < codec.smallest
-    detail = f"{fine.failure} after {given} bytes of text, in bytes {head} to {ahead.base} of the file"
+    lost = next_head is not None and not 0 <= next_head - failed_at < codec.smallest
+    detail = f"{fine.failure} after {yielded} bytes of text, in bytes {head} to {ahead.base} of the file"
     yield Damage("checksum" if is_checksum else "undecodable", where, detail, lost or not is_checksum)
 
 

@@ -129,10 +129,10 @@ class SparseRows:
 
     def take(self, asked: Ints) -> CsrRows:
         """The rows of some owners, in the order given; empty for numbers that are not owners."""
-        indices, here = indices_of(asked, self.owners)
-        rows = self.rows.take(indices[here])
+        indices, is_owner = indices_of(asked, self.owners)
+        rows = self.rows.take(indices[is_owner])
         counts = np.zeros(len(asked), dtype=np.int64)
-        counts[here] = rows.counts()
+        counts[is_owner] = rows.counts()
         return CsrRows(offsets_of(counts), rows.targets)
 
 
@@ -231,15 +231,15 @@ def levels(up: CsrRows) -> npt.NDArray[np.int32]:
     [0, 1, 2]
     """
     down = up.reverse(len(up))
-    left = up.counts()
+    parents_left = up.counts()
     level = np.zeros(len(up), dtype=np.int32)
-    frontier: Ints = np.flatnonzero(left == 0)
+    frontier: Ints = np.flatnonzero(parents_left == 0)
     step = 0
     while len(frontier):
         level[frontier] = step
         children = down.take(frontier).targets
-        np.subtract.at(left, children, 1)
-        frontier = distinct(children[left[children] == 0])
+        np.subtract.at(parents_left, children, 1)
+        frontier = distinct(children[parents_left[children] == 0])
         step += 1
     return level
 
@@ -274,8 +274,8 @@ def second_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
 def sort_pairs(keys: PairKeys) -> PairKeys:
     """Packed pairs in ascending order, without duplicates; sorts ``keys`` in place."""
     keys.sort()
-    first = differs_from_previous(keys)
-    return keys if first.all() else keys[first]
+    is_first = differs_from_previous(keys)
+    return keys if is_first.all() else keys[is_first]
 
 
 def are_known(keys: PairKeys, known: PairKeys) -> Flags:

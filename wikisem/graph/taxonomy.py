@@ -196,8 +196,8 @@ class Taxonomy:
 
     def _whole_qids(self, nodes: Ints) -> list[str]:
         count = len(self.graph.nodes)
-        left, hidden = self.graph.nodes[nodes[nodes < count]], self.graph.hidden[nodes[nodes >= count] - count]
-        return qids_of(np.sort(np.concatenate([left, hidden])))
+        kept, hidden = self.graph.nodes[nodes[nodes < count]], self.graph.hidden[nodes[nodes >= count] - count]
+        return qids_of(np.sort(np.concatenate([kept, hidden])))
 
 
 def _index(numbers: Ints, qid: str) -> int | None:

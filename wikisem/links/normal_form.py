@@ -52,28 +52,29 @@ class _Tables(NamedTuple):
 
 @cache
 def _tables() -> _Tables:
+    """Return the tables of Unicode's characters that a string in NFC lacks, or may have only in some order."""
     classes = np.zeros(1 << 16, np.uint8)
     composites = np.zeros(1 << 16, np.bool_)
-    pairs, beyond = [], set[int]()
+    pairs, beyond_first_plane = [], set[int]()
     for code in (code for block in _BLOCKS for code in block):
         # What it becomes in one step: one or two characters, or nothing.
-        steps = unicodedata.decomposition(chr(code)).split()
-        parts = [] if steps[:1] and steps[0].startswith("<") else [int(step, 16) for step in steps]
-        never = unicodedata.normalize("NFC", chr(code)) != chr(code)
-        changes = unicodedata.combining(chr(code)) > 0 or never
+        codes = unicodedata.decomposition(chr(code)).split()
+        parts = [] if codes[:1] and codes[0].startswith("<") else [int(part, 16) for part in codes]
+        is_never_nfc = unicodedata.normalize("NFC", chr(code)) != chr(code)
+        changes = unicodedata.combining(chr(code)) > 0 or is_never_nfc
         if code > 0xFFFF and (changes or parts):
             # Beyond the first plane, whole blocks of 1,024 count as one character that is never NFC.
             classes[[0xD7C0 + (part >> 10) for part in (code, *parts)]] = _NEVER
-            beyond.update(part for part in (code, *parts) if part > 0xFFFF)
+            beyond_first_plane.update(part for part in (code, *parts) if part > 0xFFFF)
         elif changes:
-            classes[code] = _NEVER if never else unicodedata.combining(chr(code))
-        if len(parts) == 2 and not never and code <= 0xFFFF:
+            classes[code] = _NEVER if is_never_nfc else unicodedata.combining(chr(code))
+        if len(parts) == 2 and not is_never_nfc and code <= 0xFFFF:
             pairs.append(parts[0] << 16 | parts[1])
             composites[code] = True
     classes[np.array(pairs, np.int64) & 0xFFFF] = _COMPOSES
     classes[_JAMO] = _NEVER
     first_plane = (code for code in np.flatnonzero(classes).tolist() if not 0xD800 <= code < 0xE000)
-    marks = tuple(chr(code).encode() for code in (*first_plane, *sorted(beyond)))
+    marks = tuple(chr(code).encode() for code in (*first_plane, *sorted(beyond_first_plane)))
     return _Tables(classes, np.unique(np.array(pairs, np.int64)), composites, marks)
 
 
@@ -107,8 +108,8 @@ def not_composed(parts: Contents, found: Positions | None) -> Mask:
     mask = np.zeros(len(parts.ends), np.bool_)
     if len(found):
         rows = np.unique(np.searchsorted(parts.ends, found, side="right"))
-        few = locate_parts(cut_out(parts.data, parts.starts[rows], parts.ends[rows]))
-        mask[rows] = _changed(few.data[:-1], few.ends)
+        with_marks = locate_parts(cut_out(parts.data, parts.starts[rows], parts.ends[rows]))
+        mask[rows] = _changed(with_marks.data[:-1], with_marks.ends)
     return mask
 
 
@@ -125,14 +126,14 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
     composing = positions[composes]
     pairs = units[composing - 1].astype(np.int64) << 16 | units[composing]
     composed = composing[np.isin(pairs, tables.pairs)]
-    hits = np.concatenate([positions[(current == _NEVER) | disordered], composed])
-    mask = np.zeros(len(ends), np.bool_)
-    if len(hits):
+    suspects = np.concatenate([positions[(current == _NEVER) | disordered], composed])
+    is_changed = np.zeros(len(ends), np.bool_)
+    if len(suspects):
         # In UTF-8; a pair of surrogates has four bytes, two for each.
         widths = 1 + (units >= 0x80).astype(np.int64) + ((units >= 0x800) & ((units < 0xD800) | (units > 0xDFFF)))
-        places = (np.cumsum(widths) - widths)[hits]
-        rows = np.searchsorted(ends, places, side="right")
+        bytes_before = (np.cumsum(widths) - widths)[suspects]
+        rows = np.searchsorted(ends, bytes_before, side="right")
         # What a string begins with has nothing before it: the string in front must not decide.
         starts = np.concatenate([[0], ends])[rows]
-        mask[rows[(places > starts) | (classes[hits] == _NEVER)]] = True
-    return mask
+        is_changed[rows[(bytes_before > starts) | (classes[suspects] == _NEVER)]] = True
+    return is_changed

@@ -63,13 +63,13 @@ def count_links(
         starts = {number: versions[2, repeated & (chunk == number)] for number in distinct(chunk[repeated]).tolist()}
         parts = list(_scan(ranges, site, trail, lambda _: None, starts))
     redirects = pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)])
-    counted = sum_rows([part.mentions for part in parts], MENTIONS)
+    mentions = sum_rows([part.mentions for part in parts], MENTIONS)
     if conversion_of(code):
         pages = StringSet.of(hashes_of(part.titles) for part in parts)
         variants = TitleVariants(code, site.first_letter)
-        counted = convert_titles(counted, find_conversions(counted["title"], pages, variants))
+        mentions = convert_titles(mentions, find_conversions(mentions["title"], pages, variants))
         redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants), "target")
-    redirected = follow_redirects(sum_rows([counted], MENTIONS), deduplicate_redirects(redirects))
+    redirected = follow_redirects(sum_rows([mentions], MENTIONS), deduplicate_redirects(redirects))
     return sort_mentions(add_redirected(*redirected))
 
 

@@ -177,8 +177,8 @@ class EntityColumns:
                         labels.values.append(label.value)
             labels.ends.append(len(labels.keys))
 
-    def _add_items(self, column: _Lists, found: Sequence[list[LineStatement] | None]) -> None:
-        for statements in found:
+    def _add_items(self, column: _Lists, statements_of_items: Sequence[list[LineStatement] | None]) -> None:
+        for statements in statements_of_items:
             if statements:
                 qids = [_qid(value) for value in ranked_values(statements, self._best)]
                 if len(qids) > 1:

@@ -159,13 +159,13 @@ class EntityTables:
         claims = [file for file in self.files if file.kind == "claims"]
         groups = sorted((group.least, group.rows) for file in claims for group in file.groups)
         total = sum(size for _, size in groups)
-        wanted = rows or min(max(total // _LEAST_RANGES, _SMALLEST_ROWS), _LARGEST_ROWS)
-        starts, seen = [""], 0
+        rows_wanted = rows or min(max(total // _LEAST_RANGES, _SMALLEST_ROWS), _LARGEST_ROWS)
+        starts, rows_seen = [""], 0
         for least, size in groups:
-            if seen >= wanted and least > starts[-1]:
+            if rows_seen >= rows_wanted and least > starts[-1]:
                 starts.append(least)
-                seen = 0
-            seen += size
+                rows_seen = 0
+            rows_seen += size
         return [IdRange(*border) for border in itertools.zip_longest(starts, starts[1:])]
 
 
@@ -220,16 +220,16 @@ def _require_one_release(found: Iterable[TableFile]) -> None:
     if len(folders) > 1:
         (date, folder), (other_date, other_folder) = sorted(folders.items())[:2]
         raise UsageError(f"expected tables of one release, saw {folder} of {date} and {other_folder} of {other_date}")
-    places: dict[tuple[str, str], str] = {}  # of each language or site: two downloads may have left it in two folders
+    series_of: dict[tuple[str, str], str] = {}  # by language or site: two downloads may have left it in two folders
     for file in found:
         name = file.folder.rpartition("/")[2].partition("@")[0]
-        if (place := places.setdefault((name, file.key), file.series)) != file.series:
+        if (place := series_of.setdefault((name, file.key), file.series)) != file.series:
             raise UsageError(f"expected one copy of {name}/{file.key}, saw {place} and {file.series}")
-    seen: dict[tuple[str, int], set[int]] = {}
+    parts_seen: dict[tuple[str, int], set[int]] = {}
     for file in found:
         if part := _PART.fullmatch(file.path.rpartition("/")[2]):
-            seen.setdefault((file.series, int(part[2])), set()).add(int(part[1]))
-    for (folder, number), parts in seen.items():
+            parts_seen.setdefault((file.series, int(part[2])), set()).add(int(part[1]))
+    for (folder, number), parts in parts_seen.items():
         first = min(parts & {0, 1}, default=0)  # of i from 0 to n - 1, or from 1 to n
         if missing := set(range(first, first + number)) - parts:
             raise MissingInputError(f"{folder}: expected {number} parts, saw none with the number {min(missing)}")
@@ -257,18 +257,19 @@ def _open_file(file: TableFile) -> TableFile:
                 f"{file.path}: expected the columns {', '.join(expected)} of a table of {file.kind}, "
                 f"saw {', '.join(sorted(names))}"
             )
-        read = [columns[name] for name in expected if name in columns]
+        columns_read = [columns[name] for name in expected if name in columns]
         groups, begin = list[RowGroup](), 0
         for number in range(metadata.num_row_groups):
             group = metadata.row_group(number)
-            known = group.column(columns["id"]).statistics
+            statistics = group.column(columns["id"]).statistics
             if not group.num_rows:
                 continue
-            if known is None or not known.has_min_max:
+            if statistics is None or not statistics.has_min_max:
                 ids = "the least and the greatest id of each row group"
                 raise DamagedInputError(f"{file.path}: expected {ids}, saw none of row group {number}")
-            least, greatest = (end.decode() if isinstance(end, bytes) else end for end in (known.min, known.max))
-            size = sum(group.column(column).total_compressed_size for column in read)
+            ends = statistics.min, statistics.max
+            least, greatest = (end.decode() if isinstance(end, bytes) else end for end in ends)
+            size = sum(group.column(column).total_compressed_size for column in columns_read)
             groups.append(RowGroup(least, greatest, begin, group.num_rows, size))
             begin += group.num_rows
         return replace(file, groups=tuple(groups), columns=frozenset(columns))
@@ -298,12 +299,12 @@ def _lacking(found: Sequence[TableFile], layout: Layout, labels: Sequence[str] |
         yield "revisions of items (wikidata-entities)"
     if layout == "by language":
         yield "statements without a label in any language that is there"
-    there = {file.key for file in found if file.kind == "labels"}
-    if none := [code for code in labels or () if code not in there]:
-        yield f"labels in {', '.join(none)}"
+    label_codes = {file.key for file in found if file.kind == "labels"}
+    if missing := [code for code in labels or () if code not in label_codes]:
+        yield f"labels in {', '.join(missing)}"
     sites = {file.key for file in found if file.kind == "links"}
-    if none := sorted(WIKIPEDIAS.keys() - sites):
-        listed = ", ".join(none[:3]) + (", ..." if len(none) > 3 else "")
-        yield f"pages of {len(none)} of {len(WIKIPEDIAS)} Wikipedias ({listed}), so fewer sitelinks are counted"
+    if missing := sorted(WIKIPEDIAS.keys() - sites):
+        examples = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        yield f"pages of {len(missing)} of {len(WIKIPEDIAS)} Wikipedias ({examples}), so fewer sitelinks are counted"
     if all(map(is_wikipedia, sites)):
         yield "pages of wikis that are no Wikipedias, so fewer sitelinks are counted"

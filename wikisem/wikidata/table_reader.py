@@ -67,20 +67,20 @@ class TableReader(LineAccount):
 
     def read(self, range_: IdRange, open_binary: Opener = files.open_binary) -> Iterator[tuple[Certainty, pa.Table]]:
         """The items of a range, as ``split_by_certainty`` yields them. DamagedInputError where a file is damaged."""
-        found: dict[Kind, list[pa.Table]] = {kind: [] for kind in entity_tables.KINDS}
+        tables_of: dict[Kind, list[pa.Table]] = {kind: [] for kind in entity_tables.KINDS}
         for file in self._tables.files:
-            found[file.kind] += self._read_file(file, range_, open_binary)
-        chunks = [chunk for parts in found.values() for table in parts for chunk in table["id"].chunks]
+            tables_of[file.kind] += self._read_file(file, range_, open_binary)
+        chunks = [chunk for parts in tables_of.values() for table in parts for chunk in table["id"].chunks]
         ids = pc.unique(pa.chunked_array(chunks, pa.string())).sort()
         del chunks
-        rows = {kind: _Rows.of(found.pop(kind), ids) for kind in entity_tables.KINDS}
+        rows = {kind: _Rows.of(tables_of.pop(kind), ids) for kind in entity_tables.KINDS}
         claims, links = rows["claims"], rows["links"]
         # What becomes objects: statements that are asked for, and of items with a sitelink all about items.
-        wanted = claims.is_in("property", self._keys)
+        is_wanted = claims.is_in("property", self._keys)
         if self._fields.relations:
-            linked = np.repeat(np.diff(links.ends) > 0, np.diff(claims.ends))
-            wanted |= linked & claims.is_in("datatype", {_ITEM, None})
-        statements = claims.keep(wanted)
+            has_sitelink = np.repeat(np.diff(links.ends) > 0, np.diff(claims.ends))
+            is_wanted |= has_sitelink & claims.is_in("datatype", {_ITEM, None})
+        statements = claims.keep(is_wanted)
         for begin in range(0, len(ids), _WINDOW):
             columns = EntityColumns(replace(self._fields, labels=None))  # no other labels are read
             window = ids[begin : begin + _WINDOW].to_pylist()
@@ -104,13 +104,13 @@ class TableReader(LineAccount):
                 self.left_out[_OTHERS.get(identifier[0], "property")] += 1
                 continue
             sites = {site: Sitelink(title) if title else _UNTITLED for site, title in links(index)}
-            found: dict[str, list[LineStatement] | None] = {}
+            statements_of: dict[str, list[LineStatement] | None] = {}
             for name, rank, item, text, language in statements(index):
                 data = DataValue(Value(item or "", text=text or "", language=language or "")) if item or text else None
                 statement = LineStatement(Snak("value", data), rank or "normal")
-                found.setdefault(name, []).append(statement)  # type: ignore[union-attr]
+                statements_of.setdefault(name, []).append(statement)  # type: ignore[union-attr]
             all_properties = list(dict.fromkeys(name for (name,) in properties(index))) if sites else ()
-            yield Line(identifier, "item", revision, None, sites, names, Claims(found, all_properties))
+            yield Line(identifier, "item", revision, None, sites, names, Claims(statements_of, all_properties))
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
         """Yield the rows of a file that are in the range and can be read, a table for each row group.
@@ -149,14 +149,14 @@ class TableReader(LineAccount):
                     found = found.slice(int(rows[0]), len(rows)) if are_adjacent else found.take(pa.array(rows))
                     yield self._drop_unreadable(found, file, rows + group.begin)
 
-    def _drop_unreadable(self, rows: pa.Table, file: TableFile, places: Numbers) -> pa.Table:
-        """Return the rows that can be read; the others are noted by their ``places`` in the file."""
+    def _drop_unreadable(self, rows: pa.Table, file: TableFile, row_numbers: Numbers) -> pa.Table:
+        """Return the rows that can be read; the others are noted by their ``row_numbers`` in the file."""
         sound = np.ones(len(rows), np.bool_)
-        for reason, expected, column, passed in _checks(rows, file):
-            wrong = sound & ~passed
-            for row in np.flatnonzero(wrong):
-                self._reject(reason, file.path, int(places[row]), expected, rows[column][int(row)].as_py())
-            sound &= passed
+        for reason, expected, column, passes in _checks(rows, file):
+            fails = sound & ~passes
+            for row in np.flatnonzero(fails):
+                self._reject(reason, file.path, int(row_numbers[row]), expected, rows[column][int(row)].as_py())
+            sound &= passes
         rows = rows if sound.all() else rows.filter(pa.array(sound))
         for index, name in enumerate(rows.column_names):
             if name in _CODED:

@@ -178,12 +178,12 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
     """
     counts = rows.counts()
     prefix = np.zeros(len(rows), dtype=np.int64)
-    known = 1
+    numbered = 1
     for step in range(int(counts.max(initial=0))):
         longer = np.flatnonzero(counts > step)
         count, ranks = csr.rank_keys(csr.pack_pairs(prefix[longer], rows.targets[rows.offsets[longer] + step]))
-        prefix[longer] = known + ranks
-        known += count
+        prefix[longer] = numbered + ranks
+        numbered += count
     count, numbers = csr.rank_keys(prefix.astype(np.uint64))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(rows))
@@ -228,8 +228,8 @@ class UnlinkedItems:
         is_counted[rows[has_no_subject[codes]]] = False
         kept = is_node[codes] & is_counted[rows]
         classes = CsrRows.from_pairs(rows[kept], nodes[codes[kept]], len(table))
-        left = np.flatnonzero(classes.counts())
-        return UnlinkedItems(table["items"].to_numpy()[left], classes.take(left))
+        with_class = np.flatnonzero(classes.counts())
+        return UnlinkedItems(table["items"].to_numpy()[with_class], classes.take(with_class))
 
     @staticmethod
     def join(parts: Sequence["UnlinkedItems"]) -> "UnlinkedItems":

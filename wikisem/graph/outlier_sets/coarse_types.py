@@ -45,13 +45,13 @@ def build_coarse_index(
     """
     counted = np.flatnonzero(graph.sitelinks > 0) if linked else np.arange(len(graph.items))
     least = COARSE * max(len(counted), 1)
-    able = np.flatnonzero(instances >= least)
-    below, counts = _below(ancestors, able), np.zeros(len(able), dtype=np.int64)
-    for begin in range(0, len(counted) if len(able) else 0, _CHUNK):
+    frequent = np.flatnonzero(instances >= least)
+    below, counts = _below(ancestors, frequent), np.zeros(len(frequent), dtype=np.int64)
+    for begin in range(0, len(counted) if len(frequent) else 0, _CHUNK):
         items = counted[begin : begin + _CHUNK]
-        counts += _flags(_of_items(graph, ancestors, below, items), len(able)).sum(axis=0)
+        counts += _flags(_of_items(graph, ancestors, below, items), len(frequent)).sum(axis=0)
     order = np.argsort(-counts, kind="stable")
-    components = able[order[counts[order] >= least]]
+    components = frequent[order[counts[order] >= least]]
     return CoarseIndex(components, _below(ancestors, components).reshape(-1))
 
 
@@ -59,8 +59,8 @@ def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
     """One row for each 64 components: which of them each component is, or is below."""
     down, size = DownwardPass(ancestors), len(ancestors.component_starts)
     parts = [components[begin : begin + WIDTH] for begin in range(0, len(components), WIDTH)]
-    found = [down.propagate_down(set_bits(size, part, np.arange(len(part)))[ancestors.component]) for part in parts]
-    return np.array(found, dtype=np.uint64).reshape(len(parts), size)
+    bitsets = [down.propagate_down(set_bits(size, part, np.arange(len(part)))[ancestors.component]) for part in parts]
+    return np.array(bitsets, dtype=np.uint64).reshape(len(parts), size)
 
 
 def _of_items(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> Bitsets:
@@ -69,7 +69,7 @@ def _of_items(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items
     owners = np.concatenate([classes.sources(), others.sources()])
     rows = ancestors.node_to_row[np.concatenate([classes.targets, others.targets])]
     union = RowUnion.of(CsrRows.from_pairs(owners, ancestors.component[rows], len(items))).union
-    return np.array([union(each) for each in below], dtype=np.uint64).reshape(len(below), len(items))
+    return np.array([union(bitsets) for bitsets in below], dtype=np.uint64).reshape(len(below), len(items))
 
 
 def _flags(bitsets: Bitsets, count: int) -> npt.NDArray[np.bool_]:
@@ -104,10 +104,10 @@ class CoarseTypes:
         owners = np.concatenate([classes.sources(), others.sources()])
         rows = self._ancestors.node_to_row[np.concatenate([classes.targets, others.targets])]
         parents, component = self._ancestors.component_parents, self._ancestors.component
-        found, counts = np.unique(pairs_from(parents, owners, component[rows])[1], return_counts=True)
-        found = np.setdiff1d(found[2 * counts > len(members)], self._components)
-        numbers, above = pairs_from(parents, np.arange(len(found)), found)
-        kinds: Ints = np.delete(found, numbers[above == component[self._ancestors.node_to_row[node]]])
+        common, counts = np.unique(pairs_from(parents, owners, component[rows])[1], return_counts=True)
+        common = np.setdiff1d(common[2 * counts > len(members)], self._components)
+        numbers, above = pairs_from(parents, np.arange(len(common)), common)
+        kinds: Ints = np.delete(common, numbers[above == component[self._ancestors.node_to_row[node]]])
         return kinds
 
     def agree(self, node: int, members: Ints, lists: Ints) -> Flags:
@@ -116,8 +116,8 @@ class CoarseTypes:
         Coarse classes at or below the class itself do not count: of those no outlier is an instance.
         """
         counts = self._flags_of(members).sum(axis=0)
-        own = self._components == self._ancestors.component[self._ancestors.node_to_row[node]]
-        is_below = _flags(self._below[:, self._components], len(counts))[:, own].any(axis=1)
+        is_own = self._components == self._ancestors.component[self._ancestors.node_to_row[node]]
+        is_below = _flags(self._below[:, self._components], len(counts))[:, is_own].any(axis=1)
         needed, barred = self._packed((2 * counts > len(members)) & ~is_below), self._packed(counts == 0)
         agree: Flags = (self._of_lists[:, lists] & (needed | barred) == needed).all(axis=0)
         return agree
@@ -126,7 +126,7 @@ class CoarseTypes:
     def _of_lists(self) -> Bitsets:
         """The coarse classes of each list of the pool, in rows as those of ``CoarseIndex.below``."""
         union = RowUnion.of(CsrRows(self._pool.offsets, self._ancestors.component[self._pool.targets])).union
-        return np.array([union(each) for each in self._below], dtype=np.uint64).reshape(-1, len(self._pool))
+        return np.array([union(bitsets) for bitsets in self._below], dtype=np.uint64).reshape(-1, len(self._pool))
 
     def _flags_of(self, items: Ints) -> npt.NDArray[np.bool_]:
         return _flags(_of_items(self._graph, self._ancestors, self._below, items), len(self._components))

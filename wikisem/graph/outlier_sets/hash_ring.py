@@ -69,20 +69,20 @@ class HashRing:
         them costs less than the expected rest of the walk, they are listed.
         """
         size = len(self.keys)
-        begin, looked, look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
+        begin, examined, look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
         in_set: Int64s | None = None
-        while looked < size:
-            ahead = (begin + looked + np.arange(min(look, size - looked))) % size
+        while examined < size:
+            ahead = (begin + examined + np.arange(min(look, size - examined))) % size
             yield from ahead[sets.contains(self.lists[ahead], np.uint64(bit))].tolist()
-            looked += len(ahead)
+            examined += len(ahead)
             look *= _GROWTH
-            if looked < size:
+            if examined < size:
                 in_set = sets.rows_with(bit) if in_set is None else in_set
                 if int((self.by_list.offsets[in_set + 1] - self.by_list.offsets[in_set]).sum()) <= look:
                     # All locations of the set that have not been examined yet.
                     steps: Int64s = (self.by_list.take(in_set).targets.astype(np.int64) - begin) % size
                     steps.sort()
-                    yield from ((begin + steps[steps >= looked]) % size).tolist()
+                    yield from ((begin + steps[steps >= examined]) % size).tolist()
                     return
 
     def spread(self, lists: CsrRows, starts: Bitsets, most: int) -> CsrRows:
@@ -94,16 +94,16 @@ class HashRing:
         lists = lists.keep(offsets[lists.targets + 1] > offsets[lists.targets])
         begins, owners = offsets[lists.targets], lists.sources()
         sizes = offsets[lists.targets + 1] - begins
-        having = np.diff(offsets_of(sizes)[lists.offsets])[owners]
-        wanted = np.minimum(having, most)
-        shifts = (self.keys[self.by_list.targets[begins]] + starts[owners]) % having.astype(np.uint64)
+        row_items = np.diff(offsets_of(sizes)[lists.offsets])[owners]
+        wanted = np.minimum(row_items, most)
+        shifts = (self.keys[self.by_list.targets[begins]] + starts[owners]) % row_items.astype(np.uint64)
         # Of a row with n items of which m are wanted, a list gives those at i * n / m, plus a shift.
-        counts = (sizes * wanted + shifts.astype(np.int64)) // having
-        found = offsets_of(counts)
-        steps = np.arange(found[-1]) - np.repeat(found[:-1], counts)
-        scaled = np.repeat(having - 1 - shifts.astype(np.int64), counts) + steps * np.repeat(having, counts)
+        counts = (sizes * wanted + shifts.astype(np.int64)) // row_items
+        list_offsets = offsets_of(counts)
+        steps = np.arange(list_offsets[-1]) - np.repeat(list_offsets[:-1], counts)
+        scaled = np.repeat(row_items - 1 - shifts.astype(np.int64), counts) + steps * np.repeat(row_items, counts)
         locations = self.by_list.targets[np.repeat(begins, counts) + scaled // np.repeat(wanted, counts)]
-        return CsrRows(found[lists.offsets], locations)
+        return CsrRows(list_offsets[lists.offsets], locations)
 
     def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:
         """The first ``count`` locations of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``."""
@@ -122,22 +122,22 @@ class HashRing:
 
     def _list_first(self, sets: BitPlanes, bits: Ints, begins: Ints, count: int) -> Iterator[list[int] | None]:
         """The first locations of each class, by listing its whole set; None if the set is too large for that."""
-        # Every list that has one of the bits, and the bit, ascending.
+        # Every list that has one of the bits, once for each of them, and which of ``bits`` it is.
         bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << bits.astype(np.uint64))
-        having = np.flatnonzero(bitsets != 0)
-        flags = np.unpackbits(bitsets[having].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+        with_bits = np.flatnonzero(bitsets != 0)
+        flags = np.unpackbits(bitsets[with_bits].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
         rows, bit_of_list = np.nonzero(flags.view(bool))
-        lists, asked = having[rows], np.argsort(bits)[np.searchsorted(np.sort(bits), bit_of_list)]
+        lists, index_of_list = with_bits[rows], np.argsort(bits)[np.searchsorted(np.sort(bits), bit_of_list)]
         sizes = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
-        items = np.bincount(asked, weights=sizes, minlength=len(bits))
+        items = np.bincount(index_of_list, weights=sizes, minlength=len(bits))
         # A walk expects to pass count * size / items locations; listing costs about as much as there are items.
-        few = items * items <= _LISTING_BONUS**2 * count * len(self.keys)
-        listed = few[asked]
-        locations = self.by_list.take(lists[listed])
-        owners = asked[listed][locations.sources()]
+        is_listed = items * items <= _LISTING_BONUS**2 * count * len(self.keys)
+        kept = is_listed[index_of_list]
+        locations = self.by_list.take(lists[kept])
+        owners = index_of_list[kept][locations.sources()]
         keys = pack_pairs(owners, (locations.targets.astype(np.int64) - begins[owners]) % len(self.keys))
         keys.sort()
         edges = np.searchsorted(first_of(keys), np.arange(len(bits) + 1)).tolist()
         for index, (first, end) in enumerate(pairwise(edges)):
             steps = second_of(keys[first : min(end, first + count)])
-            yield ((begins[index] + steps) % len(self.keys)).tolist() if few[index] else None
+            yield ((begins[index] + steps) % len(self.keys)).tolist() if is_listed[index] else None

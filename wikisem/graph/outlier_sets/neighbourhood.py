@@ -102,8 +102,8 @@ def contains(bitsets: Bitsets, bits: Ints | np.uint64) -> Flags:
 def set_bits(count: int, rows: Ints, bits: Ints) -> Bitsets:
     """Bitsets of ``count`` rows in which row ``rows[i]`` has bit ``bits[i]``; negative rows are ignored."""
     bitsets = np.zeros(count, dtype=np.uint64)
-    here = rows >= 0
-    np.bitwise_or.at(bitsets, rows[here], np.uint64(1) << bits[here].astype(np.uint64))
+    is_row = rows >= 0
+    np.bitwise_or.at(bitsets, rows[is_row], np.uint64(1) << bits[is_row].astype(np.uint64))
     return bitsets
 
 
@@ -148,21 +148,21 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
     for _ in range(_ROUNDS):
         kept = _without_dead_ends(edges_1, edges_2, is_end)
         # The edges between kept nodes, which are renumbered.
-        left, new = np.flatnonzero(kept), np.cumsum(kept) - 1
-        inner = [rows.keep(kept[rows.targets]) for rows in (edges_1.take(left), edges_2.take(left))]
-        edges_1, edges_2 = (CsrRows(rows.offsets, new[rows.targets]) for rows in inner)
+        kept_rows, new_row = np.flatnonzero(kept), np.cumsum(kept) - 1
+        inner = [rows.keep(kept[rows.targets]) for rows in (edges_1.take(kept_rows), edges_2.take(kept_rows))]
+        edges_1, edges_2 = (CsrRows(rows.offsets, new_row[rows.targets]) for rows in inner)
         is_end, nodes = is_end[kept], nodes[kept]
         # Nodes that are not ends and have exactly two neighbours, one step away, neither of which is such a node.
-        passed: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
-        neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
-        passed[passed] = ~passed[neighbours].any(axis=1)
-        if not passed.any():
+        is_passed_through: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
+        neighbours = edges_1.take(np.flatnonzero(is_passed_through)).targets.reshape(-1, 2)
+        is_passed_through[is_passed_through] = ~is_passed_through[neighbours].any(axis=1)
+        if not is_passed_through.any():
             break
         # An edge of length two replaces each unless there is a shorter one. Its row stays, empty, until the next round.
-        neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
+        neighbours = edges_1.take(np.flatnonzero(is_passed_through)).targets.reshape(-1, 2)
         bridges = CsrRows.undirected(neighbours[:, 0], neighbours[:, 1], len(edges_1))
         sources, targets = edges_1.sources(), edges_1.targets
-        stays = ~passed[sources] & ~passed[targets]
+        stays = ~is_passed_through[sources] & ~is_passed_through[targets]
         edges_1 = CsrRows.from_pairs(sources[stays], targets[stays], len(edges_1))
         edges_2 = _join(edges_2, bridges).without(edges_1)
     return NeighbourhoodIndex(_new_numbers(nodes, count), edges_1, edges_2)
@@ -172,13 +172,13 @@ def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Fla
     """Which nodes are left when nodes that are not ends and have fewer than two neighbours are dropped repeatedly."""
     neighbours = _join(edges_1, edges_2)
     kept = np.ones(len(neighbours), dtype=bool)
-    left = neighbours.counts()
-    frontier: Ints = np.flatnonzero(~is_end & (left < 2))
+    degrees = neighbours.counts()
+    frontier: Ints = np.flatnonzero(~is_end & (degrees < 2))
     while len(frontier):
         kept[frontier] = False
         touched = neighbours.take(frontier).targets
-        np.subtract.at(left, touched, 1)
-        frontier = distinct(touched[(left[touched] < 2) & kept[touched] & ~is_end[touched]])
+        np.subtract.at(degrees, touched, 1)
+        frontier = distinct(touched[(degrees[touched] < 2) & kept[touched] & ~is_end[touched]])
     return kept
 
 
@@ -220,8 +220,8 @@ class NeighbourhoodSearch:
             now = now_and_before[: self.rows] | self._step(now_and_before)
             now_and_before[self.rows :] = now_and_before[: self.rows]
             now_and_before[: self.rows] = now
-        here: Bitsets = now_and_before[self._ends]
-        return here | self._pull_ends.union(now_and_before) if self._steps else here
+        of_ends: Bitsets = now_and_before[self._ends]
+        return of_ends | self._pull_ends.union(now_and_before) if self._steps else of_ends
 
     def _step(self, now_and_before: Bitsets) -> Bitsets:
         """What each row's neighbours have: pulled by all rows, or pushed by the frontier while that is small."""

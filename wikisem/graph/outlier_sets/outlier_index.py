@@ -250,19 +250,19 @@ class ViaFinder:
         """
         lowest = np.full(len(lists), np.iinfo(np.int64).max)
         classes = self._lists.take(lists)
-        asked: Ints = classes.sources()
+        outliers: Ints = classes.sources()
         component: Ints = self._ancestors.component[self._ancestors.node_to_row[classes.targets]]
-        while len(asked):
-            inside = contains(relatives.at_or_below[component], bits[asked])
-            pairs = distinct(pack_pairs(asked[inside], component[inside]))
-            asked, component = first_of(pairs), second_of(pairs)
+        while len(outliers):
+            inside = contains(relatives.at_or_below[component], bits[outliers])
+            pairs = distinct(pack_pairs(outliers[inside], component[inside]))
+            outliers, component = first_of(pairs), second_of(pairs)
             # The rows of each component that was reached, and which of them are relatives.
             starts = self._ancestors.component_starts[component]
             counts = self._ends[component] - starts
-            owners = np.repeat(asked, counts)
+            owners = np.repeat(outliers, counts)
             rows = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(len(owners))
-            found = contains(relatives.relatives[rows], bits[owners])
-            np.minimum.at(lowest, owners[found], self._ancestors.row_to_node[rows[found]])
+            is_relative = contains(relatives.relatives[rows], bits[owners])
+            np.minimum.at(lowest, owners[is_relative], self._ancestors.row_to_node[rows[is_relative]])
             above = self._ancestors.component_parents.take(component)
-            asked, component = asked[above.sources()], above.targets
+            outliers, component = outliers[above.sources()], above.targets
         return lowest
