@@ -340,17 +340,21 @@ def download(
 
 @contextmanager
 def only_download_in(folder: Path) -> Iterator[None]:
-    """Make the folder and keep other downloads out of it; DownloadError if another one is at work in it."""
+    """Make the folder and keep other downloads out of it.
+
+    DownloadError if another one is at work in it, OutputError if it cannot be written to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder / ".download.lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise OutputError(f"expected to write to {folder}, saw {error}") from error
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DownloadError(f"{folder}: expected no other download to be at work in it, saw one") from error
         yield
-    except BlockingIOError as error:
-        raise DownloadError(f"{folder}: expected no other download to be at work in it, saw one") from error
     finally:
         os.close(handle)
 

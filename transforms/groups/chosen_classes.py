@@ -18,10 +18,10 @@ from wikisem.surfaces.cleaning import labelled_classes
 def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64s | None:
     """The numbers of the classes that may give groups, ascending; None for a recipe that names none.
 
-    RecipeError for a QID that is no class of the graph, and for a label that no class has, or several have: it names
-    those that are near, or meant.
+    RecipeError for a QID that is no class of the graph, and for a label that no class has, or several have: it lists
+    classes with labels that are close, or all that have this one.
     """
-    if options == ClassOptions():
+    if not options.names:
         return None
     graph = open_arrays(ClassGraph, taxonomy)
     keys = ("include", "include_below", "exclude", "exclude_below")

@@ -421,6 +421,12 @@ def test_two_downloads_do_not_share_a_folder(tmp_path: Path) -> None:
         os.close(handle)
 
 
+def test_what_blocks_within_a_download_is_no_other_download(tmp_path: Path) -> None:
+    """A BlockingIOError of the download itself, as of a pipe that is full, is raised as it is."""
+    with pytest.raises(BlockingIOError, match="full"), only_download_in(tmp_path):
+        raise BlockingIOError("the pipe is full")
+
+
 def test_a_record_that_is_none_is_named(tmp_path: Path) -> None:
     """Nothing is overwritten that wikisem did not write."""
     (tmp_path / RECORD).write_text("[]")

@@ -138,33 +138,43 @@ class OutlierSets:
         self._by_terminal = RowUnion.of(CsrRows(classes.offsets, np.searchsorted(self._terminals, classes.targets)))
 
     def of(self, classes: Ints) -> ClassOutliers:
-        """O1, O2, O3 of up to 64 classes (nodes): bit i of a list says that its items are in that set of class i."""
+        """Find the outlier sets of up to 64 classes (nodes); bit i of every bitset is of class i.
+
+        A list is in O1 or O2 if a class of its items is a sibling or a cousin, or below one; in O3 if none of its
+        classes is near a parent, and it is in neither of the others.
+        """
         assert len(classes) <= WIDTH
         parents, possible = self._graph.up.take(classes), self._possible(classes)
         allowed = possible if self.overlap is None else possible & self.overlap.certified(classes)
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents), classes)
-        first: Bitsets = self._by_component.union(siblings.at_or_below)
-        second: Bitsets = self._by_component.union(cousins.at_or_below) & ~first
-        # All classes with parents, as others have no O3; and for each terminal those with a parent near it.
+        o1: Bitsets = self._by_component.union(siblings.at_or_below)
+        o2: Bitsets = self._by_component.union(cousins.at_or_below) & ~o1
+        # A class without parents has no O3.
         with_parents = set_bits(1, np.zeros(len(parents.targets), dtype=np.int64), parents.sources())[0]
-        bitsets = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
-        near = self._search.near(bitsets)
-        third: Bitsets = ~self._by_terminal.union(near) & with_parents & ~first & ~second
+        starts = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
+        terminals_near = self._search.near(starts)
+        o3: Bitsets = ~self._by_terminal.union(terminals_near) & with_parents & ~o1 & ~o2
         far = np.zeros(self._down.rows, dtype=np.uint64)
-        far[self._ancestor_row[self._terminals]] = ~near & with_parents
+        far[self._ancestor_row[self._terminals]] = ~terminals_near & with_parents
         # A cousin that is at or below a sibling brings nothing that is not in O1 already.
         below_sibling = siblings.at_or_below[self._index.ancestors.component]
-        via = (siblings.relatives, cousins.relatives & ~below_sibling, far)
         other_kind = None
         if self._options.related:
             # What is below a class or any of its parents is of its kind, or of a sibling's.
             owners = np.concatenate([parents.sources(), np.arange(len(classes), dtype=np.uint32)])
             family = CsrRows.from_pairs(owners, np.concatenate([parents.targets, classes]), len(classes))
             other_kind = allowed & ~self._kin.at_or_below(family)
-        brought = (first | second | third) & possible
-        sets = (first & allowed, second & allowed, third & allowed)
-        return ClassOutliers(classes, sets, (siblings, cousins), via, possible, brought, allowed, other_kind)
+        return ClassOutliers(
+            classes,
+            sets=(o1 & allowed, o2 & allowed, o3 & allowed),
+            relatives=(siblings, cousins),
+            via=(siblings.relatives, cousins.relatives & ~below_sibling, far),
+            possible=possible,
+            brought=(o1 | o2 | o3) & possible,
+            allowed=allowed,
+            other_kind=other_kind,
+        )
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
