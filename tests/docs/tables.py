@@ -62,7 +62,7 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/method.md", "       "): "a diagram",
     ("docs/outliers.md", "characters of the members"): "a diagram",
     ("docs/outliers.md", "capital   "): "words of related outliers, from a build of real items",
-    ("docs/outliers.md", "superhero"): "words of near outliers, from a build of real items",
+    ("docs/outliers.md", "lower house"): "words of near outliers, from a build of real items",
     ("docs/surface-forms.md", "Alexandria"): "two labels and their sitelinks, from a build of real items",
     ("docs/witness.md", "Manipur"): "lines of explain, from a build of real items",
     ("docs/witness.md", "w(t) ="): "a formula; tests/oracle.py has it, too",
