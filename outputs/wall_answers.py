@@ -232,7 +232,7 @@ class _Wall:
 
 
 def _forms(text: str, piece: str) -> Iterator[str]:
-    """Yield the ways to read a text, the most literal first: whole, then without a label, a number, a remark.
+    """Yield the ways to read ``text``, the most literal first: whole, then without a label, a number, a remark.
 
     ``piece`` is the first of the pieces that ``text`` spans, where a label may end. If it is the only one, there may be
     a remark: "1. City: Rome (the capital)" is read as it is, as "City: Rome (the capital)", "Rome (the capital)",

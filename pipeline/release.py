@@ -260,7 +260,7 @@ _LEAST_SECRET: Final = 16
 def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, bytes]:
     """Take the classes that a secret chooses out of a run, with the walls and labels that have one of them.
 
-    ``file`` has the secret, and is made with a new one if there is none. Returns the run without those classes, the
+    ``file`` has the secret; a missing file is made with a new one. Returns the run without those classes, the
     entry for its manifest, and the bytes of the file of the groups that were taken.
     """
     if not file.exists():

@@ -20,7 +20,7 @@ from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
 from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, build_ancestor_index
 from wikisem.graph.outlier_sets.overlap import MOST_SHARED, InstanceLists, Overlap, OverlapIndex, build_overlap_index
 from wikisem.graph.store import open_arrays
-from wikisem.ids import is_qid, qid_number, qid_of
+from wikisem.ids import is_qid, qid_number
 from wikisem.layout import ENTITIES, TAXONOMY, find_folder, record_path, unlinked_folder
 from wikisem.records import Group, Member
 
@@ -135,7 +135,7 @@ class _Proofs:
             if odd >= 0:
                 yield (
                     "contradiction",
-                    f"member {member.name} is the only instance of both the class and {self._class(odd)}",
+                    f"member {member.name} is the only instance of both the class and {self.name(self.graph.qid(odd))}",
                 )
 
     def _fault(self, node: int, row: int) -> str:
@@ -151,14 +151,10 @@ class _Proofs:
             return ""
         first = int(own[close[0]])
         shared = counts[np.searchsorted(components, first)]
-        named = self._class(int(self.ancestors.row_to_node[self.ancestors.component_starts[first]]))
+        named = self.name(self.graph.qid(int(self.ancestors.row_to_node[self.ancestors.component_starts[first]])))
         return (
             f"{shared:,} of {self.index.instances[first] - 1:,} other instances of its class {named} are of the class"
         )
-
-    def _class(self, node: int) -> str:
-        count = len(self.graph.nodes)
-        return self.name(qid_of(int(self.graph.nodes[node] if node < count else self.graph.hidden[node - count])))
 
 
 def _numbers_of(groups: Sequence[Group]) -> Ints:

@@ -36,7 +36,7 @@ Judgement = Group | Rejection
 _Cluster = Sequence[Member]
 # Which of up to 64 classes, in which language, and what was chosen from its outlier sets.
 _Choice = tuple[int, str, tuple[PoolItem, ...]]
-# By the number of each outlier class, what is brought into it.
+# By the number of each outlier class, the items that may be chosen for it, each from the class via which it comes.
 _Pool = dict[int, ItemsByClass[PoolItem]]
 
 
@@ -138,7 +138,7 @@ class GroupBuilder:
                 yield self._reject(node, inputs, LEVELS, detail)
                 continue
             cluster = merge_surfaces(
-                replace(member, contradicts=self._qid(odd[row])) if row in odd else member
+                replace(member, contradicts=self._graph.qid(odd[row])) if row in odd else member
                 for member, row in zip(members, candidate.rows, strict=True)
             )
             surfaces = [member.surface for member in cluster]
@@ -148,11 +148,6 @@ class GroupBuilder:
                 yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), level)
             else:
                 yield self._reject(node, inputs, broken.reason, broken.detail)
-
-    def _qid(self, node: int) -> str:
-        """The QID of a class of the whole graph."""
-        count = len(self._graph.nodes)
-        return qid_of(int(self._graph.nodes[node] if node < count else self._graph.hidden[node - count]))
 
     def _ask_witness(
         self, checked: Sequence["_Passed | Rejection"], inputs: LanguageInputs
@@ -212,8 +207,8 @@ class GroupBuilder:
                 for bit, members in wanted.items()
             ]
             pools = self._pools(pool, languages, wanted, clusters, places)
-            for (bit, members), brought, placed in zip(wanted.items(), pools, places, strict=True):
-                chosen = self._choose_in_attempts(pool, bit, members, clusters[bit], brought, placed)
+            for (bit, members), candidates, placed in zip(wanted.items(), pools, places, strict=True):
+                chosen = self._choose_in_attempts(pool, bit, members, clusters[bit], candidates, placed)
                 for language, items in chosen.items():
                     if self._used is not None:
                         self._used[language].update(item.number for item in items)
@@ -227,7 +222,7 @@ class GroupBuilder:
         clusters: Sequence[Mapping[str, "_Passed"]],
         places: Sequence[Places | None],
     ) -> Iterator[_Pool]:
-        """What is brought into each outlier class of each wanted class (bit), one class after another.
+        """Yield the pool of each wanted class (bit) in turn.
 
         Related items come only with a witness that knows the class in each language, which can refuse them.
         """
@@ -237,13 +232,13 @@ class GroupBuilder:
         kin = self._kin(wanted) if options.related else None
         items = map(self._members, wanted.values())
         near = self._sets.near(pool.found, list(wanted), items) if options.near else None
-        for (bit, members), brought, placed in zip(wanted.items(), drawn, places, strict=True):
+        for (bit, members), candidates, placed in zip(wanted.items(), drawn, places, strict=True):
             if kin is not None and all(clusters[bit][language].speaks for language in members):
-                brought[RELATED] = pool.related(bit, members, kin, placed)
+                candidates[RELATED] = pool.related(bit, members, kin, placed)
             if near is not None:
                 lists, sizes = next(near)
-                brought[NEAR] = pool.near(bit, languages, lists, sizes, placed)
-            yield brought
+                candidates[NEAR] = pool.near(bit, languages, lists, sizes, placed)
+            yield candidates
 
     def _choose_in_attempts(
         self,
@@ -251,7 +246,7 @@ class GroupBuilder:
         bit: int,
         clusters: Mapping[str, _Cluster],
         passed: Mapping[str, "_Passed"],
-        brought: _Pool,
+        candidates: _Pool,
         places: Places | None,
     ) -> dict[str, tuple[PoolItem, ...]]:
         """The outliers of one class (bit) in each language, by the first of three attempts that finds enough.
@@ -261,10 +256,10 @@ class GroupBuilder:
         options = self._recipe.outliers
         counts = {RELATED: options.related, NEAR: options.near}
         admits = _Admission(passed, used=self._used)
-        chosen = choose_outliers(clusters, brought, options.per_class, admits, places, counts)
+        chosen = choose_outliers(clusters, candidates, options.per_class, admits, places, counts)
         if self._are_few(chosen) and admits.repeated:
             # What was drawn can be read once only, and is drawn again; related and near items are in arrays.
-            again = {number: items for number, items in brought.items() if number in counts}
+            again = {number: items for number, items in candidates.items() if number in counts}
             if options.per_class:
                 again = pool.of(list(clusters), [bit], None if places is None else [places])[0] | again
             admits = _Admission(passed)
@@ -290,8 +285,8 @@ class GroupBuilder:
         for languages, wanted in self._by_languages(clusters):
             for numbers, most_refused in (((1,), _FEW_REFUSED), (DRAWN, _FEW_REFUSED), (DRAWN, MOST_REFUSED)):
                 pools = pool.of(languages, list(wanted), numbers=numbers)
-                for (bit, members), brought in zip(list(wanted.items()), pools, strict=True):
-                    chosen, refused = self._take_first(members, brought, clusters[bit], most_refused)
+                for (bit, members), candidates in zip(list(wanted.items()), pools, strict=True):
+                    chosen, refused = self._take_first(members, candidates, clusters[bit], most_refused)
                     ((language, items),) = chosen.items()
                     # All that there are, if no outlier class was left: places would find no more.
                     is_every = numbers == DRAWN and refused < most_refused
@@ -380,7 +375,7 @@ class GroupBuilder:
         if self._sets.overlap is None:
             return None
         found = self._sets.overlap.certificate(passed[language].node, item.class_list)
-        return None if found is None else Certificate(self._qid(found.node), found.instances, found.of_class)
+        return None if found is None else Certificate(self._graph.qid(found.node), found.instances, found.of_class)
 
     def _reject_few(
         self, found: ClassOutliers, bit: int, inputs: LanguageInputs, passed: "_Passed", drawn: int
@@ -390,8 +385,8 @@ class GroupBuilder:
         detail = f"expected at least {minimum} outliers, saw {drawn}"
         if node in self._status:
             # What could be drawn if nothing needed a certificate.
-            is_brought = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
-            items = int(inputs.ring.by_list.counts()[is_brought].sum())
+            can_be_drawn = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
+            items = int(inputs.ring.by_list.counts()[can_be_drawn].sum())
             if self._sets.overlap is None or items < minimum:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             detail += (
@@ -405,7 +400,7 @@ class GroupBuilder:
         words, types = [*passed.cluster, *outliers], dict[str, str]()
         if self._sets.coarse is not None:
             of_items = self._sets.coarse.of_items(item_indices(self._graph, [word.id for word in words])).tolist()
-            types = {word.id: self._qid(node) for word, node in zip(words, of_items, strict=True) if node >= 0}
+            types = {word.id: self._graph.qid(node) for word, node in zip(words, of_items, strict=True) if node >= 0}
         group = Group(
             id=qid_of(number),
             label=inputs.labels.get(number, qid_of(number)),

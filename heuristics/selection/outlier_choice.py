@@ -82,8 +82,9 @@ def choose_outliers(
 ) -> dict[str, tuple[_Chosen, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
-    ``clusters`` has the cluster of each language that has one. ``pool`` has, by the number of each outlier class, what
-    is brought into it; ``further`` has how many to choose, in place of ``per_class``, for some of these numbers.
+    ``clusters`` has the cluster of each language that has one. ``pool`` has, by the number of each outlier class, the
+    items that may be chosen for it; ``further`` has how many to choose, in place of ``per_class``, for some of these
+    numbers.
     Returns the outliers of each language, in the order of the pool.
 
     The first class that gives that many outliers is chosen; if none does, they are taken from one class after another.
@@ -96,15 +97,15 @@ def choose_outliers(
     class, for each outlier the first item that takes its place, or the nearest.
     """
     choice: _Choice[_Chosen] = _Choice(clusters, admits, most_refused)
-    for outlier_class, brought in pool.items():
+    for outlier_class, candidates in pool.items():
         count = (further or {}).get(outlier_class, per_class)
         if places is not None:
             wanted = [places.of(outlier_class, number) for number in range(count)]
-            choice.keep(choice.nearest(brought.full, wanted) or choice.near(brought.every, wanted))
+            choice.keep(choice.nearest(candidates.full, wanted) or choice.near(candidates.every, wanted))
         else:
-            asked = takewhile(lambda _: not choice.is_left, brought.full)
+            asked = takewhile(lambda _: not choice.is_left, candidates.full)
             whole = (taken for source in asked if len(taken := choice.take(source, count)) == count)
-            choice.keep(next(whole, []) or choice.take(chain.from_iterable(brought.every), count))
+            choice.keep(next(whole, []) or choice.take(chain.from_iterable(candidates.every), count))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 

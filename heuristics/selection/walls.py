@@ -270,7 +270,7 @@ class _Drawing:
                 self._places.setdefault(word.id, []).append((number, place))
 
     def draw(self, tier: Tier, wanted: int) -> Iterator[Wall]:
-        """Up to ``wanted`` walls of a tier, one after another; ``dropped`` counts why others are none.
+        """Up to ``wanted`` walls of a tier, one after another; ``dropped`` counts why others are not made.
 
         Each attempt draws four classes, then words of these up to ``_DRAWS`` times. After too many attempts without a
         wall, or without four classes, the next choice of the tier takes over, if it has one.
@@ -337,7 +337,7 @@ class _Drawing:
         return []
 
     def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
-        """The classes in an order in which each has four words that fit no earlier one; empty if there is none.
+        """The classes in an order in which each has four words that fit no earlier one; empty if no order does.
 
         It is found from its end: any class with four words that fit none of the rest can be the last of them.
         """

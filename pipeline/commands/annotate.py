@@ -207,7 +207,7 @@ _PEOPLE: Final = "annotators"
 def _print_report(report: Report, no_alpha: str) -> None:
     """Print the answers of each annotator, then scores by outlier class, agreement, and how many answers are right.
 
-    ``no_alpha`` says why there is no measure of agreement, if there is none.
+    ``no_alpha`` says why agreement is not measured, where it is not.
     """
     console, folded = make_console(), {"overflow": "fold", "no_wrap": True}
     names = ("asked", "answered", "right", "cannot tell")

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.columns import distinct, qid_numbers
 from wikisem.graph import csr
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, SparseRows
-from wikisem.ids import qid_number
+from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
 
@@ -156,6 +156,11 @@ class ClassGraph:
     instances: CsrRows
     removed: Int64s
     no_subjects: Int64s
+
+    def qid(self, node: int) -> str:
+        """The QID of a node, or of a hidden class by its number."""
+        count = len(self.nodes)
+        return qid_of(int(self.nodes[node] if node < count else self.hidden[node - count]))
 
     def is_type(self, items: Ints) -> Flags:
         """Whether each of some items has a subclass-of statement, as types have."""

@@ -249,7 +249,7 @@ def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLi
 
 
 def _mend_entity(data: Any, fields: Fields) -> bytes | LeftOutLine:
-    """Return an item with the parts that a ``Line`` has, as JSON, or why there is none; raises _WrongError.
+    """Return an item with the parts that a ``Line`` has, as JSON, or why it is left out; raises _WrongError.
 
     A property without statements that are asked for keeps its name, since the ids of all properties are read.
     """
