@@ -315,16 +315,18 @@ def group_gaps(
     if len(cluster) < _FEWEST_CLUSTER_ITEMS or not outliers:
         return cluster, outliers, np.zeros((0, len(cluster)))
     words = [group.cluster[index].surface for index in cluster] + [group.outliers[index].surface for index in outliers]
-    found, items = similarities_of(known, similarity, group.where, words), len(cluster)
+    items = len(cluster)
+    found = similarities_of(known, similarity, group.where, words, items)
     gaps = outlier_gaps(found[:items, :items], found[items:, :items], found[:items, items:], compactness)
     return cluster, outliers, gaps
 
 
-def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str]) -> Vector:
-    """The similarity of each word to each, 0 to itself."""
+def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str], items: int) -> Vector:
+    """The similarity of each word to each, 0 to itself, and 0 between the words after the first ``items``."""
     vectors = [known[word] for word in words]
     found = similarity(vectors, vectors)
     np.fill_diagonal(found, 0)
+    found[items:, items:] = 0  # of outliers to each other, which a table may lack, as no score has them
     if not np.isfinite(found).all():
         one, other = np.argwhere(~np.isfinite(found))[0].tolist()
         raise DamagedInputError(

@@ -162,7 +162,7 @@ def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = co
             continue
         labels = np.array([own[word.id] for word in kept])
         surfaces = [word.surface for word in kept]
-        near = similarities_of(known, similarity, wall.id, surfaces)
+        near = similarities_of(known, similarity, wall.id, surfaces, len(surfaces))
         near = near + near.T
         # Whole numbers, from which equal sums are told exactly: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as
         # for all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against

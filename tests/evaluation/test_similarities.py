@@ -60,6 +60,16 @@ def test_a_pair_that_a_table_lacks_is_named(tmp_path: Path) -> None:
         score_models([group], [open_model(f"similarity:{tmp_path / 'near.tsv'}")])
 
 
+def test_a_table_may_lack_pairs_of_outliers(tmp_path: Path) -> None:
+    """No score has the similarity of two outliers, nor of an outlier that comes twice to itself."""
+    words, outliers = ["a", "b", "c"], ["x", "y"]
+    asked = [(one, other) for one in words + outliers for other in words + outliers if {one, other} - {*outliers}]
+    (tmp_path / "near.tsv").write_text("".join(f"{one}\t{other}\t1\n" for one, other in asked if one != other))
+    group = word_group("Q1", words, tuple(map(outlier_word, ["x", "y", "x"])), "set/Q1.txt")
+    (evaluation,), _ = score_models([group], [open_model(f"similarity:{tmp_path / 'near.tsv'}")])
+    assert len(evaluation.groups[0].cases) == 3
+
+
 def test_damaged_tables_are_named(tmp_path: Path) -> None:
     """No file, no words, no array, objects, another shape, and lines that are no pairs."""
     path = tmp_path / "near.npy"
