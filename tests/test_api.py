@@ -174,7 +174,7 @@ def test_a_full_disk_is_an_error_of_wikisem(world: Path, monkeypatch: pytest.Mon
 
 
 def test_build_fails_where_more_than_one_in_a_hundred_records_cannot_be_read(tmp_path: Path) -> None:
-    """As the command does by default: 100 damaged lines among so few are no chance."""
+    """As the command does by default; 100 damaged lines in 1,100 are no accident."""
     items = [item(f"Q{number}", ["Q10"]) for number in range(100, 1100)]
     (tmp_path / "dump.json").write_bytes(dump(*items, *["damaged"] * 100))
     (tmp_path / "labels.toml").write_text('name = "labels"\nbase = "demo"\n[surface]\nfallback = "label"\n')

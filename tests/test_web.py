@@ -59,8 +59,8 @@ def test_the_servers_wish_goes_first() -> None:
 )
 def test_headers_are_seconds_or_dates(header: str, seconds: float | None) -> None:
     """Seconds, a date in any form that HTTP allows, or nothing that can be kept to."""
-    patience = Patience(now=lambda: NOW, longest_asked=math.inf)
-    assert patience.pause(1, header) == (1.0 if seconds is None else seconds)
+    patience = Patience(first=-1.0, now=lambda: NOW, longest_asked=math.inf)
+    assert patience.pause(1, header) == (-1.0 if seconds is None else seconds)  # the pause without a wish
 
 
 @pytest.mark.parametrize("seed", range(3))

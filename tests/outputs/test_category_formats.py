@@ -174,5 +174,5 @@ def test_any_label_comes_back_from_every_form(tmp_path_factory: pytest.TempPathF
     folder = tmp_path_factory.getbasetemp()
     write(folder, categories)
     for name in FORMS:
-        wanted = lists if name.endswith("l") else [[token(label) for label in labels] for labels in lists]
+        wanted = lists if name.endswith(".jsonl") else [[token(label) for label in labels] for labels in lists]
         assert [list(category.words) for category in read_categories(folder / name)] == wanted

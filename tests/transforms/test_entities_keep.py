@@ -73,7 +73,7 @@ def test_equal_revisions_are_decided_by_content_alone() -> None:
 
 
 def test_superseded_rows_go_to_the_file_they_are_in(tmp_path: Path) -> None:
-    """Each file has the numbers of its own rows, and none where no file has repeated items."""
+    """Each file gets the numbers of its own rows; a bucket without duplicates adds none."""
     scratch = Scratch(str(tmp_path))
     later = ItemFile("certain", 12)
     work = FileWork(scratch, Shuffle(scratch.parts), [CERTAIN, later, UNDECIDED])
