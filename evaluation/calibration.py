@@ -425,8 +425,10 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
         if path.suffix == ".csv":
             rows = ((f"{path}:{number}", row) for number, row in csv_rows(text, str(path))[1])
         else:
-            kind, named, expected = dict[str, Any], filled_lines(text, path), "a JSON line of an answer"
-            rows = ((where, decode_json(line, kind, where, expected)) for where, line in named)
+            rows = (
+                (where, decode_json(line, dict[str, Any], where, "a JSON line of an answer"))
+                for where, line in filled_lines(text, path)
+            )
         for where, row in rows:
             case, model = row.get("case"), row.get("model")
             answer = str(row.get("right")).lower()

@@ -253,7 +253,7 @@ def intruder_pools(
         for other in categories:
             vectors |= dict.fromkeys(other.keys)
             for row, index in enumerate(other.known.tolist()):
-                vectors[other.keys[index]] = other.vectors[[row] if embeddings.is_sparse(other.vectors) else row]
+                vectors[other.keys[index]] = embeddings.row_at(other.vectors, row)
         inside = set(members.keys)
         outside = [vector for key, vector in vectors.items() if key not in inside]
         known = [vector for vector in outside if vector is not None]

@@ -93,7 +93,7 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
             where=str(path),
         )
         answered.append(GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0))
-    return Evaluation(path.parent.name or path.stem, (), tuple(answered), path.stem)
+    return Evaluation(_model_of(path), (), tuple(answered), path.stem)
 
 
 def read_sampled_answers(
@@ -111,6 +111,11 @@ def read_sampled_answers(
             outlier = doc.items[doc.answer]
             found[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[index] for index in order))
     return found
+
+
+def _model_of(path: Path) -> str:
+    """The name of the model whose samples are in a file: that of its folder."""
+    return path.parent.name or path.stem
 
 
 def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
@@ -224,7 +229,7 @@ def read_wall_samples(path: Path) -> WallEvaluation:
         found = parse_answer(sample.filtered_resps[0], surfaces)
         groups, sizes = tuple(tuple(surfaces[at] for at in group) for group in found), tuple(map(len, truth))
         scored.append(WallScore(wall, len(surfaces), sizes, groups, score_partition(found, truth)))
-    return WallEvaluation(path.parent.name or path.stem, (), tuple(scored), path.stem)
+    return WallEvaluation(_model_of(path), (), tuple(scored), path.stem)
 
 
 # Logs of any task.
@@ -293,7 +298,7 @@ def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
         _add(samples, str(sample["doc_id"]), (sample.get("doc"), sample), cluster_by, sample[name], where)
     # The harness puts the time of the run after the name of the task.
     task = path.stem.removeprefix("samples_").partition("_20")[0]
-    return Log(path, path.parent.name or path.stem, task, name, samples)
+    return Log(path, _model_of(path), task, name, samples)
 
 
 class _InspectSample(msgspec.Struct):

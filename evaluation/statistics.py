@@ -228,7 +228,7 @@ def expanded_tail(units: float) -> float:
 
 
 # The nodes and weights of an integral, which take longer to find than a quantile does.
-_legendre: Final = cache(np.polynomial.legendre.leggauss)
+_legendre: Final = cache(lambda: np.polynomial.legendre.leggauss(100))  # NumPy imports polynomials when they are named
 
 
 @cache
@@ -241,7 +241,7 @@ def _student_quantile(freedom: int) -> float:
     >>> [round(_student_quantile(freedom), 4) for freedom in (1, 7, 499)]
     [12.7062, 2.3646, 1.9647]
     """
-    nodes, weights = _legendre(100)
+    nodes, weights = _legendre()
 
     def mass(angle: float) -> float:
         """The integral of the density from 0 on."""

@@ -110,10 +110,9 @@ class Parser(argparse.ArgumentParser):
         raise error
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
-        """Parse, and refuse what is not known, the options of a task where the task is, with the nearest known option.
+        """Parse, and refuse an unknown word with the nearest known option; the parser of a task refuses its own.
 
         An option of several values takes one, and further words only if the command has no place for them.
-
         So `--vectors a.vec OUT` names one model, as `OUT --vectors a.vec` does, and `OUT --vectors a.vec b.vec` two.
         A mistyped option is refused first: of one that is required, argparse would say that it is missing.
         """

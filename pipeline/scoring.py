@@ -60,30 +60,34 @@ def contexts(arguments: argparse.Namespace) -> None:
     _deliver(scores, "outlier detection by the contexts of the highest log-likelihood", arguments)
 
 
+def consistency(arguments: argparse.Namespace) -> None:
+    """Compare what each model answers in every two languages of each data set."""
+    scores = _scores_of_task(arguments)
+    _draw(arguments, scores, "languages")
+    expected = "test cases that a model knows in two languages"
+    deliver_scores(scores, "consistency across languages", arguments, expected)
+
+
 def cutoff(arguments: argparse.Namespace) -> None:
-    """Compare answers in every two languages, or show accuracy by item number; a harness may have asked the models."""
+    """Show the accuracy of each model by item number, and where it falls."""
+    dates = read_dates(arguments.dates)
+    scores = _scores_of_task(arguments, dates=dates, bands=arguments.bands)
+    _draw(arguments, scores, "band", dates)
+    _deliver(scores, "accuracy by item number", arguments)
+
+
+def _scores_of_task(arguments: argparse.Namespace, **about: Any) -> Scores:
+    """Score the models of --vectors, or those that a harness asked, with --samples; UsageError for both or neither."""
     if arguments.samples == bool(arguments.vectors):
         raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
-    about: dict[str, Any] = {"seed": arguments.seed}
-    if arguments.task == "cutoff":
-        about |= {"dates": read_dates(arguments.dates), "bands": arguments.bands}
+    about["seed"] = arguments.seed
     if arguments.samples:
         about |= {"languages": arguments.languages, "groups": arguments.set}
-        scores = evaluate.samples(arguments.dataset, arguments.task, **about)
-    else:
-        groups = read_datasets(arguments.dataset, arguments.languages)
-        models = open_models(arguments, _items(groups))
-        scores = getattr(evaluate, arguments.task)(groups, models, compactness=arguments.compactness, **about)
-    if arguments.task == "cutoff":
-        _draw(arguments, scores, "band", about["dates"])
-        _deliver(scores, "accuracy by item number", arguments)
-    else:
-        _draw(arguments, scores, "languages")
-        expected = "test cases that a model knows in two languages"
-        deliver_scores(scores, "consistency across languages", arguments, expected)
-
-
-consistency = cutoff
+        return evaluate.samples(arguments.dataset, arguments.task, **about)
+    groups = read_datasets(arguments.dataset, arguments.languages)
+    models = open_models(arguments, _items(groups))
+    scores: Scores = getattr(evaluate, arguments.task)(groups, models, compactness=arguments.compactness, **about)
+    return scores
 
 
 def samples(arguments: argparse.Namespace) -> None:

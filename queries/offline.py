@@ -179,11 +179,11 @@ class PropertyEdges:
         return len(self._objects)
 
     def subjects_of(self, objects: npt.ArrayLike, repeated: bool = False) -> Numbers:
-        """The items that have a statement with any of these values, or lead to one in several steps; sorted."""
+        """The items that have any of these values, or with ``repeated`` lead to one in any number of steps; sorted."""
         return _ends(self._objects, self._subjects, objects, repeated)
 
     def objects_of(self, subjects: npt.ArrayLike, repeated: bool = False) -> Numbers:
-        """The values that any of these items has, or leads to in several steps, sorted, each once."""
+        """The values that any of these items has, or with ``repeated`` leads to in any number of steps; sorted."""
         return _ends(*self._by_subject, subjects, repeated)
 
     def pairs(self) -> tuple[Numbers, Numbers]:

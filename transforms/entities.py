@@ -388,7 +388,8 @@ def choose_latest(task: Task, work: FileWork) -> None:
         if not duplicates:
             return
         superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
-        for file in work.files:
+        parts = set(pc.unique(superseded["part"]).to_pylist())
+        for file in (file for file in work.files if file.part in parts):
             of_part = superseded.filter(pc.equal(superseded["part"], file.part))
             rows = of_part.filter(pc.equal(of_part["certainty"], file.certainty))["row"].to_numpy()
             if rows.size:

@@ -180,7 +180,7 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
             | "convert titles" >> beam.FlatMap(convert_bucket, work)
         )
         inputs, tasks = [converted, scanned], same_tasks
-    streams = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
+    kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
     followed = ("follow/direct", "follow/redirected", "follow/redirects")
 
     def final(language: str, pages: Sequence[int]) -> list[Task]:
@@ -189,7 +189,7 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
 
     _ = (
         tuple(inputs)
-        | "all ranges" >> shuffle.exchange(STAGE, tasks, *streams)
+        | "all ranges" >> shuffle.exchange(STAGE, tasks, *kinds)
         | "follow redirects" >> beam.FlatMap(follow_bucket, work)
         | "all buckets" >> shuffle.exchange(STAGE, final, *followed)
         | "add redirected" >> beam.Map(write_bucket, work)

@@ -128,7 +128,7 @@ property_labels_path: Final = "{}/properties/labels.parquet".format
 
 # Scratch: what the steps of a stage leave for each other.
 
-# The folder of all surface forms that the groups stage reads, which goes before the stage is over.
+# The folder of all surface forms that the groups stage reads; it is removed before the stage ends.
 SURFACE_PARTS: Final = "surface-parts"
 
 

@@ -129,7 +129,7 @@ class WordVectors:
         """The raw vector of a word, in double precision; None if the word has none that can be compared."""
         index = self.index.get(word)
         if index is not None:
-            return usable(self.rows[[index] if is_sparse(self.rows) else index])
+            return usable(row_at(self.rows, index))
         return usable(self.unseen(word)) if self.unseen is not None else None
 
     def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Rows]]:
@@ -163,6 +163,11 @@ def usable(vector: Any) -> Any | None:
     with np.errstate(invalid="ignore"):  # of NaNs that a processor would signal
         double = vector.astype(np.float64) if is_sparse(vector) else np.asarray(vector, dtype=np.float64)
     return double if numbers_of(double).any() else None
+
+
+def row_at(rows: Rows, index: int) -> Any:
+    """One row as a vector."""
+    return rows[[index]] if is_sparse(rows) else rows[index]
 
 
 def numbers_of(vector: Any) -> Vector:

@@ -167,7 +167,7 @@ def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
             (index, index + length) for length in range(1, int(longest) + 1) for index in range(len(text) - length + 1)
         )
         places = [zlib.crc32(text[start:stop].encode()) % _DIMENSIONS for start, stop in spans]
-        return row_of(np.bincount(places, np.ones(len(places)), _DIMENSIONS))  # weights, for counts in double precision
+        return row_of(np.bincount(places, minlength=_DIMENSIONS).astype(np.float64))
 
     return lambda texts: [count(f"<{text}>") for text in texts]
 

@@ -96,10 +96,9 @@ def audit(
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
     chosen = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
-    # The bounds in the recipe of a run or a release; there are none of another data set.
-    if (path / MANIFEST).is_file():
-        where = path / MANIFEST
-        own = decode_json(where.read_bytes(), _Manifest, str(where), "the manifest of a run").recipe
+    # The bounds are those in the recipe of a run or a release; another data set has none.
+    if (manifest := path / MANIFEST).is_file():
+        own = decode_json(manifest.read_bytes(), _Manifest, str(manifest), "the manifest of a run").recipe
     else:
         tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
         about = table_metadata(next((table for table in tables if table.suffix == ".parquet"), None))

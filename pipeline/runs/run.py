@@ -414,9 +414,10 @@ def _run_units(
     earlier result of a unit stays, unless both have the same paths.
     """
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
+    made_with: dict[str, Any] = {"versions": versions()}
     if any(file["path"].endswith(".bz2") for file in inputs) and "bzip2" not in run.said:
         run.said.add("bzip2")  # once for all stages
-        run.log(f"bzip2 is decoded by {versions()['bzip2']}")
+        run.log(f"bzip2 is decoded by {made_with['versions']['bzip2']}")
     needed = sorted({name for unit in todo for name in unit.needs})
     wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needed))
     if warning := lacking_disk(run.output, stage.name, wanted):
@@ -437,7 +438,6 @@ def _run_units(
                 raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
         raise
     check_lock(run.output, run.name)
-    made_with: dict[str, Any] = {"versions": versions()}
     if recipe is not None:
         made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
     records: dict[str, Record] = {}
@@ -487,12 +487,12 @@ def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
 
 # Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units
 # that it needs, measured in 2026-11. Of the dumps that the tests on real data read, entities leave 0.09 to 0.11 of a
-# .gz (docs/download.md: 0.5 % of the text), mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
+# .gz, mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
 # as a whole, and about as much is in scratch. The rehearsal (docs/benchmarks.md, a twentieth, ten languages)
 # has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
 # little more.
 _WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
-# How many times smaller a compressed dump is (docs/download.md: 7 to 16).
+# How many times smaller a compressed dump is, a low estimate: dumps were seen to be 7 to 16 times smaller.
 _TIMES_SMALLER: Final = 8
 
 

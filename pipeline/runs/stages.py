@@ -75,7 +75,7 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
             version=entity_stage.VERSION,
         )
 
-    # Read what is there and what is asked for now; if the earlier unit is of the same dump and rules, it is kept so.
+    # What an earlier run kept of the same dump by the same rules is kept again, besides what is asked for now.
     if earlier := run.ledger.find(ENTITIES):
         facts, every = earlier.facts, options.labels is None or earlier.facts["labels"] == ALL
         wider = replace(
@@ -485,9 +485,10 @@ def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe:
 
 def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]) -> EntityOptions:
     """What stage 1 keeps for groups of a recipe, without one of any; labels in ``languages``, or for None in all."""
-    # A class without a label has the English one.
-    codes = None if languages is None else {code for one in (*languages, "en") for code in name_codes(one)}
-    kept = EntityOptions(None if codes is None else tuple(sorted(codes)), tuple(sorted(properties)))
+    labels = None
+    if languages is not None:  # English too, in which a class without a label is named
+        labels = tuple(sorted({code for language in (*languages, "en") for code in name_codes(language)}))
+    kept = EntityOptions(labels, tuple(sorted(properties)))
     if recipe is None:
         return kept
     return replace(

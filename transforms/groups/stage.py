@@ -169,6 +169,7 @@ class CollectItems(beam.DoFn):
         signatures, relations = [], []
         columns = ["qid", "instance_of", *(("sitelinks", "properties") if witness else ())]
         columns += ["relations"] if outliers.related else []
+        graph = open_arrays(ClassGraph, self.work.taxonomy) if outliers.related else None
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
             classes, is_list = table["instance_of"].combine_chunks(), np.zeros(len(table), dtype=bool)
@@ -179,8 +180,8 @@ class CollectItems(beam.DoFn):
             lists.append(is_list)
             if witness:
                 signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
-            if outliers.related:
-                graph, column = open_arrays(ClassGraph, self.work.taxonomy), table["relations"]
+            if graph is not None:
+                column = table["relations"]
                 relations.append(ItemRelations.of_columns(graph, numbers[-1], column, outliers.min_sitelinks))
         if witness:
             save_arrays(ItemSignatures.join(signatures), scratch.item_signatures(number))
@@ -212,8 +213,8 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     del written
     scratch, recipe, graph = work.scratch, work.recipe, open_arrays(ClassGraph, work.taxonomy)
     shared_files.divide_texts(scratch, work.languages)
-    # The surface forms of all items, which are indexed now, are most of what is in scratch. What another user's worker
-    # has written cannot be removed here, and stays with the rest of it.
+    # The surface forms of all items are most of what is in scratch, and are not read again once they are indexed. Files
+    # that a worker of another user wrote cannot be removed here: they stay in scratch, as everything else does.
     with suppress(OutputError):
         remove_below(scratch.parts, SURFACE_PARTS)
     tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.languages}

@@ -80,7 +80,7 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     needed = np.zeros(len(has_surface), dtype=bool)
     needed[classes.leading.targets] = True
     needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
-    minimum = recipe.outliers.min_sitelinks  # which outliers have
+    minimum = recipe.outliers.min_sitelinks  # outliers have at least this many
     needed_parts = [
         part.take(np.flatnonzero(has_surface[part.items] & (needed[part.items] | (part.sitelinks >= minimum))))
         for part in map(_open, parts)

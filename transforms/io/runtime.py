@@ -161,7 +161,7 @@ class Runtime:
     beam_options: Sequence[str] = ()
     progress: Progress = lambda *_: nullcontext()
     workers: int = 1
-    # Inside of it the workers that all pipelines share, None before the first one; else nothing.
+    # Empty outside a with block. Inside one: the workers that its pipelines share, None until the first needs them.
     _shared: list[LocalWorkers | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

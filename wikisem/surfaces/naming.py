@@ -66,15 +66,10 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     are 0 and links is null.
     """
     variant = variant_of(options.variant, language)
-    anchor, title_form = (
-        table.select(_EVIDENCE).take(
-            pc.index_in(items["title"], value_set=table["title"].combine_chunks(), skip_nulls=True)
-        )
-        for table in (chosen, titled)
-    )
+    anchor = _of_pages(items, chosen)
     form, form_source = anchor, pc.if_else(anchor["surface"].is_valid(), "anchor", None)
     if options.form == "dictionary":
-        form, form_source = _dictionary_forms(items, anchor, title_form, variant)
+        form, form_source = _dictionary_forms(items, anchor, _of_pages(items, titled), variant)
 
     # Why the form is refused; of several reasons the last one here. Links to the page and P(s | page) are those of the
     # most frequent anchor: if they are low, the page is rare or has no settled name. P(page | s) is that of the form
@@ -112,6 +107,12 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
     reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), OTHER_SCRIPT, None))
     return pa.table(columns, schema=SURFACES).append_column("refused", reasons)
+
+
+def _of_pages(items: pa.Table, anchors: pa.Table) -> pa.Table:
+    """The evidence for the page of each item, from a table with one anchor for each page; null where it has none."""
+    rows = pc.index_in(items["title"], value_set=anchors["title"].combine_chunks(), skip_nulls=True)
+    return anchors.select(_EVIDENCE).take(rows)
 
 
 def _dictionary_forms(

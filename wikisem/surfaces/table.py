@@ -219,7 +219,7 @@ def _letter_code(surface: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForms:
-    """The ``Shape`` of each row of a table of surface forms, as four arrays; numbers above 65,535 are cut off."""
+    """The ``Shape`` of each row of a table of surface forms, as four arrays; larger numbers count as 65,535."""
 
     characters: npt.NDArray[np.uint16]
     words: npt.NDArray[np.uint16]

@@ -140,11 +140,11 @@ class EntityColumns:
         other_classes, properties = self._other_instance_of, self._properties
         for line, of_line, class_statements in zip(lines, claims, classes, strict=True):
             self._add_statements(of_line.statements, self._fields.relations and bool(line.sitelinks))
-            if class_statements and self._best and any(one.rank == "preferred" for one in class_statements):
+            several = class_statements if self._best and class_statements and len(class_statements) > 1 else []
+            if any(statement.rank == "preferred" for statement in several):
                 # The items at sound ranks that are not among the best; nearly always there are none.
                 best, sound = (
-                    {item_number(_qid(value)) for value in ranked_values(class_statements, only)}
-                    for only in (True, False)
+                    {item_number(_qid(value)) for value in ranked_values(several, only)} for only in (True, False)
                 )
                 other_classes.values.extend(sorted_qids(sound - best))
             other_classes.ends.append(len(other_classes.values))

@@ -128,7 +128,7 @@ class TableReader(LineAccount):
         with open_binary(file.path) as source, open_parquet(source, file.path) as parquet:
             filled = [index for index in range(parquet.num_row_groups) if parquet.metadata.row_group(index).num_rows]
             for number in numbers:
-                # Of the columns asked for those that there are; of a member of a struct, ``struct.member``.
+                # ``read`` returns those of the named columns that the file has; ``struct.member`` names a member.
                 group, read = file.groups[number], partial(parquet.read_row_group, filled[number], use_threads=False)
                 ids = _strings(read(["id"])["id"])
                 having, known = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False)), ids.drop_null()

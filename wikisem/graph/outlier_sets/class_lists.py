@@ -104,16 +104,17 @@ def _third(begins: Int64s, ends: Int64s, differs: Flags, fame: Fame) -> tuple[In
     """Where the head, torso or tail of each row begins and ends; row i is ``begins[i]:ends[i]`` of all instances.
 
     ``differs[j]`` says whether instances j and j + 1 differ in prominence. An instance is in the head if fewer than a
-    third of its row are more prominent, else in the torso if fewer than two thirds are. So if those before and after a
-    cut are the same, all that are so are before it.
+    third of its row are more prominent, else in the torso if fewer than two thirds are. So instances of the same
+    prominence are never parted: a cut between them is made after the last of them.
     """
     changes, bounds = np.flatnonzero(differs) + 1, [begins]
     for part in (1, 2):
         nominal = begins + -(-part * (ends - begins) // 3)
         following = np.append(changes, len(differs) + 1)[np.searchsorted(changes, nominal)]
         bounds.append(np.minimum(following, ends))
+    bounds.append(ends)
     third = ("head", "torso", "tail").index(fame)
-    return bounds[third], [*bounds, ends][third + 1]
+    return bounds[third], bounds[third + 1]
 
 
 # The outlier pool by list of classes.

@@ -65,11 +65,16 @@ def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
 
 def _of_items(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> Bitsets:
     """The same rows for items: which components each is an instance of, at any sound rank."""
+    union = RowUnion.of(_direct(graph, ancestors, items)).union
+    return np.array([union(bitsets) for bitsets in below], dtype=np.uint64).reshape(len(below), len(items))
+
+
+def _direct(graph: ClassGraph, ancestors: AncestorIndex, items: Ints) -> CsrRows:
+    """The components of the classes that each item is a direct instance of, at any sound rank."""
     classes, others = graph.classes.take(items), graph.other_classes.take(items)
     owners = np.concatenate([classes.sources(), others.sources()])
     rows = ancestors.node_to_row[np.concatenate([classes.targets, others.targets])]
-    union = RowUnion.of(CsrRows.from_pairs(owners, ancestors.component[rows], len(items))).union
-    return np.array([union(bitsets) for bitsets in below], dtype=np.uint64).reshape(len(below), len(items))
+    return CsrRows.from_pairs(owners, ancestors.component[rows], len(items))
 
 
 def _flags(bitsets: Bitsets, count: int) -> npt.NDArray[np.bool_]:
@@ -100,11 +105,9 @@ class CoarseTypes:
 
     def kinds(self, node: int, members: Ints) -> Ints:
         """The components of most ``members`` (items) of a class, without coarse ones, its own and those below."""
-        classes, others = self._graph.classes.take(members), self._graph.other_classes.take(members)
-        owners = np.concatenate([classes.sources(), others.sources()])
-        rows = self._ancestors.node_to_row[np.concatenate([classes.targets, others.targets])]
+        direct = _direct(self._graph, self._ancestors, members)
         parents, component = self._ancestors.component_parents, self._ancestors.component
-        common, counts = np.unique(pairs_from(parents, owners, component[rows])[1], return_counts=True)
+        common, counts = np.unique(pairs_from(parents, direct.sources(), direct.targets)[1], return_counts=True)
         common = np.setdiff1d(common[2 * counts > len(members)], self._components)
         numbers, above = pairs_from(parents, np.arange(len(common)), common)
         kinds: Ints = np.delete(common, numbers[above == component[self._ancestors.node_to_row[node]]])

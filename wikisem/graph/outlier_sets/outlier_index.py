@@ -145,7 +145,7 @@ class OutlierSets:
         """
         assert len(classes) <= WIDTH
         parents, possible = self._graph.up.take(classes), self._possible(classes)
-        allowed = possible if self.overlap is None else possible & self.overlap.certified(classes)
+        allowed = self._certified(possible, classes)
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents), classes)
         o1: Bitsets = self._by_component.union(siblings.at_or_below)
@@ -178,8 +178,11 @@ class OutlierSets:
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
-        possible = self._possible(classes)
-        return possible if self.overlap is None else possible & self.overlap.certified(classes)
+        return self._certified(self._possible(classes), classes)
+
+    def _certified(self, lists: Bitsets, classes: Ints) -> Bitsets:
+        """The lists of each class whose items have a certificate, if the recipe asks for one, else all."""
+        return lists if self.overlap is None else lists & self.overlap.certified(classes)
 
     def near(self, found: ClassOutliers, bits: Sequence[int], members: Iterable[Ints]) -> Iterator[tuple[Ints, Int64s]]:
         """For some of the classes of ``found``, and ``members`` (items) of each, the lists whose items may be near.

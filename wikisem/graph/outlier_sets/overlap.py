@@ -252,11 +252,12 @@ class Overlap:
         return certified
 
     def smallest_kind(self, lists: Ints, kinds: Ints) -> Int64s:
-        """How many instances the smallest of some components has that each list is at or below; 0 where none is."""
+        """For each list the number of instances of the smallest of ``kinds`` that it is at or below, else 0."""
         classes, sizes = self._index.pool.take(lists), np.zeros(len(lists), dtype=np.int64)
+        owners = classes.sources()
         for kind in kinds[np.argsort(-self._index.instances[kinds])].tolist():
             is_of = csr.indices_of(classes.targets, self._index.below.row(kind))[1]
-            sizes[classes.sources()[is_of]] = self._index.instances[kind]
+            sizes[owners[is_of]] = self._index.instances[kind]
         return sizes
 
     def _below(self, components: Bitsets, nodes: Ints) -> Bitsets:
