@@ -186,11 +186,12 @@ def test_nothing_is_removed_behind_a_link_or_outside(tmp_path: Path, name: str) 
 def test_no_folder_stays_open_after_something_is_removed(tmp_path: Path) -> None:
     """A long run removes scratch thousands of times, and a process may have a thousand files open."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    used = os.open(tmp_path, os.O_RDONLY)
-    os.close(used)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 8, limits[1]))
+    free = [os.open(tmp_path, os.O_RDONLY) for _ in range(16)]  # numbers between them may be in use
+    for descriptor in free:
+        os.close(descriptor)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1] + 1, limits[1]))
     try:
-        for number in range(16):
+        for number in range(32):
             write(f"{tmp_path}/folder/deep/{number}")
             remove_below(str(tmp_path), f"folder/deep/{number}")
     finally:
