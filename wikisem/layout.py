@@ -52,6 +52,16 @@ WALLS: Final = "walls"
 
 unit_of: Final = "{}/{}".format  # the unit of a stage in one language: unit_of(MENTIONS, "de") is "mentions/de"
 
+
+def language_of(unit: str) -> str:
+    """Return the language of a unit: of "mentions/de" it is "de", of a unit of no language "".
+
+    >>> language_of("entities")
+    ''
+    """
+    return unit.partition("/")[2]
+
+
 # Part of a path: no way out of the output folder.
 Fingerprint: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^\w+$")]
 

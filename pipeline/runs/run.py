@@ -19,20 +19,12 @@ from typing import Any, Final
 from wikisem import files
 from wikisem.atomic_files import find_abandoned
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
-from wikisem.files import is_local
 from wikisem.layout import NOTES, Scratch, folder_below, record_path, unreadable_path, work_folder
 from wikisem.local_copies import remove_copies
 from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.console.terminal import format_bytes, log, progress
 from wikisem.pipeline.runs.inputs import Dump
-from wikisem.pipeline.runs.ledger import (
-    Ledger,
-    Record,
-    find_damage,
-    fingerprint,
-    measure_parts,
-    versions,
-)
+from wikisem.pipeline.runs.ledger import Ledger, Record, find_damage, fingerprint, measure_parts, versions
 from wikisem.pipeline.runs.lock import LockFile, check_lock, locked
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
@@ -187,15 +179,13 @@ class Run:
     def keep_unreadable(self, unit: str, scratch: Scratch) -> str:
         """Gather the unreadable records of a unit in OUT/unreadable/<unit>.jsonl, and return that path."""
         target = f"{self.output}/{unreadable_path(unit)}"
-        sources = files.list_files(f"{scratch.unreadable_of(unit)}/*")
-        if not sources:
+        if not (sources := files.list_files(f"{scratch.unreadable_of(unit)}/*")):
             files.remove(target)
             return target
         with files.create_binary(target) as sink:
             for path in sources:
                 with files.open_binary(path) as source:
-                    while block := source.read(1 << 20):
-                        sink.write(block)
+                    shutil.copyfileobj(source, sink)
         return target
 
 
@@ -370,31 +360,39 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str =
     ``place`` is the number of the stage among several, for the log.
     """
     stage.check(run)
-    needs: dict[str, dict[str, str]] = {}
-    for unit in stage.units:
-        # The units that it is made from; MissingInputError where one is missing, out of date, or lacks a file.
-        records = [run.require(name) for name in unit.needs]
-        for record in records:
-            run.ledger.check_needs(record)
-        needs[unit.name] = {record.unit: record.identity for record in records}
+    planned = {unit.name: _plan(unit, run) for unit in stage.units}
     finished: dict[str, Record] = {}
-    for unit in stage.units:
-        earlier = run.ledger.find(unit.name)
-        if earlier and earlier.fingerprint == _fingerprint(unit, needs[unit.name]):
+    for name, plan in planned.items():
+        earlier = run.ledger.find(name)
+        if earlier and earlier.fingerprint == plan.fingerprint:
             if damage := run.find_damage(earlier):
-                run.log(f"{unit.name}: made again, {damage}")
+                run.log(f"{name}: made again, {damage}")
             else:
-                finished[unit.name] = earlier
-    todo = [unit for unit in stage.units if unit.name not in finished]
-    if todo and stage.together:
-        todo, finished = list(stage.units), {}
-    for name in finished:
+                finished[name] = earlier
+    if stage.together and len(finished) < len(planned):
+        finished = {}
+    for name, record in finished.items():
         run.log(f"{name}: finished before, nothing changed")
-        run.remove_superseded(finished[name])  # left by a run that died after writing its record
+        run.remove_superseded(record)  # left by a run that died after writing its record
+    todo = [unit for unit in stage.units if unit.name not in finished]
     if todo and place:
         run.log(f"{place}: {describe(stage, len(todo))}")
-    made = _run_units(stage, todo, needs, run, recipe) if todo else {}
-    return [(finished | made)[unit.name] for unit in stage.units]
+    made = _run_units(stage, todo, planned, run, recipe) if todo else {}
+    return [(finished | made)[name] for name in planned]
+
+
+def _plan(unit: Unit, run: Run) -> Record:
+    """The record that a unit would have if it were made now, without what its work tells: counts, parts and versions.
+
+    MissingInputError if a unit that it is made from is missing, is made from others than are there, or lacks a file.
+    """
+    records = [run.require(name) for name in unit.needs]
+    for record in records:
+        run.ledger.check_needs(record)
+    needs = {record.unit: record.identity for record in records}
+    identity = identity_of(unit, needs)
+    whole = fingerprint(identity=identity, extras=unit.extras)
+    return Record(unit.name, whole, identity, Counts(), needs, facts=unit.facts)
 
 
 def describe(stage: Stage, todo: int) -> str:
@@ -406,15 +404,17 @@ def describe(stage: Stage, todo: int) -> str:
 
 
 def _run_units(
-    stage: Stage, todo: Sequence[Unit], needs: Mapping[str, Mapping[str, str]], run: Run, recipe: Recipe | None
+    stage: Stage, todo: Sequence[Unit], planned: Mapping[str, Record], run: Run, recipe: Recipe | None
 ) -> dict[str, Record]:
     """Make the units in ``todo`` at once, put their files in place, and return their records, which are written last.
 
-    ``needs`` has for each unit the identities of the units that it is made from. Until its record is written the
-    earlier result of a unit stays, unless both have the same paths.
+    ``planned`` has the beginning of each record. Until its record is written the earlier result of a unit stays, unless
+    both have the same paths.
     """
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
     made_with: dict[str, Any] = {"versions": versions()}
+    if recipe is not None:
+        made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
     if any(file["path"].endswith(".bz2") for file in inputs) and "bzip2" not in run.said:
         run.said.add("bzip2")  # once for all stages
         run.log(f"bzip2 is decoded by {made_with['versions']['bzip2']}")
@@ -423,7 +423,7 @@ def _run_units(
     if warning := lacking_disk(run.output, stage.name, wanted):
         run.log(warning)
     # A unit whose folder is named by its fingerprint is written there: the same one has no record while it is made.
-    fingerprints = {unit.name: _fingerprint(unit, needs[unit.name]) for unit in todo if not unit.leaves}
+    fingerprints = {unit.name: planned[unit.name].fingerprint for unit in todo if not unit.leaves}
     for name, fingerprint_now in fingerprints.items():
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == fingerprint_now:
             run.ledger.invalidate(name)
@@ -438,49 +438,41 @@ def _run_units(
                 raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
         raise
     check_lock(run.output, run.name)
-    if recipe is not None:
-        made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
+    for unit in todo:
+        counts = results[unit.name].counts
+        counts.check(unit.name)
+        counts.check_unreadable(unit.name, run.max_unreadable, run.keep_unreadable(unit.name, context.scratch))
     records: dict[str, Record] = {}
     for unit in todo:
-        result, inputs_of_unit = results[unit.name], needs[unit.name]
-        result.counts.check(unit.name)
-        kept_in = run.keep_unreadable(unit.name, context.scratch)
-        result.counts.check_unreadable(unit.name, run.max_unreadable, kept_in)
-        records[unit.name] = Record(
-            unit.name,
-            fingerprint=_fingerprint(unit, inputs_of_unit),
-            identity=identity_of(unit, inputs_of_unit),
-            counts=result.counts,
-            needs=inputs_of_unit,
-            made_with={**made_with, "stage_version": unit.version},
-            facts={**unit.facts, **result.facts},
-        )
-    for unit in todo:
-        check_lock(run.output, run.name)
-        made = run.put_in_place(unit.name, context.scratch, unit.leaves) if unit.leaves else set()
-        parts = measure_parts(run.output, records[unit.name], unit.leaves)
-        strays = sorted(parts.keys() - made) if unit.leaves else []
-        if strays:
-            run.log(f"warning: {unit.name}: {run.output}/{strays[0]} is no file of wikisem's; it stays")
-        parts = {path: part for path, part in parts.items() if path not in strays}
-        records[unit.name] = replace(records[unit.name], parts=parts)
-        run.put(records[unit.name])
-        run.remove_superseded(records[unit.name])
-        if results[unit.name].warning:
-            run.log(f"warning: {results[unit.name].warning}")
+        result, plan = results[unit.name], planned[unit.name]
+        about = {**made_with, "stage_version": unit.version}
+        record = replace(plan, counts=result.counts, made_with=about, facts={**unit.facts, **result.facts})
+        records[unit.name] = _publish(unit, record, run, context.scratch)
+        if result.warning:
+            run.log(f"warning: {result.warning}")
     run.ledger.write_manifest()  # once: it has all units, of which a stage in many languages has hundreds
     with run.tidying(context.scratch.root):
         run.remove_scratch_folder(context.scratch.root)
     return records
 
 
+def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:
+    """Put the files of a unit in place, write its record, which is returned with its parts, and remove what it was."""
+    check_lock(run.output, run.name)
+    made = run.put_in_place(unit.name, scratch, unit.leaves) if unit.leaves else set()
+    parts = measure_parts(run.output, record, unit.leaves)
+    if unit.leaves and (strays := sorted(parts.keys() - made)):
+        run.log(f"warning: {unit.name}: {run.output}/{strays[0]} is no file of wikisem's; it stays")
+        parts = {path: part for path, part in parts.items() if path in made}
+    record = replace(record, parts=parts)
+    run.put(record)
+    run.remove_superseded(record)
+    return record
+
+
 def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
     """A digest of what dependent units depend on; ``needs`` are the identities of the unit's own inputs."""
     return fingerprint(version=unit.version, unit=unit.name, needs=needs, options=unit.options)
-
-
-def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
-    return fingerprint(identity=identity_of(unit, needs), extras=unit.extras)
 
 
 # How much disk a stage will need: an estimate from the size of what it reads.
@@ -509,7 +501,7 @@ def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Itera
 
 def lacking_disk(output: str, stage: str, wanted: int) -> str:
     """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty."""
-    if not is_local(output):
+    if not files.is_local(output):
         return ""
     folder = Path(output)
     while not folder.exists():

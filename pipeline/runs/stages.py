@@ -13,22 +13,13 @@ from wikisem.errors import MissingInputError, OutputError, RecipeError, UsageErr
 from wikisem.files import absolute, open_binary
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
-from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, group_leaves, unit_of
+from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, language_of, unit_of
 from wikisem.outputs.groupfile import group_folders, read_groups
 from wikisem.pipeline.command_options import folder as output_folder
+from wikisem.pipeline.runs import run as runner
 from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record, fingerprint
-from wikisem.pipeline.runs.run import (
-    Run,
-    Stage,
-    Unit,
-    UnitResult,
-    absolute_setup_file,
-    identity_of,
-    run_stages,
-    session,
-    with_workers,
-)
+from wikisem.pipeline.runs.run import Run, Stage, Unit, UnitResult, identity_of
 from wikisem.recipes.load import load_recipe, parse_recipe
 from wikisem.recipes.options import ClassOptions, GraphOptions, Recipe, SurfaceOptions
 from wikisem.records import Counts, Group, Rejection
@@ -56,64 +47,70 @@ ALL: Final = "all"  # labels of every language
 def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
     """The items of a dump; a finished unit serves every run that asks for a subset of its labels and properties.
 
-    Labels that OUT has already of the same dump are kept, so that alternating languages do not displace each other.
+    What OUT has already of the same dump by the same rules is kept, so that alternating languages do not displace each
+    other.
     """
-
-    def unit(options: EntityOptions) -> Unit:
-        extras = {
-            "labels": ALL if options.labels is None else sorted(options.labels),
-            "properties": sorted(options.properties),
-            "signatures": options.signatures,
-            "relations": options.relations,
-        }
-        unlinked = "counted" if options.linked_only else "kept"
-        return Unit(
-            ENTITIES,
-            options={"dump": dump.identity(), "ranks": options.ranks, "unlinked": unlinked},
-            extras=extras,
-            facts={**extras, "linked_only": options.linked_only, "inputs": dump.describe()},
-            version=entity_stage.VERSION,
-        )
-
-    # What an earlier run kept of the same dump by the same rules is kept again, besides what is asked for now.
     if earlier := run.ledger.find(ENTITIES):
-        facts, every = earlier.facts, options.labels is None or earlier.facts["labels"] == ALL
+        facts, every_label = earlier.facts, options.labels is None or earlier.facts["labels"] == ALL
         wider = replace(
             options,
-            labels=None if every else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
+            labels=None if every_label else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
             properties=tuple(sorted({*options.properties, *facts["properties"]})),
             linked_only=options.linked_only and facts["linked_only"],
             signatures=options.signatures or facts.get("signatures", False),
             relations=options.relations or facts.get("relations", False),
         )
-        if identity_of(unit(wider), {}) == earlier.identity:
+        if identity_of(_entity_unit(dump, wider), {}) == earlier.identity:
             options = wider
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         del units
         context = context.for_unit(ENTITIES)
-        if not dump.tables:
-            counts, highest = entity_stage.read_entities(dump.paths, options, context)
-            return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
-        tables = open_tables(dump.tables, options.label_codes)
-        rows, codes = tables.rows(), tables.keys("labels")
-        listed = ", ".join(codes) if len(codes) < 10 else f"{len(codes)} languages"
-        run.log(
-            f"{ENTITIES}: Parquet tables of {LAYOUTS[tables.layout]}: {rows.get('claims', 0):,} statements, "
-            f"{rows.get('links', 0):,} pages (wikis: {len(tables.keys('links'))}), "
-            f"{rows.get('labels', 0):,} labels ({listed or 'none'})"
-        )
-        for missing in tables.lacks:
-            run.log(f"warning: {ENTITIES}: the tables lack {missing}")
-        counts, highest = entity_stage.read_entities(tables, options, context)
-        # The table of entities of the release of 2026-09-28 has properties only.
-        readable = counts.read - sum(counts.unreadable.values())
-        unknown = max(readable - rows.get("entities", readable), 0)
-        warning = f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown else ""
-        facts = {"highest_item": highest, "tables": {**tables.describe(), "without_revision": unknown}}
-        return {ENTITIES: UnitResult(counts, facts, warning)}
+        if dump.tables:
+            return {ENTITIES: _read_tables(dump, options, run, context)}
+        counts, highest = entity_stage.read_entities(dump.paths, options, context)
+        return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
 
-    return Stage(ENTITIES, [unit(options)], work)
+    return Stage(ENTITIES, [_entity_unit(dump, options)], work)
+
+
+def _entity_unit(dump: Dump, options: EntityOptions) -> Unit:
+    """The unit of entities: dependent units depend on its dump and rules, not on how many labels and properties."""
+    extras = {
+        "labels": ALL if options.labels is None else sorted(options.labels),
+        "properties": sorted(options.properties),
+        "signatures": options.signatures,
+        "relations": options.relations,
+    }
+    unlinked = "counted" if options.linked_only else "kept"
+    return Unit(
+        ENTITIES,
+        options={"dump": dump.identity(), "ranks": options.ranks, "unlinked": unlinked},
+        extras=extras,
+        facts={**extras, "linked_only": options.linked_only, "inputs": dump.describe()},
+        version=entity_stage.VERSION,
+    )
+
+
+def _read_tables(dump: Dump, options: EntityOptions, run: Run, context: StageContext) -> UnitResult:
+    """Read public tables as entities; log what they have and lack, and warn of items that their own table lacks."""
+    tables = open_tables(dump.tables, options.label_codes)
+    rows, codes = tables.rows(), tables.keys("labels")
+    listed = ", ".join(codes) if len(codes) < 10 else f"{len(codes)} languages"
+    run.log(
+        f"{ENTITIES}: Parquet tables of {LAYOUTS[tables.layout]}: {rows.get('claims', 0):,} statements, "
+        f"{rows.get('links', 0):,} pages (wikis: {len(tables.keys('links'))}), "
+        f"{rows.get('labels', 0):,} labels ({listed or 'none'})"
+    )
+    for missing in tables.lacks:
+        run.log(f"warning: {ENTITIES}: the tables lack {missing}")
+    counts, highest = entity_stage.read_entities(tables, options, context)
+    # The table of entities of the release of 2026-09-28 has properties only.
+    readable = counts.read - sum(counts.unreadable.values())
+    unknown = max(readable - rows.get("entities", readable), 0)
+    warning = f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown else ""
+    facts = {"highest_item": highest, "tables": {**tables.describe(), "without_revision": unknown}}
+    return UnitResult(counts, facts, warning)
 
 
 def check_columns(items: Record, recipe: Recipe) -> None:
@@ -129,40 +126,37 @@ def check_columns(items: Record, recipe: Recipe) -> None:
             )
 
 
-def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | None = None) -> Stage:
+def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) -> Stage:
     """The mentions of all languages, a unit for each; facts are the dump's wiki and the link trail learned from it.
 
     A dump of another wiki, or whose titles cannot be converted between scripts, gives a warning.
     """
-    given = profiles or Profiles()
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         del run
-        written = {unit.partition("/")[2]: context.folders[unit] for unit in units}
+        written = {language_of(unit): context.folders[unit] for unit in units}
         paths = {language: dumps[language].paths for language in written}
         files = {
-            language: read_profile_file(given.texts[language], layout.profile_path(language))
+            language: read_profile_file(profiles.texts[language], layout.profile_path(language))
             for language in written
-            if language in given.texts
+            if language in profiles.texts
         }
         counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
         results = {}
         for language, folder in written.items():
-            unit, path, warnings = unit_of(MENTIONS, language), layout.siteinfo_path(folder), []
+            path, warnings = layout.siteinfo_path(folder), []
             with open_binary(path) as source:
                 wiki = SiteInfo.from_json(source.read(), path).dbname
             if wiki and wiki != (expected := wiki_of(language)):
-                warnings.append(
-                    f"expected a dump of {expected or 'no wiki'}, saw one of {wiki}, which is taken for {language}"
-                )
+                seen = f"saw one of {wiki}, which is taken for {language}"
+                warnings.append(f"expected a dump of {expected or 'no wiki'}, {seen}")
             if lacks_conversion(language):
-                warnings.append(
-                    "without opencc, links in the other script do not count for the page: "
-                    "pip install 'wikisem[chinese]'"
-                )
+                cause = "without opencc, links in the other script do not count for the page"
+                warnings.append(f"{cause}: pip install 'wikisem[chinese]'")
+            unit = unit_of(MENTIONS, language)
             warning = f"{unit}: {'; '.join(warnings)}" if warnings else ""
             facts = {"wiki": wiki, **({"warning": warning} if warning else {})}
-            if link_trail and language not in given.trails:
+            if link_trail and language not in profiles.trails:
                 evidence = Evidence(mention_stage.read_link_letters(folder))
                 facts["learned_trail"] = find_profile(language, evidence=evidence).profile.link_trail
             results[unit] = UnitResult(counts[language], facts, warning)
@@ -170,7 +164,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
 
     units = []
     for language, dump in dumps.items():
-        options = {"dump": dump.identity(), "link_trail": link_trail and given.trails.get(language, True)}
+        options = {"dump": dump.identity(), "link_trail": link_trail and profiles.trails.get(language, True)}
         if conversion := conversion_of(language):
             options["conversion"] = conversion
         units.append(
@@ -188,18 +182,17 @@ _NAMED: Final = 10
 
 def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
     """The surface forms of all languages, in one pipeline; those not in ``linked`` are the fallback's alone."""
-    plain = {key: value for key, value in asdict(options).items() if key != "variant"}
     units = []
     for language in languages:
-        written = dict(plain)
+        decisive = {key: value for key, value in asdict(options).items() if key != "variant"}
         if variant := variant_of(options.variant, language):
             converter(options.variant)  # which says so where it needs a package that is not installed
-            written |= {"variant": variant, "conversion": conversion_of(language)}
+            decisive |= {"variant": variant, "conversion": conversion_of(language)}
         needs = (ENTITIES, unit_of(MENTIONS, language)) if language in linked else (ENTITIES,)
-        units.append(Unit(unit_of(SURFACES, language), written, needs=needs, version=surface_stage.VERSION))
+        units.append(Unit(unit_of(SURFACES, language), decisive, needs=needs, version=surface_stage.VERSION))
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        written = {unit.partition("/")[2]: context.folders[unit] for unit in units}
+        written = {language_of(unit): context.folders[unit] for unit in units}
         dictionaries = {language: run.folder(unit_of(MENTIONS, language)) for language in written if language in linked}
         counted = surface_stage.resolve_surfaces(run.folder(ENTITIES), dictionaries, options, written, context)
         return {
@@ -211,10 +204,10 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         """Raise MissingInputError if the entities lack labels by which a language or the fallback names items."""
         kept = run.ledger.require(ENTITIES).facts["labels"]
         for language in languages:
-            codes = dict.fromkeys((*name_codes(language), *name_codes("en")))
-            if kept != ALL and (lacking := [code for code in codes if code not in kept]):
+            wanted = dict.fromkeys((*name_codes(language), *name_codes("en")))
+            if kept != ALL and (lacking := [code for code in wanted if code not in kept]):
                 raise MissingInputError(
-                    f"expected entities with labels in {', '.join(lacking)}, saw {', '.join(kept)}; "
+                    f"expected entities with labels in {', '.join(lacking)}, saw them only in {', '.join(kept)}; "
                     f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
                 )
 
@@ -227,14 +220,14 @@ def result_of(language: str, counts: SurfaceCounts, run: Run | None) -> UnitResu
     With ``run``, which is for a language with a dump, also the linked pages that the dump lacks, and a warning if too
     many of the best linked ones are among them.
     """
-    facts = dict(counts.summary)
-    refused = facts.pop("refused", {})
-    summary = {"sources": facts, **({"refused": refused} if refused else {})}
+    sources = dict(counts.summary)
+    refused = sources.pop("refused", {})
+    facts = {"sources": sources, **({"refused": refused} if refused else {})}
     if run is None:
-        return UnitResult(counts.items, summary)
+        return UnitResult(counts.items, facts)
     linked = counts.pages
     lacking = [title for _, title, missing in linked.best if missing]
-    summary["linked_pages"] = {
+    facts["linked_pages"] = {
         "linked": linked.linked,
         "missing": linked.missing,
         "best_linked": len(linked.best),
@@ -251,14 +244,14 @@ def result_of(language: str, counts: SurfaceCounts, run: Run | None) -> UnitResu
             f"the dump: {', '.join(lacking[:_NAMED])}{' …' * (len(lacking) > _NAMED)}; "
             f"`wikisem download {language} --export {other}` fetches the other export"
         )
-    return UnitResult(counts.items, summary, warning)
+    return UnitResult(counts.items, facts, warning)
 
 
 def names(languages: Sequence[str]) -> Stage:
     """The names of all pages that are linked, in tables that people load; no other stage reads them."""
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        dictionaries = {unit.partition("/")[2]: run.folder(unit_of(MENTIONS, unit.partition("/")[2])) for unit in units}
+        dictionaries = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
         written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
         found = surface_stage.write_names(run.folder(ENTITIES), dictionaries, written, context)
         return {
@@ -266,16 +259,10 @@ def names(languages: Sequence[str]) -> Stage:
             for code, counts in found.items()
         }
 
-    units = [
-        Unit(
-            unit_of(NAMES, language),
-            {},
-            leaves=(unit_of(NAMES, language),),
-            needs=(ENTITIES, unit_of(MENTIONS, language)),
-            version=surface_stage.NAMES_VERSION,
-        )
-        for language in languages
-    ]
+    units = []
+    for language in languages:
+        unit, needs = unit_of(NAMES, language), (ENTITIES, unit_of(MENTIONS, language))
+        units.append(Unit(unit, {}, leaves=(unit,), needs=needs, version=surface_stage.NAMES_VERSION))
     return Stage(NAMES, units, work)
 
 
@@ -291,25 +278,25 @@ def taxonomy(options: GraphOptions) -> Stage:
     return Stage(TAXONOMY, [unit], work)
 
 
-def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None = None) -> Stage:
+def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stage:
     """The groups of all languages, none alone if outliers are shared; RecipeError for a rule that is not there."""
     require_known(recipe.filters.extra)
-    shared, given = recipe.outliers.shared, profiles or Profiles()
+    shared = recipe.outliers.shared
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        named = {unit.partition("/")[2]: run.folder(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
+        named = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
         linked = {
             language: run.folder(unit_of(MENTIONS, language))
             for language in named
             if unit_of(MENTIONS, language) in run.ledger.require(unit_of(SURFACES, language)).needs
         }
         counts = group_stage.build_groups(
-            run.folder(ENTITIES), run.folder(TAXONOMY), named, linked, recipe, context, given.texts
+            run.folder(ENTITIES), run.folder(TAXONOMY), named, linked, recipe, context, profiles.texts
         )
         results = {}
         for language in named:
             found, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
-            if language not in given.texts:  # the fingerprint of what was learned tells an edited profile from it
+            if language not in profiles.texts:  # the fingerprint of what was learned tells an edited profile from it
                 with open_binary(f"{context.scratch.finished}/{layout.profile_path(language)}") as source:
                     learned = {"learned": fingerprint(text=source.read().decode())}
             facts = {"cases": found.cases, FACT: learned}
@@ -330,9 +317,9 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
     units = [
         Unit(
             unit_of(GROUPS, language),
-            options | ({"profile": fingerprint(text=given.texts[language])} if language in given.texts else {}),
+            options | ({"profile": fingerprint(text=profiles.texts[language])} if language in profiles.texts else {}),
             needs=(TAXONOMY, *(unit_of(SURFACES, code) for code in (sorted(languages) if shared else [language]))),
-            leaves=(*group_leaves(language), *group_folders(language), layout.profile_path(language)),
+            leaves=(*layout.group_leaves(language), *group_folders(language), layout.profile_path(language)),
             version=group_stage.VERSION,
         )
         for language in languages
@@ -355,20 +342,20 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
     code = mixed_code(recipe.mixed)
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        (unit,), output = units, run.output
-        found = list(mix_groups({language: read_groups(output, language) for language in recipe.mixed}, recipe))
-        kept = [result for result in found if isinstance(result, Group)]
-        rejected = [result for result in found if isinstance(result, Rejection)]
+        of_languages = {language: read_groups(run.output, language) for language in recipe.mixed}
+        judged = list(mix_groups(of_languages, recipe))
+        kept = [verdict for verdict in judged if isinstance(verdict, Group)]
+        rejected = [verdict for verdict in judged if isinstance(verdict, Rejection)]
         write_groups(context.scratch.finished, code, kept, rejected)
         reasons = Counter(rejection.reason for rejection in rejected)
-        counts = Counts(len(found), len(kept), dict(sorted(reasons.items())))
-        return {unit: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)})}
+        counts = Counts(len(judged), len(kept), dict(sorted(reasons.items())))
+        return {units[0]: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)})}
 
     unit = Unit(
         unit_of(GROUPS, code),
         options={"mixed": list(recipe.mixed), "seed": recipe.seed},
         needs=tuple(unit_of(GROUPS, language) for language in recipe.mixed),
-        leaves=(*group_leaves(code), *group_folders(code)),
+        leaves=(*layout.group_leaves(code), *group_folders(code)),
         version=MIXED_VERSION,
     )
     return [Stage("mixed", [unit], work)]
@@ -386,16 +373,16 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
     drawn = recipe.seed if seed is None else seed
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        written = {unit.partition("/")[2]: run.folder(unit_of(SURFACES, unit.partition("/")[2])) for unit in units}
-        sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), written)
+        named = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
+        sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), named)
         results = {}
         for language, tiers in wall_stage.make_walls(sources, recipe, drawn, context).items():
-            kept = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
-            run.log(f"{unit_of(WALLS, language)}: {kept}")
-            every = sum(tiers.values(), Counts())
-            few = f"{every.kept:,} walls of {number:,} in {language} ({kept})" if every.kept < number else ""
+            by_tier = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
+            run.log(f"{unit_of(WALLS, language)}: {by_tier}")
+            total = sum(tiers.values(), Counts())
+            warning = f"{total.kept:,} walls of {number:,} in {language} ({by_tier})" if total.kept < number else ""
             facts = {BY_TIER: {tier: asdict(counts) for tier, counts in tiers.items()}}
-            results[unit_of(WALLS, language)] = UnitResult(every, facts, few)
+            results[unit_of(WALLS, language)] = UnitResult(total, facts, warning)
         return results
 
     units = [
@@ -413,19 +400,18 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
 
 def recipe_of_groups(ledger: Ledger, languages: Iterable[str] = ()) -> tuple[list[str], Recipe]:
     """The languages with finished groups, or those asked for, and their one recipe; MissingInputError otherwise."""
-    records = [record for record in ledger.records() if record.unit.startswith(f"{GROUPS}/")]
-    found = {code: record for record in records if not is_mixed(code := record.unit.removeprefix(f"{GROUPS}/"))}
-    chosen = sorted(set(languages) or found)
-    if missing := [language for language in chosen if language not in found]:
-        raise MissingInputError(
-            f"expected languages with finished groups ({', '.join(sorted(found)) or 'none'}), saw "
-            f"{', '.join(missing)}; run `wikisem groups` or `wikisem build` first"
-        )
-    if not chosen:
-        raise MissingInputError("expected finished groups, saw none; run `wikisem groups` or `wikisem build` first")
-    recipes = [parse_recipe(found[code].made_with["recipe"], f"the record of {GROUPS}/{code}") for code in chosen]
+    records = {language_of(record.unit): record for record in ledger.records() if record.unit.startswith(f"{GROUPS}/")}
+    finished = sorted(code for code in records if not is_mixed(code))
+    chosen = sorted(set(languages) or finished)
+    missing = [language for language in chosen if language not in finished]
+    if missing or not chosen:
+        wanted = f"languages with finished groups ({', '.join(finished) or 'none'})" if missing else "finished groups"
+        seen = ", ".join(missing) or "none"
+        raise MissingInputError(f"expected {wanted}, saw {seen}; run `wikisem groups` or `wikisem build` first")
+    recipes = [parse_recipe(records[code].made_with["recipe"], f"the record of {GROUPS}/{code}") for code in chosen]
+    # The rules alone: neither the languages that a recipe names nor its own name make groups different.
     rules = [replace(recipe, languages=(), mixed=(), name="") for recipe in recipes]
-    if other := next((code for code, own in zip(chosen, rules, strict=True) if own != rules[0]), None):
+    if other := next((code for code, rule in zip(chosen, rules, strict=True) if rule != rules[0]), None):
         raise MissingInputError(
             f"expected groups by one recipe, saw that {other} has another one than {chosen[0]}; name languages of one"
         )
@@ -446,10 +432,10 @@ class BuildOptions:
 
 def run_build(options: BuildOptions, run: Run, workers: int | None) -> list[Record]:
     """Run every stage that is not finished yet, and return the records of all units in the order of the method."""
-    run = with_workers(run, workers, options.wikidata, *options.wikipedia.values())
+    run = runner.with_workers(run, workers, options.wikidata, *options.wikipedia.values())
     check_languages(options.languages, list(options.wikipedia), options.recipe)
-    with session(run):
-        return run_stages(build_stages(options, run), run, options.recipe)
+    with runner.session(run):
+        return runner.run_stages(build_stages(options, run), run, options.recipe)
 
 
 def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
@@ -556,7 +542,7 @@ def build(
     target = absolute(output_folder(fspath(output)))
     if workers is not None and workers < 1:
         raise UsageError(f"workers: expected a whole number from 1 up, saw {workers}")
-    runtime = Runtime(absolute_setup_file(beam_options))
+    runtime = Runtime(runner.absolute_setup_file(beam_options))
     runtime.configure_file_systems()
     if isinstance(languages, str):
         raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
