@@ -63,14 +63,15 @@ class Dump:
         """The part of a fingerprint for the dump; with checksums, without paths and times."""
         if all(file.sha256 for file in self.files):
             return [{"sha256": digest} for digest in sorted(file.sha256 for file in self.files)]
-        described = [{**asdict(file), "path": redacted(file.path)} for file in self.files]
-        return [{key: value for key, value in file.items() if key != "origin"} for file in described]
+        decisive = ("size", "modified", "sha256")
+        return [{"path": redacted(file.path)} | {key: getattr(file, key) for key in decisive} for file in self.files]
 
     def describe(self) -> list[dict[str, Any]]:
         """The files as plain values, for the manifest, without the credentials of URLs."""
-        described = [{**asdict(file), "path": redacted(file.path), "date": file.date} for file in self.files]
+        files_as_rows = [{**asdict(file), "path": redacted(file.path), "date": file.date} for file in self.files]
         return [
-            {key: value for key, value in file.items() if value or key not in {"origin", "date"}} for file in described
+            {key: value for key, value in row.items() if value or key not in {"origin", "date"}}
+            for row in files_as_rows
         ]
 
 
@@ -80,7 +81,7 @@ def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
     for word in words:
         language, path = _split_word(word, "--wikipedia: expected LANG=PATH such as de=dewiki-2026-11-01-p1p9.xml.bz2")
         paths.setdefault(language, []).append(path)
-    return {language: find_dump(found, checksum) for language, found in sorted(paths.items())}
+    return {language: find_dump(parts, checksum) for language, parts in sorted(paths.items())}
 
 
 def _split_word(word: str, expected: str) -> tuple[str, str]:
@@ -93,14 +94,14 @@ def _split_word(word: str, expected: str) -> tuple[str, str]:
 def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
     """The dump that paths, globs and URLs name; MissingInputError if one names nothing, UsageError for two days."""
     paths = dict.fromkeys(files.absolute(path) for path in files.match(patterns))
-    known: dict[str, tuple[str, str]] = {}
+    first_of_wiki: dict[str, tuple[str, str]] = {}  # the first file of each wiki, and its date
     for path in paths:
-        if found := _DATED.match(path.rpartition("/")[2]):
-            wiki, date = found[1], "-".join(found.groups()[1:])
-            first, earlier = known.setdefault(wiki, (path, date))
-            if date != earlier:  # pages that were deleted in between would also count
+        if dated := _DATED.match(path.rpartition("/")[2]):
+            wiki, date = dated[1], "-".join(dated.groups()[1:])
+            first, its_date = first_of_wiki.setdefault(wiki, (path, date))
+            if date != its_date:  # pages that were deleted in between would also count
                 raise UsageError(
-                    f"expected dumps of {wiki} from one day, saw {first} of {earlier} and {path} of {date}: links of "
+                    f"expected dumps of {wiki} from one day, saw {first} of {its_date} and {path} of {date}: links of "
                     "both would be counted together; name the files of one of them"
                 )
     return Dump(tuple(_describe_file(path, checksum) for path in paths))
@@ -123,15 +124,15 @@ def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
             f"and {without[0]!r}"
         )
     inputs = files.for_each_file(next(iter(tables)), lambda path: _describe_file(path, checksum), tables)
-    described = dict(zip(tables, inputs, strict=True))
-    together = []  # the files of a table as one, with the time of the latest, and a digest of their names and digests
+    folders = []  # the files of a table as one, with the time of the latest, and a digest of their names and digests
     for folder in sorted({file.folder for file in tables.values()}):
-        of_table = [described[path] for path in sorted(tables) if path.startswith(f"{folder}/")]
+        of_table = sorted((file for file in inputs if file.path.startswith(f"{folder}/")), key=lambda file: file.path)
         lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in of_table)
-        digest = hashlib.sha256(lines.encode()).hexdigest() if of_table[0].sha256 else ""
+        digest = hashlib.sha256(lines.encode()).hexdigest() if checksum else ""
         size, modified = sum(file.size for file in of_table), max(file.modified for file in of_table)
-        together.append(Input(folder, size, modified, digest, {"date": date} if (date := release_of(folder)) else {}))
-    return Dump(tuple(together), tuple(tables.values()))
+        date = release_of(folder)
+        folders.append(Input(folder, size, modified, digest, {"date": date} if date else {}))
+    return Dump(tuple(folders), tuple(tables.values()))
 
 
 def _describe_file(path: str, checksum: bool) -> Input:
@@ -181,7 +182,7 @@ def read_named(words: Sequence[str]) -> dict[str, str]:
     texts = {}
     for word in words:
         language, path = _split_word(word, "--profile: expected LANG=FILE such as de=de.toml")
-        texts[language] = _read_text(path)
+        texts[language] = read_profile_text(path)
         read_profile_file(texts[language], path)
     return texts
 
@@ -204,13 +205,13 @@ def edited(output: str, language: str) -> str:
     path = f"{output}/{profile_path(language)}"
     if not files.list_files(path):
         return ""
-    text = _read_text(path)
-    record = Ledger(output).find(f"groups/{language}")
-    known = record.facts.get(FACT, {}) if record is not None else {}
-    return "" if known.get("learned") == fingerprint(text=text) else text
+    text, record = read_profile_text(path), Ledger(output).find(f"groups/{language}")
+    learned = record.facts.get(FACT, {}).get("learned") if record else None
+    return "" if learned == fingerprint(text=text) else text
 
 
-def _read_text(path: str) -> str:
+def read_profile_text(path: str) -> str:
+    """The text of a profile file; MissingInputError if it cannot be read, or is not in UTF-8."""
     try:
         with files.open_binary(path) as source:
             return source.read().decode()

@@ -118,8 +118,8 @@ class Ledger:
     def records(self) -> list[Record]:
         """All records, by unit."""
         paths = files.list_files(record_path(self._output, "*"))
-        found = [self._record(path) for path in paths if not path.rpartition("/")[2].startswith("lock.")]
-        return sorted(found, key=lambda record: record.unit)
+        records = [self._record(path) for path in paths if not path.rpartition("/")[2].startswith("lock.")]
+        return sorted(records, key=lambda record: record.unit)
 
     def put(self, record: Record) -> None:
         """Record that a unit is finished."""
@@ -136,36 +136,33 @@ class Ledger:
     def names(self, unit: str) -> set[str]:
         """The files and folders below OUT that runs have made for a unit, or begun to make; some may be gone."""
         path = names_path(self._output, unit)
-        if not files.exists(path):
+        if (data := files.read_if_there(path)) is None:
             return set()
-        with files.open_binary(path) as source:
-            data = source.read()
         return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
 
     def note(self, unit: str, names: Collection[str]) -> None:
         """Note which files and folders are the unit's, before they are made and after others are removed."""
         if names != self.names(unit):
-            files.replace_file(
-                names_path(self._output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE)
-            )
+            data = orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE)
+            files.replace_file(names_path(self._output, unit), data)
 
     def write_manifest(self) -> None:
         """Write OUT/manifest.json: an entry in ``stages`` for every finished unit, at the top what all groups share."""
-        records = self.records()
-        stages: dict[str, Any] = {}
+        records, stages = self.records(), dict[str, Any]()
         for record in records:
             counts = asdict(record.counts)
-            numbers = {"fingerprint": record.fingerprint, "in": counts.pop("read"), **counts}
-            stages[record.unit] = {**numbers, **record.made_with, **record.facts}
+            counts["in"] = counts.pop("read")
+            stages[record.unit] = {"fingerprint": record.fingerprint, **counts, **record.made_with, **record.facts}
+        manifest: dict[str, Any] = {"stages": stages}
         inputs = (file for record in records for file in record.facts.get("inputs", ()))
-        made_up = {MADE_UP: True} if any(MADE_UP in file.get("origin", {}) for file in inputs) else {}
+        if any(MADE_UP in file.get("origin", {}) for file in inputs):
+            manifest[MADE_UP] = True
         groups = [record for record in records if record.unit.startswith("groups/")] or records
-        common: dict[str, Any] = {}
         for key in _IN_COMMON:
             values = [record.made_with[key] for record in groups if key in record.made_with]
             if values and all(value == values[0] for value in values):
-                common[key] = values[0]
-        write_json(f"{self._output}/{MANIFEST}", with_checksum({**common, **made_up, "stages": stages}))
+                manifest[key] = values[0]
+        write_json(f"{self._output}/{MANIFEST}", with_checksum(manifest))
 
     def _record(self, path: str) -> Record:
         """Read a record once; DamagedInputError if it is damaged or of a version with other fields."""
@@ -175,9 +172,9 @@ class Ledger:
             data = source.read()
         try:
             values = orjson.loads(data)
-            seen, expected = values.pop(CHECKSUM), digest(values)
-            if seen != expected:
-                raise ValueError(f"other values than those of its checksum {seen}")
+            checksum = values.pop(CHECKSUM)
+            if checksum != digest(values):
+                raise ValueError(f"other values than those of its checksum {checksum}")
             record = msgspec.convert(values, Record)
             if asdict(record) != values:
                 raise ValueError("the fields of another version")
@@ -205,16 +202,16 @@ def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> di
     end, which holds those of all its blocks (``arrow.parquet``), checked as rows are read. Other files are checked as a
     whole before they are used, and so is Parquet with a plain name, which people read.
     """
-    own = folder_below(record.unit, record.fingerprint)
+    folder = folder_below(record.unit, record.fingerprint)
     sizes: dict[str, int] = {}
-    for root in leaves or (own,):
+    for root in leaves or (folder,):
         sizes |= {f"{root}/{path}": size for path, size in files.sizes_below(f"{output}/{root}").items()}
-        if files.list_files(f"{output}/{root}"):
+        if files.list_files(f"{output}/{root}"):  # a leaf that is a file
             sizes[root] = files.size_of(f"{output}/{root}")
     sizes = dict(sorted(sizes.items()))
     if files.is_local(output):  # a store has what was written to it
         sync_files(Path(output), [Path(output, path) for path in sizes])
-    checksums = _checksums(output, own, sizes)
+    checksums = _checksums(output, folder, sizes)
     return {path: Part(size, checksums[path]) for path, size in sizes.items()}
 
 
@@ -223,29 +220,29 @@ def find_damage(output: str, record: Record) -> str:
 
     A file that the record does not list is only wrong in the unit's own folder, because stages read all of that.
     """
-    own = folder_below(record.unit, record.fingerprint)
-    found = {
-        f"{folder}/{path}".lstrip("/"): size
-        for folder in {own, *(path.rpartition("/")[0] for path in record.parts)}
-        for path, size in files.sizes_below(f"{output}/{folder}".rstrip("/")).items()
-    }
+    own_folder = folder_below(record.unit, record.fingerprint)
+    sizes: dict[str, int] = {}  # of all files in the folders that the record names, by path below OUT
+    for folder in {own_folder, *(path.rpartition("/")[0] for path in record.parts)}:
+        in_folder = files.sizes_below(f"{output}/{folder}".rstrip("/"))
+        sizes |= {f"{folder}/{path}".lstrip("/"): size for path, size in in_folder.items()}
     for path, part in record.parts.items():
-        if path not in found:
+        if path not in sizes:
             return f"expected {output}/{path}, saw no such file"
-        if found[path] != part.size:
-            return f"expected {part.size:,} bytes in {output}/{path}, saw {found[path]:,}"
-    checksums = _checksums(output, own, record.parts)
+        if sizes[path] != part.size:
+            return f"expected {part.size:,} bytes in {output}/{path}, saw {sizes[path]:,}"
+    checksums = _checksums(output, own_folder, record.parts)
     for path, part in record.parts.items():
         if checksums[path] != part.checksum:
             return f"expected {output}/{path} as it was written, saw other bytes"
-    strays = [path for path in found if path.startswith(f"{own}/") and path not in record.parts]
+    strays = [path for path in sizes if path.startswith(f"{own_folder}/") and path not in record.parts]
     return f"expected only what its record lists, saw {output}/{strays[0]}" if strays else ""
 
 
-def _checksums(output: str, own: str, paths: Collection[str]) -> Mapping[str, str]:
-    by_end = {path for path in paths if path.startswith(f"{own}/") and path.endswith(".parquet")}
-    found = files.for_each_file(output, lambda path: checksum_of(f"{output}/{path}", path in by_end), paths)
-    return dict(zip(paths, found, strict=True))
+def _checksums(output: str, folder: str, paths: Collection[str]) -> Mapping[str, str]:
+    """The checksums of files of a unit by path below OUT: of Parquet in its folder, those of its end."""
+    by_end = {path for path in paths if path.startswith(f"{folder}/") and path.endswith(".parquet")}
+    checksums = files.for_each_file(output, lambda path: checksum_of(f"{output}/{path}", path in by_end), paths)
+    return dict(zip(paths, checksums, strict=True))
 
 
 def checksum_of(path: str, by_end: bool = False) -> str:
@@ -268,14 +265,14 @@ def versions() -> dict[str, str]:
 
     ``unicode`` is the version by whose rules characters are counted, which ``regex`` names only in its description.
     """
+    found = {"wikisem": __version__, "python": platform.python_version()}
+    # Imported only when asked for: that takes a quarter of a second.
+    found["bzip2"] = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
     unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").json["description"]))
-    installed = {}
+    found["unicode"] = unicode[1] if unicode else "unknown"
     for package in _LIBRARIES:
         try:
-            installed[package] = metadata.version(package)
+            found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:  # scores need neither Beam nor a parser of wikitext
-            installed[package] = "not installed"
-    # Imported only when asked for: that takes a quarter of a second.
-    bzip2 = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
-    own = {"wikisem": __version__, "python": platform.python_version(), "bzip2": bzip2}
-    return {**own, "unicode": unicode[1] if unicode else "unknown", **installed}
+            found[package] = "not installed"
+    return found

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike, fspath
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -76,20 +76,13 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
 
 def _entity_unit(dump: Dump, options: EntityOptions) -> Unit:
     """The unit of entities: dependent units depend on its dump and rules, not on how many labels and properties."""
-    extras = {
-        "labels": ALL if options.labels is None else sorted(options.labels),
-        "properties": sorted(options.properties),
-        "signatures": options.signatures,
-        "relations": options.relations,
-    }
+    labels = ALL if options.labels is None else sorted(options.labels)
+    extras: dict[str, Any] = {"labels": labels, "properties": sorted(options.properties)}
+    extras |= {"signatures": options.signatures, "relations": options.relations}
     unlinked = "counted" if options.linked_only else "kept"
-    return Unit(
-        ENTITIES,
-        options={"dump": dump.identity(), "ranks": options.ranks, "unlinked": unlinked},
-        extras=extras,
-        facts={**extras, "linked_only": options.linked_only, "inputs": dump.describe()},
-        version=entity_stage.VERSION,
-    )
+    rules = {"dump": dump.identity(), "ranks": options.ranks, "unlinked": unlinked}
+    facts = {**extras, "linked_only": options.linked_only, "inputs": dump.describe()}
+    return Unit(ENTITIES, rules, extras=extras, facts=facts, version=entity_stage.VERSION)
 
 
 def _read_tables(dump: Dump, options: EntityOptions, run: Run, context: StageContext) -> UnitResult:
@@ -136,11 +129,8 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
         del run
         written = {language_of(unit): context.folders[unit] for unit in units}
         paths = {language: dumps[language].paths for language in written}
-        files = {
-            language: read_profile_file(profiles.texts[language], layout.profile_path(language))
-            for language in written
-            if language in profiles.texts
-        }
+        texts = {language: text for language, text in profiles.texts.items() if language in written}
+        files = {language: read_profile_file(text, layout.profile_path(language)) for language, text in texts.items()}
         counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
         results = {}
         for language, folder in written.items():
@@ -167,13 +157,10 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
         options = {"dump": dump.identity(), "link_trail": link_trail and profiles.trails.get(language, True)}
         if conversion := conversion_of(language):
             options["conversion"] = conversion
-        units.append(
-            Unit(unit_of(MENTIONS, language), options, facts={"inputs": dump.describe()}, version=mention_stage.VERSION)
-        )
+        facts = {"inputs": dump.describe()}
+        units.append(Unit(unit_of(MENTIONS, language), options, facts=facts, version=mention_stage.VERSION))
     return Stage(MENTIONS, units, work)
 
-
-# Stage 3: the surface form of each item in each language, and beside the method the names of all pages.
 
 # Above this share of the best linked pages, a dump that lacks them is worth a warning.
 MOST_MISSING: Final = 0.001
@@ -225,22 +212,16 @@ def result_of(language: str, counts: SurfaceCounts, run: Run | None) -> UnitResu
     facts = {"sources": sources, **({"refused": refused} if refused else {})}
     if run is None:
         return UnitResult(counts.items, facts)
-    linked = counts.pages
-    lacking = [title for _, title, missing in linked.best if missing]
-    facts["linked_pages"] = {
-        "linked": linked.linked,
-        "missing": linked.missing,
-        "best_linked": len(linked.best),
-        "best_missing": len(lacking),
-        "best_missing_titles": lacking[:_NAMED],
-    }
-    warning = ""
-    if len(lacking) > MOST_MISSING * len(linked.best):
+    pages, warning = counts.pages, ""
+    lacking = [title for _, title, missing in pages.best if missing]
+    missing = {"missing": pages.missing, "best_missing": len(lacking), "best_missing_titles": lacking[:_NAMED]}
+    facts["linked_pages"] = {"linked": pages.linked, "best_linked": len(pages.best), **missing}
+    if len(lacking) > MOST_MISSING * len(pages.best):
         # Which export the dump is of, is in the names of its files.
         files = run.ledger.require(unit_of(MENTIONS, language)).facts.get("inputs", ())
         other = "content" if any("pages-articles" in file["path"] for file in files) else "articles"
         warning = (
-            f"{unit_of(SURFACES, language)}: {len(lacking):,} of the {len(linked.best):,} best linked pages are not in "
+            f"{unit_of(SURFACES, language)}: {len(lacking):,} of the {len(pages.best):,} best linked pages are not in "
             f"the dump: {', '.join(lacking[:_NAMED])}{' …' * (len(lacking) > _NAMED)}; "
             f"`wikisem download {language} --export {other}` fetches the other export"
         )
@@ -253,10 +234,10 @@ def names(languages: Sequence[str]) -> Stage:
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         dictionaries = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
         written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
-        found = surface_stage.write_names(run.folder(ENTITIES), dictionaries, written, context)
+        counted = surface_stage.write_names(run.folder(ENTITIES), dictionaries, written, context)
         return {
             unit_of(NAMES, code): UnitResult(counts.pairs, {"pages": counts.pages, "items": counts.items})
-            for code, counts in found.items()
+            for code, counts in counted.items()
         }
 
     units = []
@@ -285,48 +266,37 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stag
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         named = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
-        linked = {
-            language: run.folder(unit_of(MENTIONS, language))
-            for language in named
-            if unit_of(MENTIONS, language) in run.ledger.require(unit_of(SURFACES, language)).needs
-        }
-        counts = group_stage.build_groups(
-            run.folder(ENTITIES), run.folder(TAXONOMY), named, linked, recipe, context, profiles.texts
-        )
+        linked = {}
+        for language in named:
+            mentions_unit = unit_of(MENTIONS, language)
+            if mentions_unit in run.ledger.require(unit_of(SURFACES, language)).needs:
+                linked[language] = run.folder(mentions_unit)
+        items, graph = run.folder(ENTITIES), run.folder(TAXONOMY)
+        counts = group_stage.build_groups(items, graph, named, linked, recipe, context, profiles.texts)
         results = {}
         for language in named:
-            found, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
+            counted, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
             if language not in profiles.texts:  # the fingerprint of what was learned tells an edited profile from it
                 with open_binary(f"{context.scratch.finished}/{layout.profile_path(language)}") as source:
                     learned = {"learned": fingerprint(text=source.read().decode())}
-            facts = {"cases": found.cases, FACT: learned}
-            facts |= {ENGLISH: found.english} if found.english else {}
-            facts |= {UNCLEAR: found.unclear} if found.unclear else {}
-            facts |= {PLACES: found.places} if recipe.outliers.places else {}
+            facts = {"cases": counted.cases, FACT: learned}
+            facts |= {ENGLISH: counted.english} if counted.english else {}
+            facts |= {UNCLEAR: counted.unclear} if counted.unclear else {}
+            facts |= {PLACES: counted.places} if recipe.outliers.places else {}
             results[unit_of(GROUPS, language)] = UnitResult(counts[language], facts)
         return results
 
-    options = {
-        "cluster": asdict(recipe.cluster),
-        "outliers": asdict(recipe.outliers),
-        "filters": asdict(recipe.filters),
-        "items": msgspec.to_builtins(recipe.items),
-        "seed": recipe.seed,
-        **({"classes": asdict(recipe.classes)} if recipe.classes != ClassOptions() else {}),
-    }
-    units = [
-        Unit(
-            unit_of(GROUPS, language),
-            options | ({"profile": fingerprint(text=profiles.texts[language])} if language in profiles.texts else {}),
-            needs=(TAXONOMY, *(unit_of(SURFACES, code) for code in (sorted(languages) if shared else [language]))),
-            leaves=(*layout.group_leaves(language), *group_folders(language), layout.profile_path(language)),
-            version=group_stage.VERSION,
-        )
-        for language in languages
-    ]
-    return Stage(
-        GROUPS, units, work, together=shared, check=lambda run: check_columns(run.ledger.require(ENTITIES), recipe)
-    )
+    options: dict[str, Any] = {"items": msgspec.to_builtins(recipe.items), "seed": recipe.seed}
+    options |= {name: asdict(getattr(recipe, name)) for name in ("cluster", "outliers", "filters")}
+    if recipe.classes != ClassOptions():
+        options["classes"] = asdict(recipe.classes)
+    units = []
+    for language in languages:
+        profile = {"profile": fingerprint(text=profiles.texts[language])} if language in profiles.texts else {}
+        needs = TAXONOMY, *(unit_of(SURFACES, code) for code in (sorted(languages) if shared else [language]))
+        leaves = *layout.group_leaves(language), *group_folders(language), layout.profile_path(language)
+        units.append(Unit(unit_of(GROUPS, language), options | profile, leaves, needs, version=group_stage.VERSION))
+    return Stage(GROUPS, units, work, shared, lambda run: check_columns(run.ledger.require(ENTITIES), recipe))
 
 
 # Version of the stage's output; raise it when the output changes.
@@ -351,14 +321,10 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         counts = Counts(len(judged), len(kept), dict(sorted(reasons.items())))
         return {units[0]: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)})}
 
-    unit = Unit(
-        unit_of(GROUPS, code),
-        options={"mixed": list(recipe.mixed), "seed": recipe.seed},
-        needs=tuple(unit_of(GROUPS, language) for language in recipe.mixed),
-        leaves=(*layout.group_leaves(code), *group_folders(code)),
-        version=MIXED_VERSION,
-    )
-    return [Stage("mixed", [unit], work)]
+    options = {"mixed": list(recipe.mixed), "seed": recipe.seed}
+    needs = tuple(unit_of(GROUPS, language) for language in recipe.mixed)
+    leaves = *layout.group_leaves(code), *group_folders(code)
+    return [Stage("mixed", [Unit(unit_of(GROUPS, code), options, leaves, needs, version=MIXED_VERSION)], work)]
 
 
 # The key of a unit's facts: for each tier how many walls were tried and kept, and why others were dropped.
@@ -385,16 +351,11 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
             results[unit_of(WALLS, language)] = UnitResult(total, facts, warning)
         return results
 
-    units = [
-        Unit(
-            unit_of(WALLS, language),
-            options={"walls": asdict(recipe.walls), "seed": drawn},
-            needs=(TAXONOMY, unit_of(SURFACES, language), unit_of(GROUPS, language)),
-            leaves=(layout.walls_path(language),),
-            version=wall_stage.VERSION,
-        )
-        for language in languages
-    ]
+    units, options = [], {"walls": asdict(recipe.walls), "seed": drawn}
+    for language in languages:
+        needs = TAXONOMY, unit_of(SURFACES, language), unit_of(GROUPS, language)
+        leaves = (layout.walls_path(language),)
+        units.append(Unit(unit_of(WALLS, language), options, leaves, needs, version=wall_stage.VERSION))
     return [Stage(WALLS, units, work, check=lambda run: check_columns(run.ledger.require(ENTITIES), recipe))]
 
 
@@ -477,13 +438,11 @@ def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, prope
     kept = EntityOptions(labels, tuple(sorted(properties)))
     if recipe is None:
         return kept
+    # An item without any sitelink can then be neither in a cluster nor an outlier.
+    linked_only = recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0
+    related = recipe.outliers.related > 0
     return replace(
-        kept,
-        ranks=recipe.graph.ranks,
-        signatures=recipe.witness,
-        relations=recipe.outliers.related > 0,
-        # An item without any sitelink can then be neither in a cluster nor an outlier.
-        linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
+        kept, ranks=recipe.graph.ranks, signatures=recipe.witness, relations=related, linked_only=linked_only
     )
 
 
@@ -553,18 +512,19 @@ def build(
         known_language(code)
     dump = find_wikidata(_paths(wikidata), checksum=False)
     given = read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())])
+    inputs = BuildOptions(loaded, chosen, dump, wikipedias, DEFAULT_PROPERTIES, given)
+    run = Run(target, runtime, break_lock=break_lock)
     try:
-        run = Run(target, runtime, break_lock=break_lock)
-        records = run_build(BuildOptions(loaded, chosen, dump, wikipedias, DEFAULT_PROPERTIES, given), run, workers)
+        units = {record.unit: record for record in run_build(inputs, run, workers)}
     except WikisemError:
         raise
     except OSError as error:
         raise OutputError(f"expected to read and write files, saw {error}") from error
-    units = {record.unit: record for record in records}
     results = {}
     for code in chosen:
-        groups = units[f"groups/{code}"]
-        results[code] = LanguageResult(groups.counts.kept, int(groups.facts["cases"]), dict(groups.counts.left_out))
+        record = units[unit_of(GROUPS, code)]
+        counts, cases = record.counts, int(record.facts["cases"])
+        results[code] = LanguageResult(groups=counts.kept, cases=cases, rejected=dict(counts.left_out))
     return BuildResult(run.output, loaded, results, units)
 
 
