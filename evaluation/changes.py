@@ -5,8 +5,9 @@ a place in a file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from wikisem.records import Group, Member, Rejection
 
@@ -41,24 +42,34 @@ class Change:
         return row | {"item": self.item, "surface": self.surface, "before": self.before, "after": self.after}
 
 
+class Overlap(NamedTuple):
+    """How many groups, or test cases, the old set alone has, both have, and the new one alone has."""
+
+    gone: int
+    kept: int
+    new: int
+
+    @classmethod
+    def of(cls, old: AbstractSet[object], new: AbstractSet[object]) -> "Overlap":
+        """Count the ids of two sets."""
+        return cls(len(old - new), len(old & new), len(new - old))
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageChanges:
     """The changes of one language, and how many groups and test cases both sets, or one of them, have."""
 
     language: str
-    groups: tuple[int, int, int]
-    cases: tuple[int, int, int]
+    groups: Overlap
+    cases: Overlap
     changes: tuple[Change, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Counts under the names that programs read: of the old set alone, of both, of the new one alone."""
-        names = ("out", "kept", "in")
-        counts = {
-            f"{what}_{name}": number
-            for what, numbers in (("groups", self.groups), ("cases", self.cases))
-            for name, number in zip(names, numbers, strict=True)
-        }
-        return {"language": self.language, **counts, "changes": [change.as_json() for change in self.changes]}
+        """Under the names that programs read."""
+        counts: dict[str, Any] = {"language": self.language}
+        for name, overlap in (("groups", self.groups), ("cases", self.cases)):
+            counts |= {f"{name}_out": overlap.gone, f"{name}_kept": overlap.kept, f"{name}_in": overlap.new}
+        return {**counts, "changes": [change.as_json() for change in self.changes]}
 
 
 def compare_languages(
@@ -68,7 +79,7 @@ def compare_languages(
     new_rejections: Mapping[str, Sequence[Rejection]],
 ) -> list[LanguageChanges]:
     """The changes of every language that either set has, groups and rejections being given by language."""
-    found = []
+    compared = []
     for language in sorted(old.keys() | new.keys()):
         before, after = ({group.qid: group for group in groups.get(language, ())} for groups in (old, new))
         why_before = {qid: NOT_IN_OLD for qid in after if language not in old}
@@ -94,12 +105,9 @@ def compare_languages(
             {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
         )
-        groups_changed, cases_changed = (
-            (len(old_ids - new_ids), len(old_ids & new_ids), len(new_ids - old_ids))
-            for old_ids, new_ids in ((before.keys(), after.keys()), (cases, cases_now))
-        )
-        found.append(LanguageChanges(language, groups_changed, cases_changed, tuple(changes)))
-    return found
+        groups_of_both, cases_of_both = Overlap.of(before.keys(), after.keys()), Overlap.of(cases, cases_now)
+        compared.append(LanguageChanges(language, groups_of_both, cases_of_both, tuple(changes)))
+    return compared
 
 
 def _item_changes(language: str, before: Group, after: Group) -> Iterator[Change]:

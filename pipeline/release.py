@@ -52,26 +52,22 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFact
     Besides the counts by language: what guessers that ignore meaning reach, the classes without an English group, and
     the spread of coherence and margins over all groups.
     """
-    languages = []
+    languages, english = [], {group.qid for group in run.groups.get("en", ())}
     for code, groups in run.groups.items():
-        baselines = {
-            name: (bars.value, bars.low, bars.high) if bars else None
-            for name, bars in baselines_by_language(groups, columns=[ALL]).get(code, {}).get(ALL, {}).items()
-        }
+        guessers = baselines_by_language(groups, columns=[ALL]).get(code, {}).get(ALL, {})
+        baselines = {name: (bars.value, bars.low, bars.high) if bars else None for name, bars in guessers.items()}
         languages.append(metadata.language_facts(code, groups, run.rejections[code], baselines))
-    if english := {group.qid for group in run.groups.get("en", ())}:
-        others = {code: groups for code, groups in run.groups.items() if code != "en"}
-        lacking = {code: sum(group.qid not in english for group in groups) for code, groups in others.items()}
-        more.setdefault("lacking", lacking)
-    all_groups = [group for groups in run.groups.values() for group in groups]
+        if english and code != "en":
+            more.setdefault("lacking", {})[code] = sum(group.qid not in english for group in groups)
+    all_groups = list(chain.from_iterable(run.groups.values()))
     values = {"coherence": [group.coherence for group in all_groups]}
     for number, kind in OUTLIER_CLASSES.items():
         outliers = (outlier for group in all_groups for outlier in group.outliers if outlier.outlier_class == number)
         values[f"margin, {kind.name}"] = [outlier.margin for outlier in outliers]
-    quartiles, spreads = [0, 0.25, 0.5, 0.75, 1], {}
+    spreads = {}
     for name, measured in values.items():
         if known := [value for value in measured if value is not None]:
-            spreads[name] = (len(known), np.quantile(known, quartiles).tolist())
+            spreads[name] = len(known), np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
     return metadata.read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
 
@@ -115,12 +111,13 @@ def release(
     return _write_release(
         data_set_path(output),
         path_of(folder),
-        today,
-        metadata.Maker(maintainer.strip(), address, name),
-        list(map(path_of, scores)),
-        list(map(path_of, cases)),
-        None if since is None else data_set_path(since),
-        *(None if file is None else path_of(file) for file in (held, open_held)),
+        published=today,
+        maker=metadata.Maker(maintainer.strip(), address, name),
+        scores=list(map(path_of, scores)),
+        cases=list(map(path_of, cases)),
+        since=None if since is None else data_set_path(since),
+        held=None if held is None else path_of(held),
+        open_held=None if open_held is None else path_of(open_held),
     )
 
 
@@ -133,7 +130,7 @@ def hub_name(text: str) -> str:
 
 def sample(folder: str | PathLike[str]) -> metadata.ReleaseFacts:
     """Write the set that comes with wikisem, as ``wikisem sample`` does; UsageError for a folder with anything else."""
-    return _write_release(SAMPLE, path_of(folder), "", metadata.Maker("The wikisem authors"), [], [])
+    return _write_release(SAMPLE, path_of(folder), maker=metadata.Maker("The wikisem authors"))
 
 
 def browse(
@@ -156,10 +153,10 @@ def browse(
 def _write_release(
     output: Path,
     folder: Path,
-    published: str,
     maker: metadata.Maker,
-    scores: Sequence[Path],
-    cases: Sequence[Path],
+    published: str = "",
+    scores: Sequence[Path] = (),
+    cases: Sequence[Path] = (),
     since: Path | None = None,
     held: Path | None = None,
     open_held: Path | None = None,
@@ -172,7 +169,11 @@ def _write_release(
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
     check_files(output, run.manifest, (NAMES, test_cases.HELD, *_EXTRAS))
-    more: dict[str, Any] = {"opened": run.manifest.opened}
+    ledger = Ledger(str(output))
+    for code in run.names:
+        if record := ledger.find(f"names/{code}"):
+            ledger.check_needs(record)
+    more: dict[str, Any] = {"maker": maker, "opened": run.manifest.opened, "changes": {}}
     opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
     if open_held:
         half, data = _open_half(open_held, since)
@@ -184,26 +185,22 @@ def _write_release(
     if countries := countries_of(run):
         more["regions"] = metadata.count_regions(run.groups, countries)
     split = test_cases.split_cases({code: groups for code, groups in run.groups.items() if groups}, seed)
+    more["split"] = {code: (len(test), len(split.shots[code])) for code, test in split.test.items()}
     # The example of the card is the first case in English, or in the language with the most.
     shown = max(split.test, key=lambda code: (code == "en", len(split.test[code])))
     more["example"] = test_cases.case_rows(split.test[shown], seed)[0]
     more["models"] = [score for path in scores for score in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
-    ledger = Ledger(str(output))
-    for code in run.names:
-        if record := ledger.find(f"names/{code}"):
-            ledger.check_needs(record)
     more |= {"extras": _extras_of(run), "canary": test_cases.canary_of(run.groups, seed), "names": _count_names(run)}
     more["walls"] = {code: Counter(wall.tier for wall in walls) for code, walls in run.walls.items()}
-    more["split"] = {code: (len(test), len(split.shots[code])) for code, test in split.test.items()}
     if since:
-        old = read_run(since)
-        more["since"], more["changes"] = version_of(old), {}
-        for language in compare_languages(old.groups, run.groups, old.rejections, run.rejections):
-            renamed = sum(change.kind == "surface form" for change in language.changes)
-            groups_out, _, groups_in = language.groups
-            more["changes"][language.language] = groups_out, groups_in, *language.cases, renamed
-    facts = facts_of(run, published or run.manifest.published, maker=maker, **more)
+        before = read_run(since)
+        more["since"] = version_of(before)
+        for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
+            renamed = sum(change.kind == "surface form" for change in compared.changes)
+            numbers = compared.groups.gone, compared.groups.new, *compared.cases, renamed
+            more["changes"][compared.language] = numbers
+    facts = facts_of(run, published or run.manifest.published, **more)
     _check_others(folder, facts, run)
     if held_data:
         place = held_place(folder)
@@ -245,7 +242,7 @@ def countries_of(run: RunFiles) -> dict[str, set[str]]:
         countries[qid] |= {row["value"] for row in statements if row["property"] == COUNTRY}
     for qid, relations in item_column(folder, items, "relations").items():
         countries[qid] |= {qid_of(row["item"]) for row in relations or () if f"P{row['property']}" == COUNTRY}
-    return {qid: stated for qid, stated in countries.items() if stated}
+    return {qid: of_member for qid, of_member in countries.items() if of_member}
 
 
 def held_place(folder: Path) -> Path:

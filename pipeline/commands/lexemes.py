@@ -3,6 +3,7 @@
 import argparse
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from rich.table import Table
@@ -78,32 +79,49 @@ def lexemes(arguments: argparse.Namespace) -> int:
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
     table = Table("language", "relation", *number_columns("pairs", "questions"))
     for language, pairs in collector.pairs(keep).items():
-        asked, path = formats.with_one_answer(pairs), output / "analogies" / f"{language}.txt"
-        several = [(name, own, arguments.questions) for name, own in asked.items() if len(own) > 1]
-        if not formats.write_questions(path, several, arguments.seed):
-            log(f"warning: no relation has a question in {language!r}: there is no {path}")
         write_text(output / "categories" / f"{language}.txt", formats.pair_category_lines(pairs))
         write_text(output / "pairs" / f"{language}.jsonl", formats.pairs_lines(language, pairs))
-        groups = dict(formats.outlier_groups(pairs, arguments.groups, arguments.seed))
-        texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
-        unit, ledger = f"{STAGE}/{language}", Ledger(str(output))
-        earlier = ledger.names(unit)
-        ledger.note(unit, earlier | texts.keys())
-        write_files(output, texts.items())
-        for name in sorted(earlier - texts.keys()):
-            remove_below(str(output), name)
-        ledger.note(unit, texts.keys())
-        strays = [path for path in (output / "outliers" / language).glob("*.txt") if path.stem not in groups]
-        if strays:
-            log(f"warning: {min(strays)} is no file of wikisem's; it stays, and is scored with the groups")
-        for relation, of_relation in pairs.items():
-            number = count_questions(len(asked[relation]), arguments.questions)
-            table.add_row(language, relation, f"{len(of_relation):,}", f"{number:,}")
+        _write_groups(arguments, language, pairs)
+        place, asked = output / "analogies" / f"{language}.txt", formats.with_one_answer(pairs)
+        for relation, number in _write_questions(arguments, place, asked, f" in {language!r}").items():
+            table.add_row(language, relation, f"{len(pairs[relation]):,}", f"{number:,}")
     make_console().print(table)
     left_out, unread = sum(counts.left_out.values()), sum(counts.unreadable.values())
     log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {unread:,} unreadable")
     print_line(f"output: {output}")
     return 0
+
+
+def _write_groups(arguments: argparse.Namespace, language: str, pairs: formats.Relations) -> None:
+    """Write the outlier groups of a language, in place of those of an earlier run; warn of files of others.
+
+    The ledger of OUT has the names of the groups: before they are written, those of both runs.
+    """
+    output, ledger, unit = arguments.output, Ledger(str(arguments.output)), f"{STAGE}/{language}"
+    groups = dict(formats.outlier_groups(pairs, arguments.groups, arguments.seed))
+    texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
+    earlier = ledger.names(unit)
+    ledger.note(unit, earlier | texts.keys())
+    write_files(output, texts.items())
+    for name in sorted(earlier - texts.keys()):
+        remove_below(str(output), name)
+    ledger.note(unit, texts.keys())
+    strays = [path for path in (output / "outliers" / language).glob("*.txt") if path.stem not in groups]
+    if strays:
+        log(f"warning: {min(strays)} is no file of wikisem's; it stays, and is scored with the groups")
+
+
+def _write_questions(
+    arguments: argparse.Namespace, place: Path, asked: formats.WordPairs, where: str = ""
+) -> dict[str, int]:
+    """Write the analogy questions of relations with two pairs or more, and return their number for every relation.
+
+    Without any question there is no file, and a warning, in which ``where`` is the language.
+    """
+    several = [(name, pairs, arguments.questions) for name, pairs in asked.items() if len(pairs) > 1]
+    if not formats.write_questions(place, several, arguments.seed):
+        log(f"warning: no relation has a question{where}: there is no {place}")
+    return {name: count_questions(len(pairs), arguments.questions) for name, pairs in asked.items()}
 
 
 def wordnet(arguments: argparse.Namespace) -> int:
@@ -115,14 +133,11 @@ def wordnet(arguments: argparse.Namespace) -> int:
     pairs = read_wordnet(arguments.wordnet, WordFilter.of(arguments.vocabulary, arguments.single_words))
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
-    asked, path = formats.asked_pairs(pairs), arguments.output / "analogies.txt"
-    several = [(name, own, arguments.questions) for name, own in asked.items() if len(own) > 1]
-    if not formats.write_questions(path, several, arguments.seed):
-        log(f"warning: no relation has a question: there is no {path}")
     write_text(arguments.output / "pairs.jsonl", formats.pairs_lines("", pairs))
     table = Table("relation", *number_columns("pairs", "questions"))
-    for name, found in pairs.items():
-        table.add_row(name, f"{len(found):,}", f"{count_questions(len(asked[name]), arguments.questions):,}")
+    numbers = _write_questions(arguments, arguments.output / "analogies.txt", formats.asked_pairs(pairs))
+    for name, number in numbers.items():
+        table.add_row(name, f"{len(pairs[name]):,}", f"{number:,}")
     make_console().print(table)
     print_line(f"output: {arguments.output}")
     return 0
