@@ -138,8 +138,9 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
             with open_binary(path) as source:
                 wiki = SiteInfo.from_json(source.read(), path).dbname
             if wiki and wiki != (expected := wiki_of(language)):
-                seen = f"saw one of {wiki}, which is taken for {language}"
-                warnings.append(f"expected a dump of {expected or 'no wiki'}, {seen}")
+                warnings.append(
+                    f"expected a dump of {expected or 'no wiki'}, saw one of {wiki}, which is taken for {language}"
+                )
             if lacks_conversion(language):
                 cause = "without opencc, links in the other script do not count for the page"
                 warnings.append(f"{cause}: pip install 'wikisem[chinese]'")
