@@ -33,7 +33,7 @@ from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, 
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
 from wikisem.outputs.release import cases as test_cases
 from wikisem.outputs.release import metadata
-from wikisem.outputs.release.card import card, citation, croissant_json, source_kind, toml_text, write_text
+from wikisem.outputs.release.card import card, croissant_json, fill, source_kind, toml_text, write_text
 from wikisem.outputs.release.harness import harness_files
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.wallfile import walls_table
@@ -55,7 +55,9 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFact
     languages, english = [], {group.qid for group in run.groups.get("en", ())}
     for code, groups in run.groups.items():
         guessers = baselines_by_language(groups, columns=[ALL]).get(code, {}).get(ALL, {})
-        baselines = {name: (bars.value, bars.low, bars.high) if bars else None for name, bars in guessers.items()}
+        baselines = {
+            name: metadata.Share(bars.value, bars.low, bars.high) if bars else None for name, bars in guessers.items()
+        }
         languages.append(metadata.language_facts(code, groups, run.rejections[code], baselines))
         if english and code != "en":
             more.setdefault("lacking", {})[code] = sum(group.qid not in english for group in groups)
@@ -407,7 +409,7 @@ def _data_files(
     yield from browse_files(facts, replace(run, groups=filled), cases)
     yield "recipe.toml", toml_text(facts.recipe).encode()
     yield "LICENSE", write_text("LICENSE", facts).encode()
-    yield "CITATION.cff", citation(facts).encode()
+    yield "CITATION.cff", fill("CITATION.cff", facts=facts).encode()
     yield "croissant.json", croissant_json(facts)
 
 

@@ -10,7 +10,7 @@ import hashlib
 import io
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -25,7 +25,7 @@ from wikisem.datasets.files import csv_cell, csv_rows
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
 from wikisem.records import Group
-from wikisem.typed_json import decode_json
+from wikisem.typed_json import decode_json, packaged_tables
 from wikisem.wikipedia.language_tables import iso_639
 
 # The answer in place of the number of a word, which counts from 1.
@@ -144,12 +144,8 @@ def read_key(folder: Path) -> AnnotationSet:
 _Class = int | None
 
 
-@dataclass(frozen=True, slots=True)
-class SampleOptions:
-    """The numbers of groups and annotators; ``overlap`` of the groups go to every annotator.
-
-    ``two_answers`` asks for each case twice.
-    """
+class SampleOptions(NamedTuple):
+    """How many groups and annotators there are; ``overlap`` of the groups go to every annotator."""
 
     language: str
     seed: int
@@ -188,49 +184,50 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
         annotator-1              c:O3  d:O1
         annotator-2                          e:O2  f:O3
     """
-    if options.overlap > options.groups:
-        raise UsageError(
-            f"expected an overlap of at most {options.groups} groups, all there are, saw {options.overlap}"
+    language, seed, wanted, annotators, overlap, two_answers = options
+    if overlap > wanted:
+        raise UsageError(f"expected an overlap of at most {wanted} groups, all there are, saw {overlap}")
+    alone = wanted - overlap
+    if not overlap and alone < annotators:
+        raise UsageError(f"expected a group for each of {annotators} annotators, saw {alone}")
+    candidates = _candidates(groups, seed)
+    if len(candidates) < wanted:
+        raise MissingInputError(
+            f"expected at least {wanted} test groups in {language} to sample from, saw {len(candidates)}; --groups "
+            "asks for fewer"
         )
-    alone = options.groups - options.overlap
-    if not options.overlap and alone < options.annotators:
-        raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
-    # Groups whose words are still enough once doubles are taken out, in an order that the seed draws.
+    chosen = _choose_outliers(candidates[:wanted], seed)
+    # Runs of the chosen cases: the overlap, then each annotator's own share, equal in size or one apart.
+    ends = [overlap + alone * number // annotators for number in range(annotators + 1)]
+    parts = [chosen[:overlap], *(chosen[start:end] for start, end in pairwise(ends))]
+    cases = _make_cases(parts, seed)
+    for_all, *shares = [[cases[case.group.key].id for case in part] for part in parts]
+    sheets = {}
+    for number, share in enumerate(shares, start=1):
+        name = f"annotator-{number}"
+        sheets[name] = tuple(_shuffle([*for_all, *share], seed, "sheet", name))
+    by_id = sorted(cases.values(), key=lambda case: case.id)
+    return AnnotationSet(
+        language, seed, tuple(by_id), tuple(sorted(for_all)), annotators=sheets, two_answers=two_answers
+    )
+
+
+def _candidates(groups: Iterable[Group], seed: int) -> list[_Candidate]:
+    """The groups whose words are still enough once repeated ones are taken out, in an order that the seed draws."""
     by_key = {}
     for group in groups:
         words = [" ".join(member.surface.replace("_", " ").split()) for member in group.members]
         cluster = tuple(dict.fromkeys(words[: len(group.cluster)]))
         outliers: defaultdict[_Class, list[str]] = defaultdict(list)
         for outlier, word in zip(group.outliers, words[len(group.cluster) :], strict=True):
-            if word not in (*cluster, *outliers[outlier.outlier_class]):
-                outliers[outlier.outlier_class].append(word)
-        by_class = {outlier_class: chosen for outlier_class, chosen in outliers.items() if chosen}
+            of_class = outliers[outlier.outlier_class]
+            if word not in cluster and word not in of_class:
+                of_class.append(word)
+        by_class = {outlier_class: of_class for outlier_class, of_class in outliers.items() if of_class}
         if len(cluster) >= 2 and by_class:
-            key = _key(options.seed, "group", group.id, *cluster)
+            key = _key(seed, "group", group.id, *cluster)
             by_key[key] = _Candidate(key, group.id, cluster, outliers=by_class)
-    candidates = [by_key[key] for key in sorted(by_key)]
-    if len(candidates) < options.groups:
-        raise MissingInputError(
-            f"expected at least {options.groups} test groups in {options.language} to sample from, saw "
-            f"{len(candidates)}; --groups asks for fewer"
-        )
-    chosen = _choose_outliers(candidates[: options.groups], options.seed)
-    # Runs of the chosen cases: the overlap, then each annotator's own share, equal in size or one apart.
-    ends = [options.overlap + alone * number // options.annotators for number in range(options.annotators + 1)]
-    parts = [chosen[: options.overlap], *(chosen[start:end] for start, end in pairwise(ends))]
-    cases = _make_cases(parts, options.seed)
-    overlap, *shares = [[cases[case.group.key].id for case in part] for part in parts]
-    return AnnotationSet(
-        options.language,
-        options.seed,
-        tuple(sorted(cases.values(), key=lambda case: case.id)),
-        tuple(sorted(overlap)),
-        {
-            (name := f"annotator-{number}"): tuple(_shuffle([*overlap, *share], options.seed, "sheet", name))
-            for number, share in enumerate(shares, start=1)
-        },
-        options.two_answers,
-    )
+    return [by_key[key] for key in sorted(by_key)]
 
 
 def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
@@ -242,15 +239,18 @@ def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
     counts: Counter[_Class] = Counter()
     chosen = list[_Chosen]()
     for group in sorted(groups, key=lambda group: (len(group.outliers), group.key)):
-        name = min(group.outliers, key=lambda name: (counts[name], _key(seed, "class", group.key, str(name))))
-        counts[name] += 1
-        chosen.append(_Chosen(group, name, _shuffle(group.outliers[name], seed, "outlier", group.key)[0]))
-    turns: Counter[_Class] = Counter()
-    ranked = []
+        rarest = min(group.outliers, key=lambda name: (counts[name], _key(seed, "class", group.key, str(name))))
+        counts[rarest] += 1
+        chosen.append(_Chosen(group, rarest, _shuffle(group.outliers[rarest], seed, "outlier", group.key)[0]))
+    # In which turn of its class each case comes.
+    turns, turn_of = Counter[_Class](), dict[str, int]()
     for case in sorted(chosen, key=lambda case: case.group.key):
-        ranked.append((turns[case.outlier_class], -counts[case.outlier_class], case.outlier_class or 0, case))
+        turn_of[case.group.key] = turns[case.outlier_class]
         turns[case.outlier_class] += 1
-    return [case for *_, case in sorted(ranked, key=lambda one: one[:3])]
+    return sorted(
+        chosen,
+        key=lambda case: (turn_of[case.group.key], -counts[case.outlier_class], case.outlier_class or 0),
+    )
 
 
 def _make_cases(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, AnnotationCase]:
@@ -269,11 +269,17 @@ def _make_cases(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, Anno
         group = case.group
         words = _shuffle(group.cluster, seed, "word", group.key)
         size = len(words) + 1
+        # The first position of each size is drawn; every further case has the next one.
         position = (int(_key(seed, "position", str(size)), 16) + used[size]) % size
         used[size] += 1
         words.insert(position, case.outlier)
-        name = f"case-{numbers[group.key]:0{digits}}"
-        cases[group.key] = AnnotationCase(name, group.id, tuple(words), position + 1, case.outlier_class)
+        cases[group.key] = AnnotationCase(
+            id=f"case-{numbers[group.key]:0{digits}}",
+            group=group.id,
+            words=tuple(words),
+            outlier=position + 1,
+            outlier_class=case.outlier_class,
+        )
     return cases
 
 
@@ -303,51 +309,22 @@ class Answer:
     with_help: bool = True
 
 
-TITLE: Final = "Which one does not belong?"
-QUESTION: Final = "Which one does not belong with the others?"
-_NO_OTHER_HELP: Final = "Please do not use Wikidata, language models or the answers of others."
-_ONE_ANSWER: Final = (f"You may look things up in Wikipedia, in any language. {_NO_OTHER_HELP}",)
-_TWO_ANSWERS: Final = (
-    "Give two answers to each list. The first is without any help: please look nothing up before you give it.",
-    (
-        "Then look things up on the Web, for three minutes at most, and give a second answer, the same or another one. "
-        f"{_NO_OTHER_HELP}"
-    ),
-)
-_SPREADSHEET: Final = (
-    "In the spreadsheet, write the number of the word (1 for the column “word 1”) or ? for “cannot tell” into {}. "
-    "Leave the other columns as they are, and save it as CSV in UTF-8."
-)
+# What annotators are told, the same in every form of a sheet.
+_TEXTS: Final = packaged_tables(__package__, "instructions.toml")
+TITLE: Final[str] = _TEXTS["title"]
+QUESTION: Final[str] = _TEXTS["question"]
 
 
-def instructions(two_answers: bool) -> tuple[str, ...]:
-    """The paragraphs of instructions, the same in every format.
-
-    They follow the human baseline of Blair et al. (2016), section 4.2, in our own words: participants chose the outlier
-    of a test case, could read Wikipedia, and were told not to use Wikidata, from which the groups are made. In the
-    study of Camacho-Collados and Navigli (2016, 3.1) they gave two answers: one without any external help, then one
-    after up to three minutes on the Web.
-    """
-    return (
-        "Each list names things of one kind, and one thing of another kind. Choose the one that does not belong.",
-        (
-            "Go by what the words mean. How they are spelled, how long they are and in what order they are listed say "
-            "nothing."
-        ),
-        *(_TWO_ANSWERS if two_answers else _ONE_ANSWER),
-        (
-            "If you are not sure, choose the most likely one. Answer “cannot tell” only if no word seems more likely "
-            f"than the others{'' if two_answers else ' after you have looked them up'}."
-        ),
-        "A remark is optional: for example, that two words seem to be wrong, or that a word has two meanings.",
-    )
+def instructions(two_answers: bool) -> list[str]:
+    """The paragraphs of instructions."""
+    paragraphs: list[str] = _TEXTS["two_answers" if two_answers else "one_answer"]
+    return paragraphs
 
 
 def instructions_text(two_answers: bool) -> str:
     """Write the instructions as plain text, for annotators with a spreadsheet."""
-    columns = "the column “answer without help”, and after looking things up into the column “answer”"
-    into = columns if two_answers else "the column “answer”"
-    return "\n\n".join([TITLE, *instructions(two_answers), _SPREADSHEET.format(into), ""])
+    columns = _TEXTS["spreadsheet_columns"][1 if two_answers else 0]
+    return "\n\n".join([TITLE, *instructions(two_answers), _TEXTS["spreadsheet"].format(columns), ""])
 
 
 # A page that works from disk; its answers are read by ``parse_page_answers``.
@@ -359,26 +336,19 @@ def format_page(sheet: Sheet) -> str:
     The page is in the language of the words, if interface.toml has it, else in English.
     """
     texts = texts_in("annotation", [iso_639(sheet.language)])
-    parts = {
-        "TITLE": escape(TITLE),
-        "QUESTION": escape(QUESTION),
-        "ANNOTATOR": escape(sheet.annotator),
-        "INSTRUCTIONS": "\n".join(
-            f"        <li data-t>{escape(text)}</li>" for text in instructions(sheet.two_answers)
-        ),
-        "SHEET": script_json(
-            {
-                "set": sheet.set,
-                "annotator": sheet.annotator,
-                "language": sheet.language,
-                "direction": direction(word for _, words in sheet.cases for word in words),
-                "interface": next(iter(texts), "en"),
-                "texts": next(iter(texts.values()), {}),
-                "two_answers": sheet.two_answers,
-                "cases": [{"id": case, "words": words} for case, words in sheet.cases],
-            }
-        ),
+    told = (f"        <li data-t>{escape(text)}</li>" for text in instructions(sheet.two_answers))
+    shown = {
+        "set": sheet.set,
+        "annotator": sheet.annotator,
+        "language": sheet.language,
+        "direction": direction(word for _, words in sheet.cases for word in words),
+        "interface": next(iter(texts), "en"),
+        "texts": next(iter(texts.values()), {}),
+        "two_answers": sheet.two_answers,
+        "cases": [{"id": case, "words": words} for case, words in sheet.cases],
     }
+    parts = {"TITLE": escape(TITLE), "QUESTION": escape(QUESTION), "ANNOTATOR": escape(sheet.annotator)}
+    parts |= {"INSTRUCTIONS": "\n".join(told), "SHEET": script_json(shown)}
     return html_page("wikisem.outputs.annotation", parts)
 
 
@@ -453,28 +423,30 @@ def parse_csv(data: bytes, where: str) -> list[Answer]:
         cells = {name: row.get(name, "").strip() for name in (*_FIRST, _COLUMN_WITHOUT_HELP, *_LAST)}
         about, place = (cells["set"], cells["annotator"], cells["case"]), f"{where}:{line}"
         for column, with_help in ((_COLUMN_WITHOUT_HELP, False), ("answer", True)):
-            # Some programs write a whole number as 3.0.
-            number = cells[column].removesuffix(".0")
-            if cells[column].lower() in _CANNOT_TELL:
-                number = str(CANNOT_TELL)
-            elif number and (not number.isdecimal() or len(number) > _LONGEST_NUMBER):
-                raise DamagedInputError(
-                    f"{place}: expected the number of a word or ? as the answer, saw {cells[column]!r}"
-                )
-            if number:
-                answers.append(Answer(*about, int(number), cells["remark"], place, with_help))
+            if cells[column]:
+                choice = _choice_in(cells[column], place)
+                answers.append(Answer(*about, choice, cells["remark"], place, with_help))
     return answers
 
 
+def _choice_in(cell: str, place: str) -> int:
+    """The number in a cell that is not empty; some programs write a whole number as 3.0."""
+    if cell.lower() in _CANNOT_TELL:
+        return CANNOT_TELL
+    number = cell.removesuffix(".0")
+    if not number.isdecimal() or len(number) > _LONGEST_NUMBER:
+        raise DamagedInputError(f"{place}: expected the number of a word or ? as the answer, saw {cell!r}")
+    return int(number)
+
+
+# Label Studio.
+
 _NAME_WITHOUT_HELP: Final = "without_help"
 _CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
-_CONFIG: Final = """<View>
-{headers}
-  <Text name="question" value="$question"/>
-{choices}
-  <TextArea name="remark" toName="question" placeholder="Remark (optional)" maxSubmissions="1"/>
-</View>
-"""
+_HEADER: Final = '  <Header size="5" value={}/>'
+_CHOICES: Final = (
+    '  <Choices name="{}" toName="question" value="$choices" choice="single" layout="vertical"{} required="true"/>'
+)
 
 
 def labelling_config(two_answers: bool) -> str:
@@ -483,42 +455,26 @@ def labelling_config(two_answers: bool) -> str:
     Choices come from the task, so that one configuration serves all sheets of a set. The second of two answers is asked
     for after the first (https://labelstud.io/tags/choices, read 2026-11).
     """
-    header = '  <Header size="5" value={}/>'.format
-    answers = [("answer", "", "")]
+    lines = [_HEADER.format(quoteattr(text)) for text in instructions(two_answers)]
+    lines.append('  <Text name="question" value="$question"/>')
+    when = ""
     if two_answers:
-        after = f' visibleWhen="choice-selected" whenTagName="{_NAME_WITHOUT_HELP}"'
-        answers = [
-            (_NAME_WITHOUT_HELP, "Without help", ""),
-            ("answer", "After up to three minutes of looking things up", after),
-        ]
-    choices = []
-    for name, title, more in answers:
-        choices += [header(quoteattr(title))] if title else []
-        choices.append(
-            f'  <Choices name="{name}" toName="question" value="$choices" choice="single" layout="vertical"{more} '
-            'required="true"/>'
-        )
-    headers = [header(quoteattr(text)) for text in instructions(two_answers)]
-    return _CONFIG.format(headers="\n".join(headers), choices="\n".join(choices))
+        lines += [_HEADER.format('"Without help"'), _CHOICES.format(_NAME_WITHOUT_HELP, "")]
+        lines.append(_HEADER.format('"After up to three minutes of looking things up"'))
+        when = f' visibleWhen="choice-selected" whenTagName="{_NAME_WITHOUT_HELP}"'
+    lines.append(_CHOICES.format("answer", when))
+    lines.append('  <TextArea name="remark" toName="question" placeholder="Remark (optional)" maxSubmissions="1"/>')
+    return "\n".join(["<View>", *lines, "</View>", ""])
 
 
 def format_tasks(sheet: Sheet) -> bytes:
     """Write the cases of a sheet as a JSON list of tasks; a choice begins with its number, by which it is read back."""
-    tasks = [
-        {
-            "data": {
-                "set": sheet.set,
-                "annotator": sheet.annotator,
-                "case": case,
-                "question": QUESTION,
-                "choices": [
-                    *({"value": f"{number}. {word}"} for number, word in enumerate(words, start=1)),
-                    {"value": f"{CANNOT_TELL}. cannot tell"},
-                ],
-            }
-        }
-        for case, words in sheet.cases
-    ]
+    tasks = []
+    for case, words in sheet.cases:
+        listed = [f"{number}. {word}" for number, word in enumerate(words, start=1)]
+        choices = [{"value": choice} for choice in (*listed, f"{CANNOT_TELL}. cannot tell")]
+        about = {"set": sheet.set, "annotator": sheet.annotator, "case": case}
+        tasks.append({"data": {**about, "question": QUESTION, "choices": choices}})
     return msgspec.json.format(msgspec.json.encode(tasks), indent=1) + b"\n"
 
 
@@ -545,25 +501,29 @@ class _Task(msgspec.Struct):
 
 def parse_export(data: bytes, where: str) -> list[Answer]:
     """Read the answers of a JSON export of Label Studio without skipped tasks; DamagedInputError for another file."""
-    tasks = decode_json(data, list[_Task], where, "a JSON export of Label Studio")
-    given = [(task.data, one) for task in tasks for one in task.annotations if one.result and not one.was_cancelled]
-    answers = []
-    for about, annotation in given:
-        place = f"{where}: task of {about.case}"
-        values = {result.from_name: result.value for result in annotation.result}
-        remark = values.get("remark", {}).get("text", "")
-        # A text area gives a list of texts; in its first versions it gave a string.
-        text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
-        for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
-            # Of two answers, the second may be missing.
-            if name in values or (with_help and _NAME_WITHOUT_HELP not in values):
-                choices = values.get(name, {}).get("choices", [])
-                match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
-                if match is None:
-                    expected = "one choice that begins with its number"
-                    raise DamagedInputError(f"{place}: expected {expected}, saw {choices!r}")
-                answers.append(Answer(about.set, about.annotator, about.case, int(match[1]), text, place, with_help))
+    answers = list[Answer]()
+    for task in decode_json(data, list[_Task], where, "a JSON export of Label Studio"):
+        place = f"{where}: task of {task.data.case}"
+        for annotation in task.annotations:
+            if annotation.result and not annotation.was_cancelled:
+                answers += _answers_of(annotation, task.data, place)
     return answers
+
+
+def _answers_of(annotation: _Annotation, about: _Data, place: str) -> Iterator[Answer]:
+    """The answers that an annotation has to its case: one, or that without help and that with it, or one of both."""
+    values = {result.from_name: result.value for result in annotation.result}
+    remark = values.get("remark", {}).get("text", "")
+    # A text area gives a list of texts; in its first versions it gave a string.
+    text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
+    for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
+        if name not in values and (not with_help or _NAME_WITHOUT_HELP in values):
+            continue
+        choices = values.get(name, {}).get("choices", [])
+        match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
+        if match is None:
+            raise DamagedInputError(f"{place}: expected one choice that begins with its number, saw {choices!r}")
+        yield Answer(about.set, about.annotator, about.case, int(match[1]), text, place, with_help)
 
 
 def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[Answer]:
@@ -573,31 +533,35 @@ def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[
     """
     kept: dict[tuple[str, str, bool], Answer] = {}
     for answer in answers:
-        misfit, names = "", list(annotation.annotators)
-        cases = annotation.annotators.get(answer.annotator, ())
-        words = len(annotation.by_id[answer.case].words) if answer.case in cases else 0
-        if answer.set != annotation.fingerprint:
-            misfit = f"answers to set {annotation.fingerprint}, saw answers to {answer.set or 'none'}"
-        elif answer.annotator not in names:
-            listed = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
-            misfit = f"an annotator of this set ({listed}), saw {answer.annotator!r}"
-        elif not words:
-            misfit = f"a case of the sheet of {answer.annotator}, saw {answer.case!r}"
-        elif not CANNOT_TELL <= answer.choice <= words:
-            choices = f"a word from 1 to {words} or {CANNOT_TELL} for cannot tell"
-            misfit = f"{choices} as the answer to {answer.case}, saw {answer.choice}"
-        elif not (answer.with_help or annotation.two_answers):
-            misfit = f"one answer a case, saw one without help to {answer.case}"
-        if misfit:
+        if misfit := _misfit(answer, annotation):
             raise DamagedInputError(f"{answer.where}: expected {misfit}")
         earlier = kept.setdefault((answer.annotator, answer.case, answer.with_help), answer)
         if earlier.choice != answer.choice:
+            helped = "" if answer.with_help else " without help"
             raise DamagedInputError(
-                f"{answer.where}: expected one answer of {answer.annotator} to {answer.case}"
-                f"{'' if answer.with_help else ' without help'}, saw {answer.choice} here and {earlier.choice} in "
-                f"{earlier.where}"
+                f"{answer.where}: expected one answer of {answer.annotator} to {answer.case}{helped}, saw "
+                f"{answer.choice} here and {earlier.choice} in {earlier.where}"
             )
     return [kept[key] for key in sorted(kept)]
+
+
+def _misfit(answer: Answer, annotation: AnnotationSet) -> str:
+    """What was expected of an answer that does not fit its set, and what was seen; empty if it fits."""
+    names, fingerprint = list(annotation.annotators), annotation.fingerprint
+    if answer.set != fingerprint:
+        return f"answers to set {fingerprint}, saw answers to {answer.set or 'none'}"
+    if answer.annotator not in names:
+        listed = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
+        return f"an annotator of this set ({listed}), saw {answer.annotator!r}"
+    if answer.case not in annotation.annotators[answer.annotator]:
+        return f"a case of the sheet of {answer.annotator}, saw {answer.case!r}"
+    words = len(annotation.by_id[answer.case].words)
+    if not CANNOT_TELL <= answer.choice <= words:
+        choices = f"a word from 1 to {words} or {CANNOT_TELL} for cannot tell"
+        return f"{choices} as the answer to {answer.case}, saw {answer.choice}"
+    if not answer.with_help and not annotation.two_answers:
+        return f"one answer a case, saw one without help to {answer.case}"
+    return ""
 
 
 def missing_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, list[str]]:

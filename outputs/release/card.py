@@ -3,13 +3,14 @@
 README.md and LICENSE are in templates/ as they look; their sentences that depend on the set are in sentences.py.
 """
 
+import fnmatch
 import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from importlib.resources import files as resources
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import jinja2
@@ -20,8 +21,18 @@ from wikisem.datasets.files import CONTROLS
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.release import sentences
 from wikisem.outputs.release.cases import CASES, ITEMS, PROMPTS, SOURCE
-from wikisem.outputs.release.metadata import NOWHERE, REGIONS, SEVERAL, ManifestFile, ReleaseFacts, Source
-from wikisem.outputs.release.sentences import REASONS, TEXTS, description, made_up
+from wikisem.outputs.release.metadata import (
+    NOWHERE,
+    REGIONS,
+    SEVERAL,
+    LanguageFacts,
+    LinkedPages,
+    ManifestFile,
+    ReleaseFacts,
+    Share,
+    Source,
+)
+from wikisem.outputs.release.sentences import DONE, REASONS, TEXTS, made_up
 from wikisem.outputs.wallfile import WALLS
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.wikis import date_in_name
@@ -38,6 +49,14 @@ NOBODY: Final = "anonymous"
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
+class Config(NamedTuple):
+    """A config of the card: its name, what it has, and the path or pattern of each of its splits."""
+
+    name: str
+    about: str
+    splits: Mapping[str, str]
+
+
 def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     """Write the text of README.md; ``files`` are those of the release.
 
@@ -45,37 +64,25 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is taken for
     Markdown, HTML or the end of a cell, and control characters are removed.
     """
-    # Of each config the name, the splits, what it has, and a digest of the digests of its files.
-    sets = []
-    for name, splits in configs(facts):
-        kind, _, rest = next(iter(splits.values())).partition("/")
-        language = re.split("[./]", rest)[0]
-        about = f"{_KINDS.get(kind, kind)}, {'all languages' if language == '*' else language}"
-        sums = [files[file].sha256 for path in splits.values() for file in sorted(files) if fnmatchcase(file, path)]
-        sets.append((name, splits, about, hashlib.sha256("".join(sums).encode()).hexdigest()))
-    # Of each language, which share of its classes English lacks, which of its members have a region, and of these the
-    # share in each region; what is not known is a dash.
-    regions = []
-    for language_facts in facts.filled:
-        code = language_facts.code
-        lacking = f"{100 * facts.lacking[code] / language_facts.groups:.1f}" if code in facts.lacking else "–"
-        counts = facts.regions.get(code, {})
-        known = sum(count for region, count in counts.items() if region != NOWHERE)
-        shares = [f"{100 * counts.get(region, 0) / known:.1f}" if known else "–" for region in (*REGIONS, SEVERAL)]
-        share = f"{100 * known / sum(counts.values()):.1f}" if known else "–"
-        regions.append([f"`{code}`", lacking, share, *shares])
+    digests = {}
+    for config in configs(facts):
+        # The files of all splits, each split in the order of their names.
+        of_splits = (sorted(fnmatch.filter(files, path)) for path in config.splits.values())
+        sums = "".join(files[file].sha256 for file in chain.from_iterable(of_splits))
+        digests[config.name] = hashlib.sha256(sums.encode()).hexdigest()
     words = {code: Counter[str]() for code in facts.spoken}
     for (code, source), count in facts.total("words").items():
         words[code][source] += count
     # What the recipe in the card does not say: walls that were drawn by other options, and languages built beside it.
-    walls = [unit for unit in (f"walls/{code}" for code in list(facts.walls)[:1]) if unit in facts.stages]
-    drawn = (facts.stages[walls[0]].recipe or {}).get("walls") if walls else None
+    walls = [facts.stages[unit] for code in facts.walls if (unit := f"walls/{code}") in facts.stages]
+    drawn = (walls[0].recipe or {}).get("walls") if walls else None
     built = [unit.removeprefix("surfaces/") for unit in facts.stages if unit.startswith("surfaces/")]
     asked = facts.recipe.get("languages")
     return write_text(
         "README.md",
         facts,
-        configs=sets,
+        configs=list(configs(facts)),
+        digests=digests,
         bibtex=bibtex(facts),
         asked_in_english=[one.code for one in facts.filled if one.code not in PROMPTS],
         size=next((size for most, size in _SIZES if facts.cases < most), "1M<n<10M"),
@@ -84,36 +91,47 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
         tiers=[tier for tier in TIERS if any(tier in counts for counts in facts.walls.values())],
         walls_drawn_with=drawn if drawn != facts.recipe.get("walls") else None,
         words=words,
-        regions=regions,
+        regions=[_region_row(language, facts) for language in facts.filled],
         baselines=list(dict.fromkeys(name for language in facts.filled for name in language.baselines)),
         built=built if asked and {*asked} != {*built} else None,
     )
 
 
-def configs(facts: ReleaseFacts) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the name of every config with the path or pattern of each of its splits; the first is the default."""
-    yield "cases", {"test": "cases/*.parquet"} | ({SHOTS: "shots/*.parquet"} if facts.shots else {})
-    yield "items", {"test": "items/*.parquet"}
-    yield "groups", {"test": "groups/*.parquet"}
+def _region_row(language: LanguageFacts, facts: ReleaseFacts) -> list[str]:
+    """A row of the table of regions, in percent, with a dash for what is not known.
+
+    It is the share of the classes that English lacks, that of the members with a region, and of these the share in each
+    region.
+    """
+    counts = facts.regions.get(language.code, {})
+    known = sum(count for region, count in counts.items() if region != NOWHERE)
+    shares = [(facts.lacking.get(language.code), language.groups), (known or None, sum(counts.values()))]
+    shares += [(counts.get(region, 0), known) for region in (*REGIONS, SEVERAL)]
+    cells = ["–" if count is None or not total else f"{100 * count / total:.1f}" for count, total in shares]
+    return [f"`{language.code}`", *cells]
+
+
+def configs(facts: ReleaseFacts) -> Iterator[Config]:
+    """Yield every config; the first is the default."""
+    yield Config("cases", "test cases, all languages", _splits_of_cases("*", facts.shots))
+    yield Config("items", "items of test cases, all languages", {"test": "items/*.parquet"})
+    yield Config("groups", "clusters with outliers, all languages", {"test": "groups/*.parquet"})
     for language in facts.filled:
         code = language.code
-        yield code, {"test": f"groups/{code}.parquet"}
-        shots = {SHOTS: f"shots/{code}.parquet"} if code in facts.shots else {}
-        yield f"{code}_cases", {"test": f"cases/{code}.parquet"} | shots
-        yield f"{code}_items", {"test": f"items/{code}.parquet"}
+        yield Config(code, f"clusters with outliers, {code}", {"test": f"groups/{code}.parquet"})
+        shots = facts.shots if code in facts.shots else {}
+        yield Config(f"{code}_cases", f"test cases, {code}", _splits_of_cases(code, shots))
+        yield Config(f"{code}_items", f"items of test cases, {code}", {"test": f"items/{code}.parquet"})
     for kind, codes in facts.extras.items():
         for code in codes:
-            yield f"{code}_{kind}", {"test": f"{kind}/{code}.parquet"}
+            yield Config(f"{code}_{kind}", f"{kind}, {code}", {"test": f"{kind}/{code}.parquet"})
     for code in facts.names:
-        yield f"names-{code}", {"test": f"names/{code}/*.parquet"}
+        yield Config(f"names-{code}", f"what pages are called, {code}", {"test": f"names/{code}/*.parquet"})
 
 
-_KINDS: Final = {
-    "cases": "test cases",
-    "items": "items of test cases",
-    "groups": "clusters with outliers",
-    "names": "what pages are called",
-}
+def _splits_of_cases(language: str, shots: Mapping[str, int]) -> dict[str, str]:
+    """The files of test cases, and those of few-shot cases if there are any."""
+    return {"test": f"cases/{language}.parquet"} | ({SHOTS: f"shots/{language}.parquet"} if shots else {})
 
 
 def bibtex(facts: ReleaseFacts) -> str:
@@ -136,40 +154,6 @@ def bibtex(facts: ReleaseFacts) -> str:
 def _latex(text: str) -> str:
     """Escape the characters with a meaning in LaTeX; control characters and braces, which must match, are left out."""
     return re.sub(r"[&%$#_]", r"\\\g<0>", re.sub(r"[{}\\~^]", "", " ".join(text.split())))
-
-
-def citation(facts: ReleaseFacts) -> str:
-    """Write CITATION.cff, by version 1.2.0 of its schema."""
-    maker = facts.maker
-    contact = {"email" if "@" in maker.contact else "website": maker.contact} if maker.contact else {}
-    author = {"name": maker.name or NOBODY}
-    lines = {
-        "cff-version": "1.2.0",
-        "type": "dataset",
-        "title": facts.name,
-        "version": facts.version,
-        "date-released": facts.published,
-        # Of several licences here a reader may choose one, but each is of some words.
-        **({} if facts.terms else {"license": facts.spdx}),
-        "message": "If you use this data set, cite it and the paper that has its method.",
-        "abstract": description(facts),
-        "authors": [author],
-        **({"contact": [author | contact]} if contact else {}),
-        **({"url": hub_url(facts)} if facts.repository else {}),
-        "preferred-citation": {
-            "type": "article",
-            "title": (
-                "Automated Generation of Multilingual Clusters for the Evaluation of Distributed Representations"
-            ),
-            "authors": [
-                {"family-names": family, "given-names": given}
-                for family, given in (("Blair", "Philip"), ("Merhav", "Yuval"), ("Barry", "Joel"))
-            ],
-            "year": 2016,
-            "url": PAPER_URL,
-        },
-    }
-    return yaml_text(lines)
 
 
 # Values in YAML and TOML.
@@ -218,12 +202,12 @@ def _toml(value: Any) -> str:
 # Templates, and what their filters write.
 
 
-def write_text(name: str, facts: ReleaseFacts, **values: Any) -> str:
+def write_text(name: str, facts: ReleaseFacts, /, **values: Any) -> str:
     """Fill the template of a file for people: blank lines that a part without content leaves are made one."""
     return CONTROLS.sub("", re.sub("\n{3,}", "\n\n", fill(name, facts=facts, **values)))
 
 
-def fill(name: str, **values: Any) -> str:
+def fill(name: str, /, **values: Any) -> str:
     """Fill the template of a file with values."""
     return _TEMPLATES.get_template(name).render(values)
 
@@ -259,12 +243,13 @@ def _file_of_dump(source: Source) -> str:
     return f"{name}{dated}, {source.size:,} bytes" + (f", SHA-256 {_code(source.sha256)}" if source.sha256 else "")
 
 
-def _percent(share: tuple[float, float, float] | None) -> str:
+def _percent(share: Share | None, is_bold: bool = False) -> str:
     """A share with its interval in percent; without the interval, if both of its ends read like the share."""
     if share is None:
         return "–"
     value, low, high = (f"{100 * number:.1f}" for number in share)
-    return value if low == high else f"{value} ({low} to {high})"
+    text = value if low == high else f"{value} ({low} to {high})"
+    return f"**{text}**" if is_bold else text
 
 
 def _score(score: tuple[float | None, float | None, float | None]) -> str:
@@ -272,6 +257,15 @@ def _score(score: tuple[float | None, float | None, float | None]) -> str:
     if value is None:
         return "–"
     return f"{value:.1f}" if low is None or high is None else f"{value:.1f} ({low:.1f} to {high:.1f})"
+
+
+def _missing_pages(pages: LinkedPages | None) -> str:
+    """How many of the best linked pages a dump lacks, of how many, and the first of them."""
+    if pages is None or not pages.best_missing:
+        return "–"
+    names = list(map(_plain, pages.best_missing_titles))
+    more = ["…"] if pages.best_missing > len(names) else []
+    return f"{pages.best_missing:,} of {pages.best_linked:,}: {', '.join(names + more)}"
 
 
 _TEMPLATES: Final = jinja2.Environment(  # noqa: S701 - none is HTML; the filters escape for Markdown and YAML
@@ -286,14 +280,18 @@ _TEMPLATES: Final = jinja2.Environment(  # noqa: S701 - none is HTML; the filter
 _TEMPLATES.filters |= {
     "code": _code,
     "file_of_dump": _file_of_dump,
+    "json": yaml_json,
+    "missing_pages": _missing_pages,
     "percent": _percent,
     "plain": _plain,
     "score": _score,
     "thousands": "{:,}".format,
     "toml": toml_text,
+    "toml_value": _toml,
     "yaml": yaml_json,
 }
 _TEMPLATES.globals |= {
+    "NOBODY": NOBODY,
     "OUTLIER_CLASSES": OUTLIER_CLASSES,
     "PAPER": PAPER,
     "PROMPT_SOURCE": SOURCE,
@@ -308,112 +306,21 @@ _TEMPLATES.globals |= {
 }
 
 
-# croissant.json, by https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html (2026-01-29).
-
-_SPEC: Final = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
-
-# The context of the specification, and the vocabulary of provenance.
-_TERMS: Final = """arrayShape citeAs column containedIn equivalentProperty extract field fileObject fileProperty fileSet
-format includes isArray isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace
-samplingRate separator source subField transform"""
-CONTEXT: Final[dict[str, Any]] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    **{term: f"cr:{term}" for term in _TERMS.split()},
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "description": {"@container": "@language"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "name": {"@container": "@language"},
-    "prov": "http://www.w3.org/ns/prov#",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "sc": "https://schema.org/",
-}
-
-
 def croissant_json(facts: ReleaseFacts) -> bytes:
     """Describe the data set by Croissant 1.1 with its vocabulary for responsible AI.
 
     A kind of record has one FileSet and one RecordSet for all languages, since every record has a field ``language``.
     """
-    contact = facts.maker.contact
-    contacts = {"email" if "@" in contact else "url": contact} if contact else {}
     schemas = {"groups": GROUPS, "cases": CASES, "items": ITEMS} | ({"shots": CASES} if facts.shots else {})
     schemas |= {"walls": WALLS} if "walls" in facts.extras else {}
-    activities = []
+    fields = {kind: [_field(kind, [column.name], column.type) for column in schema] for kind, schema in schemas.items()}
+    activities = {}
     for unit, stage in facts.stages.items():
         kind, _, language = unit.partition("/")
         counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
-        done = f"{_DONE.get(kind, kind)}{f', {language}' if language else ''}{counts}."
-        activities.append({"@type": "prov:Activity", "name": f"wikisem {unit}", "description": done})
-    document = {
-        "@context": CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": list(_SPEC),
-        "name": facts.name,
-        "description": description(facts),
-        "version": facts.version,
-        "license": [facts.licence.url, *(one.url for one in facts.terms)] if facts.terms else facts.licence.url,
-        "url": hub_url(facts) if facts.repository else PAPER_URL,
-        "citeAs": PAPER,
-        "creator": {"@type": "sc:Person", "name": facts.maker.name or NOBODY} | contacts,
-        "datePublished": facts.published,
-        "inLanguage": facts.iso_codes,
-        "isLiveDataset": False,
-        "keywords": [facts.canary],
-        # The eight fields that NeurIPS requires (https://neurips.cc/Conferences/2026/EvaluationsDatasetsHosting), and
-        # how the data was collected.
-        "rai:dataCollection": sentences.collection(facts),
-        "rai:dataUseCases": sentences.uses(facts),
-        "rai:dataLimitations": sentences.limits(facts),
-        "rai:dataBiases": sentences.biases(facts),
-        "rai:dataSocialImpact": sentences.social_impact(facts),
-        "rai:personalSensitiveInformation": TEXTS["personal"],
-        "rai:hasSyntheticData": facts.made_up,
-        "prov:wasDerivedFrom": [
-            {"@type": "prov:Entity", "name": made_up(facts) + source.name}
-            | ({"@id": source.origin.url} if source.origin.url else {})
-            | ({"sha256": source.sha256} if source.sha256 else {})
-            for _, source in facts.sources
-        ],
-        "prov:wasGeneratedBy": activities,
-        "distribution": [
-            {
-                "@type": "cr:FileSet",
-                "@id": f"{name}-files",
-                "name": f"{name}-files",
-                "description": f"One Parquet file of {name} for each language.",
-                "encodingFormat": "application/x-parquet",
-                "includes": f"{name}/*.parquet",
-            }
-            for name in schemas
-        ],
-        "recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": name,
-                "name": name,
-                "description": f"The {name} of all languages; the field language tells them apart.",
-                "field": [_field(name, [column.name], column.type) for column in schema],
-            }
-            for name, schema in schemas.items()
-        ],
-    }
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
-
-
-_DONE: Final = {
-    "entities": "Items read from the dump",
-    "mentions": "Pages of the dump whose links were counted",
-    "surfaces": "Items named in a language",
-    "taxonomy": "Items placed in the class graph",
-    "groups": "Classes judged, of which those with a group were kept",
-    "names": "Pairs of a page and an anchor",
-    "walls": "Walls tried",
-}
+        activities[unit] = f"{DONE.get(kind, kind)}{f', {language}' if language else ''}{counts}."
+    text = fill("croissant.json", facts=facts, fields=fields, activities=activities)
+    return orjson.dumps(orjson.loads(text), option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str, Any]:

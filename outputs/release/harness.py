@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from wikisem.outputs.release.card import SHOTS, fill, hub_url, toml_text, write_text, yaml_text
+from wikisem.outputs.release.card import SHOTS, fill, write_text, yaml_text
 from wikisem.outputs.release.cases import ENGLISH, PROMPTS, Prompt, prompt_in
 from wikisem.outputs.release.metadata import ReleaseFacts
-from wikisem.outputs.release.sentences import description, made_up
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.wikipedia.language_tables import iso_639
 
@@ -31,7 +30,7 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     ``wikisem_<code>``, and in ``wikisem_<code>_letters``, if they follow instructions, the letters before them. In
     ``wikisem_<code>_walls`` no sequence stops an answer, since a model may think first.
     """
-    yield "eval.yaml", yaml_text(_eval_yaml(facts))
+    yield "eval.yaml", fill("eval.yaml", facts=facts, prompts=_prompts(facts, PROMPTS["en"]))
     asked = {}  # for inspect-ai, by language: the phrasings of the question, and the request to answer with a letter
     for language in facts.filled:
         prompt = prompt_in(language.code)
@@ -95,27 +94,9 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     """Yield the files that make the release a Python package, which registers its tasks with inspect-ai."""
     letters = re.sub("[^a-z0-9]+", "_", facts.name.lower()).strip("_")
     # Never the name of this library.
-    name, maker = f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set", facts.maker
+    name = f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set"
+    yield "pyproject.toml", fill("pyproject.toml", facts=facts, name=name)
     modules = ["inspect_wikisem", *(["inspect_walls"] if "walls" in facts.extras else [])]
-    author = {"name": maker.name} | ({"email": maker.contact} if "@" in maker.contact else {})
-    project = {
-        "name": name.replace("_", "-"),
-        "version": facts.version,
-        "description": f"{facts.cases:,} {made_up(facts)}test cases of outlier detection",
-        "readme": "README.md",
-        "license": facts.spdx,
-        "license-files": ["LICENSE"],
-        **({"authors": [author]} if maker.name else {}),
-        **({"urls": {"Homepage": hub_url(facts)}} if facts.repository else {}),
-        "requires-python": ">=3.10",
-        "dependencies": ["datasets", "inspect_ai"],
-        "entry-points": {"inspect_ai": {name: f"{name}._registry"}},
-    }
-    data = ["cases/*.parquet", "shots/*.parquet", "walls/*.parquet", "lm_eval/wall_answers.py"]
-    setuptools = {"packages": [name], "package-dir": {name: "."}, "package-data": {name: data}}
-    system = {"requires": ["setuptools>=77"], "build-backend": "setuptools.build_meta"}
-    tables = {"build-system": system, "project": project, "tool": {"setuptools": setuptools}}
-    yield "pyproject.toml", toml_text(tables).lstrip()
     imports = "".join(f"import {name}.{module}\n" for module in modules)
     yield "_registry.py", f'"""The tasks that inspect-ai finds in this package."""\n\n{imports}'
     yield ".gitignore", fill("gitignore")
@@ -149,30 +130,3 @@ def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, text: Mapp
 def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
     means = [{"metric": metric, "aggregation": "mean", "weight_by_size": True} for metric in metrics]
     return {"group": name, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": 1.0}}
-
-
-def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
-    """Describe a task for each language to inspect-ai, EuroEval, which alone reads ``_prompts``, and Hugging Face."""
-    return {
-        "name": facts.name,
-        "description": description(facts),
-        "evaluation_framework": "inspect-ai",
-        "tasks": [
-            {
-                "id": language.code,
-                "config": f"{language.code}_cases",
-                "split": "test",
-                "field_spec": {
-                    "input": "question",
-                    "target": "answer",
-                    "choices": "choices",
-                    "id": "id",
-                    "metadata": ["class", "outlier_class", "margin", "coherence"],
-                },
-                "solvers": [{"name": "multiple_choice"}],
-                "scorers": [{"name": "choice"}],
-            }
-            for language in facts.filled
-        ],
-        **_prompts(facts, PROMPTS["en"]),
-    }

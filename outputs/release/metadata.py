@@ -1,10 +1,9 @@
 """The metadata of a release: facts from the manifest of a run, its groups and its maintainer, and manifest.json."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources import files as resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import orjson
@@ -17,10 +16,10 @@ from wikisem.wikis import date_in_name
 
 # The sources of surface forms, in the order in which texts name them.
 ANCHOR, LABEL, TITLE = WORD_SOURCES = ("anchor", "label", "title")
+_Counted = TypeVar("_Counted", bound=Any)
 
 
-@dataclass(frozen=True, slots=True)
-class Licence:
+class Licence(NamedTuple):
     """A licence: its SPDX identifier, its name, and the address of its text."""
 
     spdx: str
@@ -158,28 +157,38 @@ class Manifest(msgspec.Struct):
     opened: list[OpenedHalf] = []
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageFacts:
+class Share(NamedTuple):
+    """A share from 0 to 1, with both ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+# What says nothing of a guesser that ignores meaning: the score of a guess, and one that knows what items are.
+CHANCE, ODD_TYPE = "chance", "odd type"
+
+
+class LanguageFacts(msgspec.Struct):
     """Count the groups, test cases and words of one language, or of one mix of languages.
 
     ``words`` counts words of groups by language and source, ``foreign`` labels by their language code if it is not the
     group's, ``sizes`` groups by number of words in the cluster, ``outliers`` test cases by outlier class, ``rejected``
     classes without a group by reason. ``proofs`` counts "certificates", "contradictions" and "members" of clusters,
-    ``levels`` groups by level.
-    ``baselines`` are the accuracies, from 0 to 1 with both ends of their intervals, of guessers that ignore meaning.
+    ``levels`` groups by level. ``baselines`` are the accuracies of guessers that ignore meaning.
     """
 
     code: str
     groups: int
     cases: int
-    rejected: Mapping[str, int] = field(default_factory=dict)
-    baselines: Mapping[str, tuple[float, float, float] | None] = field(default_factory=dict)
-    words: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    foreign: Mapping[str, int] = field(default_factory=dict)
-    sizes: Mapping[int, int] = field(default_factory=dict)
-    outliers: Mapping[int, int] = field(default_factory=dict)
-    proofs: Mapping[str, int] = field(default_factory=dict)
-    levels: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int]
+    baselines: Mapping[str, Share | None]
+    words: Mapping[tuple[str, str], int]
+    foreign: Mapping[str, int]
+    sizes: Mapping[int, int]
+    outliers: Mapping[int, int]
+    proofs: Mapping[str, int]
+    levels: Mapping[str, int]
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -191,36 +200,45 @@ class LanguageFacts:
         """The ISO 639 codes of the languages of the words, each once."""
         return sorted({iso_639(code) for code in self.spoken})
 
+    @property
+    def better_guessers(self) -> list[str]:
+        """The guessers that are better than chance beyond doubt: their whole intervals are above that of chance."""
+        if (chance := self.baselines.get(CHANCE)) is None:
+            return []
+        known = {name: share for name, share in self.baselines.items() if share is not None and name != ODD_TYPE}
+        return [name for name, share in known.items() if share.low > chance.high]
+
 
 def language_facts(
-    code: str,
-    groups: Sequence[Group],
-    rejections: Sequence[Rejection],
-    baselines: Mapping[str, tuple[float, float, float] | None],
+    code: str, groups: Sequence[Group], rejections: Sequence[Rejection], baselines: Mapping[str, Share | None]
 ) -> LanguageFacts:
     """Count the groups of one language, their words and test cases, and its rejected classes; keys are sorted.
 
     ``baselines`` are handed on. A word without a language or a source of its own counts for ``code`` and for "".
     """
+
+    def count(values: Iterable[_Counted]) -> dict[_Counted, int]:
+        return dict(sorted(Counter(values).items()))
+
     members = [member for group in groups for member in group.members]
-    outliers = Counter(outlier.of_class.number for group in groups for outlier in group.outliers)
+    outliers = [outlier for group in groups for outlier in group.outliers]
     proofs = {
-        "certificates": sum(outlier.certificate is not None for group in groups for outlier in group.outliers),
+        "certificates": sum(outlier.certificate is not None for outlier in outliers),
         "contradictions": sum(member.contradicts is not None for group in groups for member in group.cluster),
         "members": sum(len(group.cluster) for group in groups),
     }
     return LanguageFacts(
         code,
         groups=len(groups),
-        cases=outliers.total(),
-        rejected=dict(sorted(Counter(rejection.reason for rejection in rejections).items())),
+        cases=len(outliers),
+        rejected=count(rejection.reason for rejection in rejections),
         baselines=baselines,
-        words=dict(sorted(Counter((member.language or code, member.source or "") for member in members).items())),
-        foreign=dict(sorted(Counter(member.label_language for member in members if member.label_language).items())),
-        sizes=dict(sorted(Counter(len(group.cluster) for group in groups).items())),
-        outliers=dict(sorted(outliers.items())),
+        words=count((member.language or code, member.source or "") for member in members),
+        foreign=count(member.label_language for member in members if member.label_language),
+        sizes=count(len(group.cluster) for group in groups),
+        outliers=count(outlier.of_class.number for outlier in outliers),
         proofs=proofs,
-        levels=dict(sorted(Counter(group.level for group in groups if group.level).items())),
+        levels=count(group.level for group in groups if group.level),
     )
 
 
@@ -239,21 +257,26 @@ def count_regions(
     ``countries`` are those of each item (P17). A country is in a region itself; ``NOWHERE`` and ``SEVERAL`` count the
     members that are in none and in more than one.
     """
+    if not any(countries.values()):
+        return {}
     lines = resources(__package__).joinpath("countries.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    regions = {item: region for item, _, _, region in rows[1:]}
+    region_of = {item: region for item, _, _, region in rows[1:]}
     counted: dict[str, dict[str, int]] = {}
     for code, of_language in groups.items():
-        counts: Counter[str] = Counter()
+        counts = Counter[str]()
         for member in (member for group in of_language for member in group.cluster):
-            known = {regions[item] for item in (member.id, *countries.get(member.id, ())) if item in regions}
-            counts[next(iter(known)) if len(known) == 1 else SEVERAL if known else NOWHERE] += 1
+            items = (member.id, *countries.get(member.id, ()))
+            regions = {region_of[item] for item in items if item in region_of}
+            if len(regions) > 1:
+                counts[SEVERAL] += 1
+            else:
+                counts[next(iter(regions), NOWHERE)] += 1
         counted[code] = dict(sorted(counts.items()))
-    return counted if any(map(countries.get, countries)) else {}
+    return counted
 
 
-@dataclass(frozen=True, slots=True)
-class ModelScore:
+class ModelScore(NamedTuple):
     """A model's scores in one language, in percent, each with the ends of its interval, or None if it has none."""
 
     model: str
@@ -263,8 +286,7 @@ class ModelScore:
     accuracy: tuple[float | None, float | None, float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Maker:
+class Maker(NamedTuple):
     """The maintainer of a release: a name, an e-mail address or web page, and the release's name on the Hub."""
 
     name: str = ""
@@ -272,9 +294,8 @@ class Maker:
     repository: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseFacts:
-    """All facts in the texts of a release; those that have the name of a field of ``Manifest`` are the manifest's.
+class ReleaseFacts(Manifest):
+    """All facts in the texts of a release: those of its manifest, and what its groups and files say.
 
     ``extras`` are the languages with category sets, analogies or walls, by kind. ``spreads`` are the number of known
     values and their five quartiles, for "coherence" and for the margins of each outlier class. ``example`` is a row of
@@ -284,31 +305,21 @@ class ReleaseFacts:
     English group, empty if there are no English ones.
     """
 
-    recipe: Mapping[str, Any]
-    seed: int
-    versions: Mapping[str, str]
-    languages: tuple[LanguageFacts, ...]
-    published: str
+    recipe: dict[str, Any] = {}
+    seed: int = 0
+    versions: dict[str, str] = {}
+    languages: Sequence[LanguageFacts] = ()
     maker: Maker = Maker()
-    extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    spreads: Mapping[str, tuple[int, Sequence[float]]] = field(default_factory=dict)
-    stages: Mapping[str, ManifestStage] = field(default_factory=dict)
+    extras: Mapping[str, tuple[str, ...]] = {}
+    spreads: Mapping[str, tuple[int, Sequence[float]]] = {}
     models: Sequence[ModelScore] = ()
-    example: Mapping[str, Any] = field(default_factory=dict)
-    walls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    names: Mapping[str, int] = field(default_factory=dict)
-    split: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    example: Mapping[str, Any] = {}
+    walls: Mapping[str, Mapping[str, int]] = {}
+    names: Mapping[str, int] = {}
+    split: Mapping[str, tuple[int, int]] = {}
     since: str = ""
-    changes: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    canary: str = ""
-    held: HeldHalf | None = None
-    opened: Sequence[OpenedHalf] = ()
-    lacking: Mapping[str, int] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    reading: str = ""
-    regions: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    terms: Sequence[Terms] = ()
-    made_up: bool = False
+    changes: Mapping[str, Sequence[int]] = {}
+    lacking: Mapping[str, int] = {}
 
     @property
     def name(self) -> str:
@@ -395,6 +406,11 @@ class ReleaseFacts:
         """The files of a language's Wikipedia, or of Wikidata for ""."""
         return [source for code, source in self.sources if code == language]
 
+    def linked_pages(self, language: str) -> LinkedPages | None:
+        """The pages that links of a language's Wikipedia lead to; None if no stage has counted them."""
+        stage = self.stages.get(f"surfaces/{language}")
+        return stage.linked_pages if stage else None
+
     def option(self, table: str, key: str) -> Any:
         """Look up a key in a table of the recipe; None if the manifest does not have it."""
         return (self.recipe.get(table) or {}).get(key)
@@ -439,20 +455,17 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
     stages = {}
     for unit, stage in sorted(manifest.stages.items()):
         if unit.partition("/")[2] in read:
-            # No folder of a machine is published, and no path as an address.
-            inputs = [
-                msgspec.structs.replace(
-                    source,
-                    name=source.name.rpartition("/")[2],
-                    origin=Origin(url if (url := source.origin.url).startswith(("https://", "http://")) else ""),
-                )
-                for source in stage.inputs
-            ]
             other_recipe = None if stage.recipe == recipe else stage.recipe
+            inputs = list(map(_without_paths, stage.inputs))
             stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
-    same_names = ("notes", "reading", "regions", "terms", "made_up", "held", "opened")
-    further = {name: getattr(manifest, name) for name in same_names} | more | {"stages": stages}
-    return ReleaseFacts(recipe, seed, versions, tuple(languages), published, **further)
+    fields = msgspec.structs.asdict(manifest) | {"canary": "", "languages": languages, "published": published}
+    return ReleaseFacts(**{**fields, **more, "stages": stages})
+
+
+def _without_paths(source: Source) -> Source:
+    """A source without folders of a machine, and without an address that is none on the Web."""
+    origin = source.origin if source.origin.url.startswith(("https://", "http://")) else Origin()
+    return msgspec.structs.replace(source, name=source.name.rpartition("/")[2], origin=origin)
 
 
 def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:

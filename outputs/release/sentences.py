@@ -1,14 +1,16 @@
 """The paragraphs about a release that depend on its facts; those of every release are in texts.toml."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from wikisem.outputs.release.metadata import ANCHOR, LABEL, TITLE, ReleaseFacts
+from wikisem.outputs.release.metadata import ANCHOR, LABEL, ODD_TYPE, TITLE, ReleaseFacts
 from wikisem.records import OUTLIER_CLASSES
 from wikisem.typed_json import packaged_tables
 from wikisem.wikis import WIKIPEDIAS
 
 _TEXTS: Final = packaged_tables(__package__, "texts.toml")
+DONE: Final[dict[str, str]] = _TEXTS.pop("done")
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
 TEXTS: Final[dict[str, str]] = _TEXTS
 _SOURCES: Final = {ANCHOR: "anchors of links in {}Wikipedia", LABEL: "labels in {}Wikidata", TITLE: "titles of pages"}
@@ -154,16 +156,10 @@ def limits(facts: ReleaseFacts) -> str:
         foreign = facts.total("foreign")
         codes = listed([f"{count:,} of {code}" for code, count in sorted(foreign.items())])
         lines.append(f"Labels under a code other than the language's own: {codes}.")
-    for code in facts.spoken:
-        stage = facts.stages.get(f"surfaces/{code}")
-        pages = stage.linked_pages if stage else None
-        if pages is not None and pages.best_missing:
-            named = ", ".join(pages.best_missing_titles)
-            more = ", …" if pages.best_missing > len(pages.best_missing_titles) else ""
-            lines.append(
-                f"Of the {pages.best_linked:,} best linked pages of the {made_up(facts)}Wikipedia in {_named([code])}, "
-                f"its dump does not have {pages.best_missing:,} ({named}{more})."
-            )
+    linked = {code: pages for code in facts.spoken if (pages := facts.linked_pages(code)) and pages.best_missing}
+    if linked:
+        lacking = [f"{pages.best_missing:,} of {pages.best_linked:,} ({code})" for code, pages in linked.items()]
+        lines.append(f"Dumps lack some of the best linked pages of their Wikipedias: {listed(lacking)}.")
     if "entities" in facts.stages and (tables := facts.stages["entities"].tables) and tables.lacks:
         lines.append(f"Wikidata was read from public tables, which lack {'; '.join(tables.lacks)}.")
     lines.append(facts.reading or "No reading of these cases is on record, so how many are wrong is not known.")
@@ -184,22 +180,22 @@ def biases(facts: ReleaseFacts) -> str:
         )
     elif facts.option("cluster", "fame") in {"torso", "tail"}:
         prominent = "Within their third of the class, members are those with most sitelinks."
-    lines, better = [prominent], list[str]()
-    for language in facts.filled:
-        if chance := language.baselines.get("chance"):
-            rates = {name: rate for name, rate in language.baselines.items() if name != "odd type"}
-            _, _, chance_high = chance
-            # Better beyond doubt: the whole interval is above that of chance.
-            names = [name for name, rate in rates.items() if rate is not None and rate[1] > chance_high]
-            better += [f"{language.code} ({', '.join(names)})"] if names else []
-    if better:
-        lines.append(f"Guessers that ignore meaning are better than chance in {listed(better)}.")
+    lines = [prominent]
+    if better := Counter(name for language in facts.filled for name in language.better_guessers):
+        number = sum(bool(language.better_guessers) for language in facts.filled)
+        counts = listed(f"{name} ({count})" for name, count in better.most_common())
+        lines.append(
+            f"Guessers that ignore meaning are better than chance in {number} of {len(facts.filled)} languages: "
+            f"{counts}; the card has them in bold by language."
+        )
     elif any(language.baselines for language in facts.filled):
         lines.append("No guesser that ignores meaning is surely better than chance.")
-    typed = [(language.code, rate) for language in facts.filled if (rate := language.baselines.get("odd type"))]
-    if typed:
-        shares = listed(f"{100 * accuracy:.1f} % ({code})" for code, (accuracy, _, _) in typed)
-        lines.append(f"Who knows only the coarse type of each item, such as a person or a place, is right in {shares}.")
+    if shares := [share.value for language in facts.filled if (share := language.baselines.get(ODD_TYPE))]:
+        ends = dict.fromkeys(f"{100 * share:.1f}" for share in (min(shares), max(shares)))
+        lines.append(
+            "Who knows only the coarse type of each item, such as a person or a place, is right in "
+            f"{' to '.join(ends)} % of the cases of a language."
+        )
     return " ".join(lines)
 
 

@@ -38,7 +38,7 @@ from tests.outputs.release.world import (
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.groupfile import GROUPS, read_groups
 from wikisem.outputs.release.card import _percent
-from wikisem.outputs.release.metadata import Manifest, count_regions
+from wikisem.outputs.release.metadata import Manifest, Share, count_regions
 from wikisem.outputs.release.sentences import REASONS
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.release import countries_of
@@ -337,7 +337,8 @@ def test_the_card_says_what_is_in_it(release: Path) -> None:
     row = next(line for line in text[text.index(head) :].splitlines() if line.startswith("| `zh-classical` |"))
     chance, longest = row.split(" | ")[1:3]
     assert 100 / 9 < float(chance) < 100 / 7
-    assert re.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\)", longest)
+    assert (scores := re.fullmatch(r"\*\*(\d+\.\d) \((\d+\.\d) to \d+\.\d\)\*\*", longest))
+    assert float(scores[1]) > float(scores[2]) > float(chance)
     assert "| Wikidata | `wikidata-20261102-all.json.gz`, 1,234 bytes |" in text
 
 
@@ -365,9 +366,8 @@ def test_the_card_names_pages_that_a_dump_lacks(tmp_path: Path) -> None:
     (run / "manifest.json").write_text(json.dumps(manifest))
     assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
     text = (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
-    said = "Of the 1,000 best linked pages of the Wikipedia in German, its dump does not have 2 (Rom, Bern)."
-    assert said in text
-    assert text.count("best linked pages") == 1
+    assert "Dumps lack some of the best linked pages of their Wikipedias: 2 of 1,000 (de)." in text
+    assert text.count("2 of 1,000: Rom, Bern |") == 1
     assert "Wikidata was read from public tables, which lack scholarly works; labels in mul." in text
     stages = json.loads((tmp_path / "set" / "manifest.json").read_bytes())["stages"]
     assert stages["surfaces/de"]["linked_pages"] == pages
@@ -377,7 +377,7 @@ def test_the_card_names_pages_that_a_dump_lacks(tmp_path: Path) -> None:
 
 def test_shares_are_in_percent() -> None:
     """With their interval, if it is not a point; a dash for a baseline that a language lacks."""
-    assert [_percent(share) for share in (None, (0.5, 0.5, 0.5), (0.5, 0.4, 0.6))] == [
+    assert [_percent(share) for share in (None, Share(0.5, 0.5, 0.5), Share(0.5, 0.4, 0.6))] == [
         "–",
         "50.0",
         "50.0 (40.0 to 60.0)",
@@ -532,7 +532,7 @@ def test_names_in_the_card_are_read_as_they_are(name: str, tmp_path: Path) -> No
     assert not set(title[2:]) & set("*_`[]<|")
     rows = [line for line in unescaped.splitlines() if line.startswith("|")]
     widths = {row.count("|") for row in rows}
-    assert widths == {3, 6, 10, 19}  # two columns, five, regions, and seventeen baselines of a language
+    assert widths == {3, 6, 7, 10, 19}  # of versions, languages, sources, regions and baselines
 
 
 def test_regions_are_those_of_the_countries_of_members(tmp_path: Path) -> None:

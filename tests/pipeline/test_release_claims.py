@@ -110,6 +110,7 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
         assert ("Members are what writers of the language's own" in text) == (recipe.cluster.prominence == "local")
         typed = any(one.type for group in groups if group.outliers for one in group.members)
         assert ("Who knows only the coarse type of each item" in text) == typed
+        assert ("Guessers that ignore meaning are better than chance in" in text) == ("| **" in card)
     assert ("Members are from the torso of their class: " in card) == (recipe.cluster.fame == "torso")
     assert ("another form of the title" in card) == (bool(linked) and recipe.surface.form == "dictionary")
     assert ("mixes words in" in card) == any(one.language for _, one in members)
