@@ -17,7 +17,7 @@ from gensim.models import KeyedVectors
 
 from wikisem.categories.analogies import questions
 from wikisem.evaluation.analogies import Section, score_analogies
-from wikisem.evaluation.options import METHODS, AnalogyOptions
+from wikisem.evaluation.options import METHODS
 from wikisem.evaluation.vectors.embeddings import WordModel
 from wikisem.evaluation.vectors.models import read_vectors
 
@@ -40,7 +40,7 @@ def main() -> None:
         asked = list(questions(pairs[:count]))
         for method in METHODS if count == WITH_GENSIM else METHODS[:1]:
             start = time.process_time()
-            (score,) = score_analogies([Section.of("plural", asked)], lookup, AnalogyOptions(method))
+            (score,) = score_analogies([Section.of("plural", asked)], lookup, method)
             name = {"3cosadd": "wikisem, 3CosAdd", "3cosmul": "wikisem, 3CosMul"}[method]
             report(count, len(asked), name, score.correct, time.process_time() - start)
 

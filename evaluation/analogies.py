@@ -34,7 +34,7 @@ from wikisem.categories.analogies import Question
 from wikisem.datasets.files import decode_utf8
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.options import AnalogyOptions, Method
+from wikisem.evaluation.options import Method
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Rows, WordModel
@@ -322,20 +322,28 @@ class SectionScore:
 
 
 def score_analogies(
-    sections: Sequence[Section], model: EmbeddingModel, options: AnalogyOptions
+    sections: Sequence[Section],
+    model: EmbeddingModel,
+    method: Method = "3cosadd",
+    skip_oov: bool = False,
+    restrict: int = 0,
 ) -> Iterator[SectionScore]:
-    """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine."""
+    """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine.
+
+    An unseen question has a word out of vocabulary, of which the first ``restrict`` words count, all if it is 0. It is
+    wrong, as in WordRep, unless ``skip_oov`` leaves it out, as gensim does.
+    """
     if not isinstance(model, WordModel):
         raise UsageError(f"analogies need a model with a vocabulary, {model.name} has none")
     embeddings.require_cosine(model, "analogies are sums of cosines")
-    rows, usable = embeddings.directions(model.words.rows[: options.restrict or None])
-    search = AnalogySearch(rows, options.method)
+    rows, usable = embeddings.directions(model.words.rows[: restrict or None])
+    search = AnalogySearch(rows, method)
     for section in sections:
-        questions = look_up_questions(section, model, options.restrict)
+        questions = look_up_questions(section, model, restrict)
         seen = np.asarray((questions >= 0).all(axis=1) & usable[questions].all(axis=1))
         known = questions if seen.all() else questions[seen]
         correct = int(np.count_nonzero(search.right(known))) if len(known) else 0
-        asked = int(np.count_nonzero(seen)) if options.skip_oov else len(questions)
+        asked = int(np.count_nonzero(seen)) if skip_oov else len(questions)
         yield SectionScore(section.name, correct, asked, len(questions) - int(np.count_nonzero(seen)))
 
 

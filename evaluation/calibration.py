@@ -18,9 +18,9 @@ Difficulty and discrimination of a group are means of its posterior distribution
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -239,20 +239,16 @@ class Difference:
 def differences(found: Calibration) -> list[Difference]:
     """Every two models, the abler first, by ability; p-values of the normal test with Holm's correction."""
     order = np.argsort(-found.abilities, kind="stable").tolist()
-    both = list(combinations(order, 2))
-    names, count = found.answers.models, len(found.answers.groups)
-    gaps = [float(found.abilities[one] - found.abilities[other]) for one, other in both]
-    cov = found.covariance
-    errors = [math.sqrt(max(1e-12, cov[one, one] + cov[other, other] - 2 * cov[one, other])) for one, other in both]
+    names, abilities, cov = found.answers.models, found.abilities, found.covariance
+    pairs = list(combinations(order, 2))
+    gaps = [float(abilities[one] - abilities[other]) for one, other in pairs]
+    errors = [math.sqrt(max(1e-12, cov[one, one] + cov[other, other] - 2 * cov[one, other])) for one, other in pairs]
     p_values = holm([float(2 * ndtr(-gap / error)) for gap, error in zip(gaps, errors, strict=True)])
-    ratios = [
-        (NORMAL_QUANTILE + POWER_QUANTILE) * error / gap if gap else math.inf
-        for gap, error in zip(gaps, errors, strict=True)
-    ]
-    return [
-        Difference(names[one], names[other], gap, error, p, count * ratio**2)
-        for (one, other), gap, error, p, ratio in zip(both, gaps, errors, p_values, ratios, strict=True)
-    ]
+    rows = []
+    for (one, other), gap, error, p in zip(pairs, gaps, errors, p_values, strict=True):
+        ratio = (NORMAL_QUANTILE + POWER_QUANTILE) * error / gap if gap else math.inf
+        rows.append(Difference(names[one], names[other], gap, error, p, len(found.answers.groups) * ratio**2))
+    return rows
 
 
 _HALVES: Final = 1000
@@ -377,22 +373,21 @@ class AdaptiveForm:
 def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> tuple[list[Row], list[str]]:
     """The ability so far of each further model, and the ``most`` informative groups to ask it next; and notes.
 
-    Without answers there are the groups to begin with.
+    Without answers there are the groups to ask a new model first.
     """
     places = {name: index for index, name in enumerate(bank.answers.groups)}
     rows, notes = list[Row](), list[str]()
-    for column, model in enumerate(so_far.models if so_far else ["a new model"]):
+    if so_far is None:
+        so_far = Answers(("a new model",), (), (), right=np.zeros((0, 1)), asked=np.zeros((0, 1)))
+    for column, model in enumerate(so_far.models):
         form, unknown = AdaptiveForm(bank), 0
-        for row, group in enumerate(so_far.groups if so_far else ()):
-            assert so_far is not None
-            if so_far.asked[row, column] and group in places:
-                form.add(places[group], so_far.right[row, column], so_far.asked[row, column])
-            unknown += bool(so_far.asked[row, column]) and group not in places
-        cases = int(so_far.asked[:, column].sum()) if so_far else 0
+        for group, right, asked in zip(so_far.groups, so_far.right[:, column], so_far.asked[:, column], strict=True):
+            if asked and group in places:
+                form.add(places[group], right, asked)
+            unknown += bool(asked) and group not in places
+        cases = int(so_far.asked[:, column].sum())
         head = Row(task="calibrate", model=model, part="so far", metric="ability", cases=cases)
-        half = NORMAL_QUANTILE * form.error
-        ends = {"value": form.ability, "low": form.ability - half, "high": form.ability + half, "se": form.error}
-        rows.append(replace(head, **ends))
+        rows.append(replace(head, **_bars(form.ability, form.error)))
         rows += [
             replace(head, part="next", name=bank.answers.groups[group], metric="information", value=worth, cases=0)
             for group, worth in form.next_groups()[:most]
@@ -417,39 +412,38 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
     counts: dict[str, dict[str, list[int]]] = {}
     classes: dict[str, str] = {}
     seen: set[tuple[str, str]] = set()
-    for path in paths:
-        if not path.is_file():
-            raise MissingInputError(f"expected a file of answers, saw none at {path}")
-        text = read_utf8(path)
-        rows: Iterable[tuple[str, Mapping[str, Any]]]
-        if path.suffix == ".csv":
-            rows = ((f"{path}:{number}", row) for number, row in csv_rows(text, str(path))[1])
-        else:
-            rows = (
-                (where, decode_json(line, dict[str, Any], where, "a JSON line of an answer"))
-                for where, line in filled_lines(text, path)
-            )
-        for where, row in rows:
-            case, model = row.get("case"), row.get("model")
-            answer = str(row.get("right")).lower()
-            if not case or not model or answer not in (*_TRUE, *_FALSE):
-                seen_keys = ", ".join(f"{name} {row.get(name)!r}" for name in ("case", "model", "right"))
-                raise DamagedInputError(f"{where}: expected a case, a model and right (true or false), saw {seen_keys}")
-            if (case, model) in seen:
-                raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
-            seen.add((case, model))
-            named_group = row.get("group") or case
-            group = str(case if by_case else named_group)
-            classes[group] = str(row.get("class") or named_group)
-            right_and_asked = counts.setdefault(group, {}).setdefault(model, [0, 0])
-            right_and_asked[0] += answer in _TRUE
-            right_and_asked[1] += 1
+    for where, row in chain.from_iterable(map(_answer_rows, paths)):
+        case, model, answer = row.get("case"), row.get("model"), str(row.get("right")).lower()
+        if not case or not model or answer not in (*_TRUE, *_FALSE):
+            given = ", ".join(f"{name} {row.get(name)!r}" for name in ("case", "model", "right"))
+            raise DamagedInputError(f"{where}: expected a case, a model and right (true or false), saw {given}")
+        if (case, model) in seen:
+            raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
+        seen.add((case, model))
+        named_group = row.get("group") or case
+        group = str(case if by_case else named_group)
+        classes[group] = str(row.get("class") or named_group)
+        right_and_asked = counts.setdefault(group, {}).setdefault(model, [0, 0])
+        right_and_asked[0] += answer in _TRUE
+        right_and_asked[1] += 1
     if not counts:
         raise MissingInputError(f"{', '.join(map(str, paths))}: expected answers, saw none")
     models = list(dict.fromkeys(model for group in counts.values() for model in group))
     numbers = np.array([[group.get(model, [0, 0]) for model in models] for group in counts.values()], dtype=np.float64)
     right, asked = numbers[:, :, 0], numbers[:, :, 1]
     return Answers(tuple(models), tuple(counts), tuple(classes.values()), right=right, asked=asked)
+
+
+def _answer_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a file, each with its place."""
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of answers, saw none at {path}")
+    text = read_utf8(path)
+    if path.suffix == ".csv":
+        yield from ((f"{path}:{number}", row) for number, row in csv_rows(text, str(path))[1])
+    else:
+        for where, line in filled_lines(text, path):
+            yield where, decode_json(line, dict[str, Any], where, "a JSON line of an answer")
 
 
 def scores_of_answers(answers: Answers, discriminations: bool | None = None, seed: int = SEED) -> Scores:
@@ -459,32 +453,10 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
     standard deviation of their posterior distribution as ``se``, "rho" of a form has the range of its draws.
     """
     found = calibrate(answers, discriminations=discriminations)
-    gaps, forms, models = differences(found), short_forms(answers, seed), found.answers.models
-    order: list[int] = np.argsort(-found.abilities, kind="stable").tolist()
-    told = {gap.other: gap.p_holm for gap in gaps if gap.model == models[order[0]]}
+    forms = short_forms(answers, seed)
     head = Row(task="calibrate", model="", metric="", n=len(set(found.answers.classes)))
-    rows = []
-    for index in order:
-        own = replace(head, model=models[index], cases=int(found.answers.asked[:, index].sum()))
-        ability, error = float(found.abilities[index]), float(found.errors[index])
-        mark = "best" if index == order[0] else ("tied" if told[models[index]] >= LEVEL else "")
-        ends = {"low": ability - NORMAL_QUANTILE * error, "high": ability + NORMAL_QUANTILE * error}
-        right = 100 * float(found.answers.right[:, index].sum()) / own.cases
-        rows += [
-            replace(own, metric="ability", value=ability, **ends, se=error, mark=mark),
-            replace(own, metric="accuracy", value=right),
-        ]
-    neighbours = set(pairwise(models[index] for index in order))
-    for gap in sorted(gaps, key=lambda gap: (gap.model, gap.other) not in neighbours):
-        pair = replace(head, model=gap.model, less=gap.other)
-        low, high = gap.difference - NORMAL_QUANTILE * gap.error, gap.difference + NORMAL_QUANTILE * gap.error
-        needed = None if math.isinf(gap.groups) else math.ceil(gap.groups)
-        rows += [
-            replace(pair, metric="ability", value=gap.difference, low=low, high=high, se=gap.error, p_holm=gap.p_holm),
-            replace(pair, metric="groups_needed", value=needed),
-        ]
     of_b, of_a = found.reliability()
-    short, informative = shortest_form(forms), found.most_informative()
+    short = shortest_form(forms)
     coverage = {
         "groups": len(found.answers.groups),
         "classes": head.n,
@@ -494,24 +466,50 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
         "log_discrimination_spread": found.spread,
         "shortest_form": short and short.groups,
     }
+    rows = list(_rows_of_models(found, head))
     rows += [replace(head, part=COVERAGE, metric=name, value=value, n=0) for name, value in coverage.items()]
     for form in forms:
         against = "the other half" if form.half else "the whole set"
         name = f"{form.groups} {'most informative' if form.chosen else 'random'} groups with {against}"
         ends = {"value": form.rho, "low": form.low, "high": form.high}
         rows.append(replace(head, part="form", name=name, metric="rho", n=0, cases=form.models, **ends))
-    estimates = {"difficulty": found.difficulty, "log_discrimination": found.log_discrimination}
-    for name, (means, errors) in estimates.items():
-        own = replace(head, part="group", metric=name)
-        rows += [
-            replace(own, name=found.answers.groups[index], value=float(means[index]), se=float(errors[index]))
-            for index in informative
-        ]
-    for index in range(-16, 17):
+    for metric, estimates in {"difficulty": found.difficulty, "log_discrimination": found.log_discrimination}.items():
+        means, deviations = (numbers.tolist() for numbers in estimates)
+        for group in found.most_informative():
+            of_group = replace(head, part="group", metric=metric, name=found.answers.groups[group])
+            rows.append(replace(of_group, value=means[group], se=deviations[group]))
+    for ability in np.arange(-16, 17) / 4:
         # Its root is one over the standard error of an ability if cases are independent.
-        told_there = float(found.information(index / 4) @ found.answers.asked.max(axis=1))
-        rows.append(replace(head, part="information", name=f"{index / 4:+.2f}", metric="information", value=told_there))
+        information = float(found.information(ability) @ found.answers.asked.max(axis=1))
+        rows.append(replace(head, part="information", name=f"{ability:+.2f}", metric="information", value=information))
     return Scores(rows, list(_warnings(found, forms)))
+
+
+def _rows_of_models(found: Calibration, head: Row) -> Iterator[Row]:
+    """The ability of each model, the ablest first, and the difference of every two, those of neighbours first."""
+    names, gaps = found.answers.models, differences(found)
+    order: list[int] = np.argsort(-found.abilities, kind="stable").tolist()
+    best, *_ = ranking = [names[index] for index in order]
+    p_of_best = {gap.other: gap.p_holm for gap in gaps if gap.model == best}
+    for index in order:
+        name, cases = names[index], int(found.answers.asked[:, index].sum())
+        mark = "best" if name == best else ("tied" if p_of_best[name] >= LEVEL else "")
+        of_model = replace(head, model=name, cases=cases)
+        bars = _bars(float(found.abilities[index]), float(found.errors[index]))
+        yield replace(of_model, metric="ability", mark=mark, **bars)
+        yield replace(of_model, metric="accuracy", value=100 * float(found.answers.right[:, index].sum()) / cases)
+    neighbours = set(pairwise(ranking))
+    for gap in sorted(gaps, key=lambda gap: (gap.model, gap.other) not in neighbours):
+        of_pair = replace(head, model=gap.model, less=gap.other)
+        yield replace(of_pair, metric="ability", p_holm=gap.p_holm, **_bars(gap.difference, gap.error))
+        needed = None if math.isinf(gap.groups) else math.ceil(gap.groups)
+        yield replace(of_pair, metric="groups_needed", value=needed)
+
+
+def _bars(value: float, error: float) -> dict[str, float]:
+    """The fields of a row for an estimate, with its interval by the normal distribution."""
+    half = NORMAL_QUANTILE * error
+    return {"value": value, "low": value - half, "high": value + half, "se": error}
 
 
 def _warnings(found: Calibration, forms: Sequence[Form]) -> Iterator[str]:

@@ -29,15 +29,7 @@ from wikisem.errors import UsageError
 from wikisem.evaluation.options import Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
 from wikisem.evaluation.vectors import embeddings
-from wikisem.evaluation.vectors.embeddings import (
-    TIE_TOLERANCE,
-    EmbeddingModel,
-    Rows,
-    Similarity,
-    Vector,
-    WordVectors,
-    cosine,
-)
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Rows, Similarity, Vector, WordVectors, cosine
 from wikisem.sampling import hash_key, hash_keys
 
 IntArray = npt.NDArray[np.int64]
@@ -169,7 +161,7 @@ def neighbour_hits(
         near = _nearness(members, rows, vectors, similarity)
         near[:, np.isin(rows, members.in_vocabulary)] = -np.inf
         for place in range(nearest.shape[1]):
-            outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - TIE_TOLERANCE, axis=1)
+            outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - embeddings.TIE_TOLERANCE, axis=1)
     places = np.arange(1, nearest.shape[1] + 1)
     hits: IntArray = np.count_nonzero((outside + places <= k) & np.isfinite(nearest), axis=1)
     return hits
@@ -475,4 +467,4 @@ def tie_margin(distance: Distance, members: Rows) -> float:
     It is a share of the category's largest squared length, or length; a tie counts against the model.
     """
     largest = float(embeddings.lengths(members).max())
-    return TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)
+    return embeddings.TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)

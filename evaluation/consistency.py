@@ -30,7 +30,7 @@ from wikisem.evaluation import statistics
 from wikisem.evaluation.options import SEED, Compactness
 from wikisem.evaluation.outlier_detection import UNKNOWN, Known, group_gaps, words_of
 from wikisem.evaluation.rows import Row, with_bars
-from wikisem.evaluation.statistics import ROUNDING, ErrorBars, FloatArray, clustered_means, wilson
+from wikisem.evaluation.statistics import ROUNDING, ErrorBars, FloatArray, clustered_means, sum_by_unit, wilson
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, cosine
 from wikisem.records import Group
 
@@ -138,8 +138,7 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
     shared = sorted(first.keys() & second.keys())
     if not shared:
         return []
-    # A row for each case, with the columns _RIGHT to _RANKC_CHANCE.
-    cases = []
+    cases = []  # with the columns _RIGHT to _RANKC_CHANCE
     for one, other in ((first[key], second[key]) for key in shared):
         both_wrong = not one.right and not other.right
         # How often two wrong words that are picked at random are the same.
@@ -148,10 +147,7 @@ def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED
         same_word = both_wrong and one.order[0] == other.order[0]
         right = one.right, other.right, one.right and other.right
         cases.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
-    columns = np.array(cases, dtype=np.float64).T
-    _, group_of = np.unique([group for group, _ in shared], return_inverse=True)
-    sizes = np.bincount(group_of).astype(np.float64)
-    sums: FloatArray = np.stack([np.bincount(group_of, column) for column in columns], axis=1)
+    _, sums, sizes = sum_by_unit([group for group, _ in shared], np.array(cases, dtype=np.float64))
     means = (sums.sum(axis=0) / len(shared)).tolist()
     both_right, overlap = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
     wrong = sums[:, _BOTH_WRONG]

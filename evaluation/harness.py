@@ -23,7 +23,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -34,6 +34,7 @@ from wikisem.evaluation.consistency import Answer, Case
 from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
+from wikisem.evaluation.statistics import sum_by_unit
 from wikisem.evaluation.walls import WallEvaluation, WallScore
 from wikisem.outputs.wall_answers import parse_answer, score_partition
 from wikisem.outputs.wallfile import wall_of_row
@@ -241,9 +242,16 @@ _VALUES: Final[Mapping[str, float]] = {
 _ZSTANDARD: Final = 93  # of the ZIP file format specification 6.3.8, appendix on compression methods
 
 
+class Sample(NamedTuple):
+    """The score of a sample, from 0 to 1, and the cluster that it is in."""
+
+    cluster: str
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What a model scored on the samples of a task: by the name of each sample its cluster and its score.
+    """What a model scored on the samples of a task, by their names.
 
     ``metric`` is the score that was read; ``unscored`` samples, such as those that ended in an error, have none.
     """
@@ -252,7 +260,7 @@ class Log:
     model: str
     task: str
     metric: str
-    samples: Mapping[str, tuple[str, float]]
+    samples: Mapping[str, Sample]
     unscored: int = 0
 
 
@@ -279,7 +287,7 @@ def read_log(path: Path, cluster_by: str, metric: str = "") -> Log:
 def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
     """The log of lm-evaluation-harness: a line for each sample and filter, in a folder that is named by the model."""
     name, _, filter_name = metric.partition(",")
-    samples: dict[str, tuple[str, float]] = {}
+    samples: dict[str, Sample] = {}
     filters: set[str] = set()
     for where, line in filled_lines(read_utf8(path), path):
         sample = decode_json(line, dict[str, Any], where, "a JSON line of a sample")
@@ -338,7 +346,7 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
         whole = decode_json(path.read_bytes(), _InspectLog, str(path), expected)
         task, listed = whole.eval, whole.samples
     scorer, _, key = metric.partition(",")
-    samples: dict[str, tuple[str, float]] = {}
+    samples: dict[str, Sample] = {}
     for sample in listed:
         if not sample.scores:
             continue
@@ -375,9 +383,7 @@ def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
     return data
 
 
-def _add(
-    samples: dict[str, tuple[str, float]], name: str, fields: Sequence[Any], cluster_by: str, value: Any, where: str
-) -> None:
+def _add(samples: dict[str, Sample], name: str, fields: Sequence[Any], cluster_by: str, value: Any, where: str) -> None:
     """Add a sample with its cluster, from the first of the fields that has one, and its score."""
     known = [each for each in fields if isinstance(each, Mapping)]
     cluster = next((each[cluster_by] for each in known if each.get(cluster_by) is not None), None)
@@ -393,7 +399,7 @@ def _add(
         raise DamagedInputError(f"{where}: expected a score from 0 to 1, saw {value!r}; choose another with --metric")
     if name in samples:
         raise DamagedInputError(f"{where}: expected each sample once, saw {name!r} again")
-    samples[name] = (str(cluster), score)
+    samples[name] = Sample(str(cluster), score)
 
 
 # What models scored.
@@ -421,23 +427,23 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
 
 
 def _scored_log(log: Log, vocabulary: Vocabulary, names: Iterable[str]) -> Scored:
-    clusters: dict[str, dict[str, float]] = {}
-    for name in sorted(names):
-        cluster, score = log.samples[name]
-        clusters.setdefault(cluster, {})[name] = score
-    sums = np.array([[sum(scores.values())] for scores in clusters.values()]).reshape(-1, 1)
-    counts = np.array([len(scores) for scores in clusters.values()], dtype=np.float64)
-    asked = [(cluster, *scores) for cluster, scores in clusters.items()]
+    names = sorted(names)
+    clusters, sums, counts = sum_by_unit(
+        [log.samples[name].cluster for name in names], np.array([[log.samples[name].score] for name in names])
+    )
+    asked = {cluster: [cluster] for cluster in clusters}
+    for name in names:
+        asked[log.samples[name].cluster].append(name)
     about = {"test_cases": len(log.samples) + log.unscored, "unscored": log.unscored}
     plain = {Part(COVERAGE): about} if vocabulary == "own" else {}
-    tally = Tally((log.metric,), sums, counts, asked, "cluster")
+    tally = Tally((log.metric,), sums, counts, list(map(tuple, asked.values())), "cluster")
     return Scored(log.model, log.task, vocabulary, {WHOLE: tally}, plain)
 
 
 def answers_of(logs: Iterable[Log]) -> Iterator[dict[str, Any]]:
     """The score of each model on each of its samples, which ``evaluate calibrate`` reads if it is 0 or 1."""
     for log in logs:
-        for name, (cluster, score) in log.samples.items():
+        for name, sample in log.samples.items():
             about = {"model": log.model, "dataset": log.task, "case": f"{log.task}/{name}"}
-            group = f"{log.task}/{cluster}"
-            yield {**about, "group": group, "class": group, "score": score, "right": score == 1}
+            group = f"{log.task}/{sample.cluster}"
+            yield {**about, "group": group, "class": group, "score": sample.score, "right": sample.score == 1}

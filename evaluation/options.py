@@ -47,16 +47,3 @@ class OddOneOutOptions:
 
 Method = Literal["3cosadd", "3cosmul"]
 METHODS: Final[tuple[Method, ...]] = ("3cosadd", "3cosmul")
-
-
-@dataclass(frozen=True, slots=True)
-class AnalogyOptions:
-    """How questions are answered, whether unseen ones are left out, and how many words of the vocabulary count.
-
-    An unseen question has a word out of vocabulary. It counts as wrong, as in WordRep, unless ``skip_oov`` leaves it
-    out, as gensim does. ``restrict`` 0 takes the whole vocabulary.
-    """
-
-    method: Method = "3cosadd"
-    skip_oov: bool = False
-    restrict: int = 0

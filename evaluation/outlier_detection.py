@@ -16,6 +16,7 @@ accuracy the share with OP = |C|, both in percent.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePath
 from statistics import fmean
 from typing import Any, Final, NamedTuple, TypeVar
@@ -26,7 +27,7 @@ from msgspec.structs import replace
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import Compactness
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
-from wikisem.evaluation.statistics import FloatArray, effective_units
+from wikisem.evaluation.statistics import FloatArray, effective_units, sum_by_unit
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, Vector, cosine
 from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS, Group, Outlier
 
@@ -90,28 +91,22 @@ def tally(cases: Sequence[Answered]) -> Tally:
     Groups of one class in two languages are often the same items, so that all of them succeed and fail together. A
     class of many languages weighs more than others: the classes are worth ``effective_units`` of the numbers of groups.
     """
-    numbers = {name: index for index, name in enumerate(dict.fromkeys(group.group.id for group, _ in cases))}
-    of_case = np.array([numbers[group.group.id] for group, _ in cases], dtype=np.int64)
-    shares = [(case.detected, case.position, group.chance) for group, case in cases]
-    sums = np.zeros((len(numbers), 3))
-    np.add.at(sums, of_case, np.reshape(shares, (-1, 3)))
-    groups = {id(group): numbers[group.group.id] for group, _ in cases}
-    counts, languages = (
-        np.bincount(np.array(each, dtype=np.int64), minlength=len(numbers)).astype(np.float64)
-        for each in (of_case, list(groups.values()))
-    )
-    asked: dict[str, list[tuple[str, str]]] = {name: [] for name in numbers}
+    shares = np.reshape([(case.detected, case.position, group.chance) for group, case in cases], (-1, 3))
+    classes, sums, counts = sum_by_unit([group.group.id for group, _ in cases], shares.astype(np.float64))
+    asked: dict[str, list[tuple[str, str]]] = {name: [] for name in classes}
     for group, case in cases:
         asked[group.group.id].append((group.group.language, case.outlier.surface))
+    tested = {id(group): group.group.id for group, _ in cases}  # each group once
+    groups_of = Counter(tested.values())
     chance = float(100 * sums[:, 2].sum() / counts.sum()) if cases else None
     return Tally(
         METRICS,
         sums[:, :2],
         counts,
-        [(name, *each) for name, each in asked.items()],
+        [(name, *of_class) for name, of_class in asked.items()],
         "class",
         (chance, 50.0 if cases else None),
-        worth=effective_units(languages) if cases else None,
+        worth=effective_units([groups_of[name] for name in classes]) if cases else None,
     )
 
 
@@ -176,19 +171,18 @@ def answers_of(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
     for evaluation in evaluations:
         prefix = f"{evaluation.dataset}/" if several else ""
         for name, one in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
-            where, seen = f"{prefix}{one.group.language}/{name}".lstrip("/"), Counter[str]()
-            for case in one.cases:
-                word = case.outlier.surface
-                seen[word] += 1
+            group_name = f"{prefix}{one.group.language}/{name}".lstrip("/")
+            case_names = numbered(f"{group_name}/{case.outlier.surface}" for case in one.cases)
+            for case_name, case in zip(case_names, one.cases, strict=True):
                 yield {
                     "model": evaluation.name,
                     "dataset": evaluation.dataset,
                     "language": one.group.language,
-                    "group": where,
+                    "group": group_name,
                     "class": one.group.id,
                     "label": one.group.label,
-                    "case": f"{where}/{word}" + (f" #{seen[word]}" if seen[word] > 1 else ""),
-                    "outlier": case.outlier.id or word,
+                    "case": case_name,
+                    "outlier": case.outlier.id or case.outlier.surface,
                     "outlier_class": case.outlier.outlier_class,
                     "position": case.position,
                     "right": bool(case.detected),
@@ -196,24 +190,33 @@ def answers_of(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
 
 
 def score_models(
-    groups: Sequence[Group], models: Iterable[EmbeddingModel], compactness: Compactness = "pairs"
+    groups: Sequence[Group] | Mapping[str, Sequence[Group]],
+    models: Iterable[EmbeddingModel],
+    compactness: Compactness = "pairs",
 ) -> tuple[list[Evaluation], list[Evaluation]]:
-    """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
+    """Score every model on each data set, and several on what is in the vocabulary of all of them as well.
 
-    The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases (Blair
-    et al. 2016, section 4.1). Models are taken one after the other and not kept.
+    ``groups`` are those of one data set, or of several by name. The first list has the evaluations of each model in
+    turn, one for each data set; the second has as many, on the same test cases for all models (Blair et al. 2016,
+    section 4.1), and is empty for a single model. Models are taken one after the other and not kept.
     """
-    surfaces = {surface for group in groups for surface in words_of(group)}
-    return evaluate_models(
-        surfaces,
-        models,
-        lambda known, similarity: (score_group(group, known, similarity, compactness) for group in groups),
-        Evaluation,
-    )
+    sets = groups if isinstance(groups, Mapping) else {"": groups}
+
+    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> list[Evaluation]:
+        evaluations = []
+        for dataset, own in sets.items():
+            scores = tuple(score_group(group, known, model.similarity, compactness) for group in own)
+            size = model.vocabulary_size
+            evaluations.append(Evaluation(model.name, model.notes, scores, dataset, size, vocabulary))
+        return evaluations
+
+    surfaces = {surface for own in sets.values() for group in own for surface in words_of(group)}
+    whole, common = evaluate_models(surfaces, models, evaluate)
+    return list(chain.from_iterable(whole)), list(chain.from_iterable(common))
 
 
 class Model(NamedTuple):
-    """What scoring needs of a model after its vectors are released."""
+    """What scoring needs of a model after its vectors are released; ``known`` has those of the words asked for."""
 
     name: str
     notes: tuple[str, ...]
@@ -222,29 +225,19 @@ class Model(NamedTuple):
     vocabulary_size: int | None
 
 
-S = TypeVar("S")
 E = TypeVar("E")
 
 
 def evaluate_models(
-    surfaces: set[str],
-    lookups: Iterable[EmbeddingModel],
-    score: Callable[[Known, Similarity], Iterable[S]],
-    evaluation: Callable[[str, tuple[str, ...], tuple[S, ...], str, int | None, Vocabulary], E],
+    surfaces: set[str], models: Iterable[EmbeddingModel], evaluate: Callable[[Model, Known, Vocabulary], E]
 ) -> tuple[list[E], list[E]]:
     """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know."""
-    models = _look_up(surfaces, lookups)
-
-    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> E:
-        scores = tuple(score(known, model.similarity))
-        return evaluation(model.name, model.notes, scores, "", model.vocabulary_size, vocabulary)
-
-    whole = [evaluate(model, model.known, "own") for model in models]
-    if len(models) < 2:
+    found = _look_up(surfaces, models)
+    whole = [evaluate(model, model.known, "own") for model in found]
+    if len(found) < 2:
         return whole, []
-    shared = set.intersection(*(set(model.known) for model in models))
-    common = [{surface: model.known[surface] for surface in shared} for model in models]
-    return whole, [evaluate(model, known, "common") for model, known in zip(models, common, strict=True)]
+    shared = set.intersection(*(set(model.known) for model in found))
+    return whole, [evaluate(model, {word: model.known[word] for word in shared}, "common") for model in found]
 
 
 def _look_up(surfaces: set[str], models: Iterable[EmbeddingModel]) -> list[Model]:
@@ -389,11 +382,20 @@ def distinct_names(groups: Sequence[Group]) -> list[str]:
         names = [naming(group) for group in groups]
         if len(set(names)) == len(names):
             return names
-    seen, numbered = Counter[str](), []
-    for name in (f"{group.id} ({group.where})" for group in groups):
+    return numbered(f"{group.id} ({group.where})" for group in groups)
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """The names, with a number from 2 up after each that came before.
+
+    >>> numbered(["a", "b", "a"])
+    ['a', 'b', 'a #2']
+    """
+    seen, found = Counter[str](), []
+    for name in names:
         seen[name] += 1
-        numbered.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return numbered
+        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return found
 
 
 def group_ids(groups: Sequence[Group]) -> list[str]:

@@ -292,18 +292,19 @@ def scores_of(
     rows = rows_of(task, scored, seed)
     several = len(notes) > 1
     of_models = [f"{model}: {note}" if several else note for model, listed in notes.items() for note in listed]
-    fewest: dict[tuple[str, Unit], int] = {}
+    fewest: dict[str, int] = {}
     for row in rows:
         if row.part == ALL and row.low is not None and not row.less:
-            key = row.dataset, row.unit
-            fewest[key] = min(row.n, fewest.get(key, row.n))
-    warnings = [
-        f"{dataset}{': ' if dataset else ''}{UNITS[unit]} with a score: {count}; error bars from fewer than "
-        f"{FEW_UNITS} are rough, and often too narrow"
-        for (dataset, unit), count in fewest.items()
-        if count < FEW_UNITS
-    ]
+            units = f"{row.dataset}: {UNITS[row.unit]}".removeprefix(": ")
+            fewest[units] = min(row.n, fewest.get(units, row.n))
+    warnings = chain.from_iterable(few_units_note(units, count) for units, count in fewest.items())
     return Scores(rows, [*warnings, *dict.fromkeys(of_models)], answers)
+
+
+def few_units_note(units: str, count: int) -> list[str]:
+    """A warning of fewer than ``FEW_UNITS`` units, such as "classes", to draw error bars from; empty for more."""
+    rough = f"error bars from fewer than {FEW_UNITS} are rough, and often too narrow"
+    return [f"{units} with a score: {count}; {rough}"] if count < FEW_UNITS else []
 
 
 class _Report(msgspec.Struct):

@@ -7,12 +7,12 @@ small (Miller 2024, "Adding error bars to evals", arXiv 2411.00640, section 2.2)
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress
 from statistics import NormalDist
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,6 @@ Unit = Literal["class", "wall", "category", "section", "cluster"]
 
 # Below this many units, a report warns that the interval is rough.
 FEW_UNITS: Final = 20
-
 
 NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
 POWER_QUANTILE: Final = 0.8416212335729144  # of 0.8
@@ -79,6 +78,19 @@ class ErrorBars:
     high: float
     standard_error: float | None
     n: int
+
+
+def sum_by_unit(units: Sequence[Hashable], values: FloatArray) -> tuple[list[Any], FloatArray, FloatArray]:
+    """The distinct units in the order in which they come first; sums of values over their cases; how many cases.
+
+    ``units`` has that of each case, ``values``, shape ``(cases, columns)``, what is added up: the sums have shape
+    ``(units, columns)``, the numbers of cases ``(units,)``.
+    """
+    numbers = {unit: number for number, unit in enumerate(dict.fromkeys(units))}
+    of_case = np.array([numbers[unit] for unit in units], dtype=np.int64)
+    sums = np.zeros((len(numbers), values.shape[1]))
+    np.add.at(sums, of_case, values)
+    return list(numbers), sums, np.bincount(of_case, minlength=len(numbers)).astype(np.float64)
 
 
 def effective_units(weights: npt.ArrayLike) -> float:

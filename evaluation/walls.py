@@ -12,7 +12,7 @@ skipped. A tie counts against the model.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import combinations
 from math import comb, factorial, prod
 from statistics import fmean
@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from wikisem.evaluation.outlier_detection import Known, evaluate_models, similarities_of
+from wikisem.evaluation.outlier_detection import Known, Model, evaluate_models, similarities_of
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, score_partition
@@ -243,7 +243,7 @@ def answers_of(evaluations: Iterable[WallEvaluation]) -> Iterator[dict[str, Any]
 
 
 def score_models_on_walls(
-    walls: Sequence[Wall], models: Iterable[EmbeddingModel], by_qid: bool = False
+    walls: Sequence[Wall], models: Iterable[EmbeddingModel], dataset: str = "", by_qid: bool = False
 ) -> tuple[list[WallEvaluation], list[WallEvaluation]]:
     """Score every model on all walls, and several on the words that are in the vocabulary of all of them as well.
 
@@ -251,5 +251,9 @@ def score_models_on_walls(
     """
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
-    words = {word.surface for wall in walls for word in wall.words}
-    return evaluate_models(words, models, partial(score_walls, walls), WallEvaluation)
+
+    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> WallEvaluation:
+        scores = tuple(score_walls(walls, known, model.similarity))
+        return WallEvaluation(model.name, model.notes, scores, dataset, model.vocabulary_size, vocabulary)
+
+    return evaluate_models({word.surface for wall in walls for word in wall.words}, models, evaluate)

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
@@ -28,9 +28,9 @@ from wikisem.evaluation import cutoff as cutoff_
 from wikisem.evaluation import harness, options, outlier_detection
 from wikisem.evaluation import walls as walls_
 from wikisem.evaluation.audit.baselines import Frequencies, baseline_rows, baselines_by_language
-from wikisem.evaluation.outlier_detection import Evaluation
-from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Scores, rows_of, scores_of
-from wikisem.evaluation.statistics import FEW_UNITS, detectable_effect
+from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Scores, few_units_note, rows_of, scores_of
+from wikisem.evaluation.statistics import detectable_effect
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, open_model, open_object
@@ -140,14 +140,13 @@ def outliers(
 
     Raises MissingInputError if there are no groups, or they have no such keys.
     """
-    whole, common = _answered(_data_sets(groups, keys), _opened(models, keys), compactness)
-    parts = [outlier_detection.scored(part, by_group) for own in (*whole, *common) for part in own]
+    whole, common = score_models(_data_sets(groups, keys), _opened(models, keys), compactness)
+    scored = [outlier_detection.scored(one, by_group) for one in (*whole, *common)]
     notes = dict[str, list[str]]()
-    for first, *others in whole:
-        groups_of_all = chain(first.groups, *(one.groups for one in others))
-        notes[first.name] = [*outlier_detection.unknown_languages(groups_of_all), *first.notes]
-    answered = list(chain.from_iterable(common or whole))
-    return scores_of("outliers", parts, notes, seed, lambda: outlier_detection.answers_of(answered))
+    for model in {one.name: one for one in whole}.values():
+        groups_of_all = chain.from_iterable(one.groups for one in whole if one.name == model.name)
+        notes[model.name] = [*outlier_detection.unknown_languages(groups_of_all), *model.notes]
+    return scores_of("outliers", scored, notes, seed, lambda: outlier_detection.answers_of(common or whole))
 
 
 def contexts(
@@ -172,15 +171,15 @@ def contexts(
     rows, notes = list[Row](), dict[str, list[str]]()
     for name, source in (named if isinstance(named, Mapping) else {one: one for one in named}).items():
         models = open_by_contexts(source, listed, phrases, tokenize, keys)
-        found = (_answered(sets, [one])[0][0] for one in models)
-        curve: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
-        for number, parts in zip(listed, watch(name, found, len(listed)), strict=True):
-            for part in parts:
-                cases = [(group, case) for group in part.groups for case in group.cases]
-                curve[part.dataset][Part("contexts", f"{number:,}")] = outlier_detection.tally(cases)
-            size = {Part(COVERAGE): {"vocabulary_size": parts[0].vocabulary_size}}
-            notes[name] = list(parts[0].notes[1:])
-        rows += rows_of("contexts", [Scored(name, each, "own", own, size) for each, own in curve.items()], seed)
+        found = (score_models(sets, [model])[0] for model in models)
+        curves: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
+        for number, evaluations in zip(listed, watch(name, found, len(listed)), strict=True):
+            for one in evaluations:
+                cases = [(group, case) for group in one.groups for case in group.cases]
+                curves[one.dataset][Part("contexts", f"{number:,}")] = outlier_detection.tally(cases)
+            size = {Part(COVERAGE): {"vocabulary_size": one.vocabulary_size}}
+            notes[name] = list(one.notes[1:])  # the first says how many contexts there are
+        rows += rows_of("contexts", [Scored(name, each, "own", curve, size) for each, curve in curves.items()], seed)
     return Scores(rows, [note for own in notes.values() for note in own])
 
 
@@ -193,22 +192,21 @@ def consistency(
     unless two languages have a case in common.
     """
     sets = _data_sets(groups)
-    for name, own in sets.items():
-        consistency_.check_parallel(consistency_.cases_of(own), name)
+    for name, listed in sets.items():
+        consistency_.check_parallel(consistency_.cases_of(listed), name)
     rows, notes = list[Row](), list[str]()
     for model in _opened(models):
-        for name, own in sets.items():
-            found = consistency_.measure_consistency(own, model, name, compactness, seed)
-            notes += [] if found else [f"no test case is known to {model.name} in two languages"]
-            rows += found
+        for name, listed in sets.items():
+            of_set = consistency_.measure_consistency(listed, model, name, compactness, seed)
+            notes += [] if of_set else [f"no test case is known to {model.name} in two languages"]
+            rows += of_set
         notes += model.notes
     return Scores(rows, [*_few_in_two(rows), *dict.fromkeys(notes)])
 
 
 def _few_in_two(rows: Iterable[Row]) -> list[str]:
-    fewest = min((row.n for row in rows if row.metric == "both_right"), default=FEW_UNITS)
-    rough = f"error bars from fewer than {FEW_UNITS} are rough, and often too narrow"
-    return [f"classes of two languages with a score: {fewest}; {rough}"] if fewest < FEW_UNITS else []
+    counts = [row.n for row in rows if row.metric == "both_right"]
+    return few_units_note("classes of two languages", min(counts)) if counts else []
 
 
 def cutoff(
@@ -225,16 +223,16 @@ def cutoff(
     ``dates`` are the highest item numbers at some dates, at which bands then end; without them there are ``bands`` of
     as many cases each. The other arguments are those of ``outliers``. Raises MissingInputError for groups without QIDs.
     """
-    whole, _ = _answered(_data_sets(groups), _opened(models), compactness)
-    return _cutoffs(chain.from_iterable(whole), dates, bands, seed)
+    whole, _ = score_models(_data_sets(groups), _opened(models), compactness)
+    return _cutoffs(whole, dates, bands, seed)
 
 
 def _cutoffs(answered: Iterable[Evaluation], dates: Sequence[cutoff_.KnownDate], bands: int, seed: int) -> Scores:
     rows, notes = list[Row](), list[str]()
-    for one in answered:
-        found, said = cutoff_.measure_cutoff(one, dates, bands, seed)
-        rows += found
-        notes += [f"{one.dataset}, {one.name}: {said}".removeprefix(", "), *one.notes]
+    for evaluation in answered:
+        curve, sentence = cutoff_.measure_cutoff(evaluation, dates, bands, seed)
+        rows += curve
+        notes += [f"{evaluation.dataset}, {evaluation.name}: {sentence}".removeprefix(", "), *evaluation.notes]
     return Scores(rows, list(dict.fromkeys(notes)))
 
 
@@ -243,9 +241,10 @@ def baselines(groups: Groups, frequencies: Mapping[str, Frequencies] | None = No
 
     ``frequencies`` are those of tokens, by language, and add the picker of the least frequent token.
     """
-    sets = _data_sets(groups)
-    found = {name: baselines_by_language(map(with_spaces, own), frequencies) for name, own in sets.items()}
-    return Scores([row for name, by_language in found.items() for row in baseline_rows(by_language, name)])
+    rows = list[Row]()
+    for name, listed in _data_sets(groups).items():
+        rows += baseline_rows(baselines_by_language(map(with_spaces, listed), frequencies), name)
+    return Scores(rows)
 
 
 def samples(
@@ -276,14 +275,7 @@ def samples(
     """
     paths = [path_of(file) for file in files]
     if cluster_by:
-        logs = [harness.read_log(path, cluster_by, metric) for path in paths]
-        logged = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
-        gaps = [row for row in logged.rows if row.less and row.se]
-        logged.rows.extend(
-            replace(row, metric=DETECTABLE, value=detectable_effect(row.se or 0.0, row.n), low=None, high=None, p=None)
-            for row in gaps
-        )
-        return logged
+        return _clustered_samples([harness.read_log(path, cluster_by, metric) for path in paths], seed)
     known = chain.from_iterable(_data_sets(groups).values()) if groups else ()
     asked = {case_id(*case): case for case in cases_of(known)}
     if task == "consistency":
@@ -291,40 +283,49 @@ def samples(
     if task == "cutoff":
         return _cutoffs((harness.read_samples(path, measure, asked) for path in paths), dates, bands, seed)
     folders = list(dict.fromkeys(path.parent for path in paths))
-    models = dict(zip(folders, distinct([one.name for one in folders], list(map(str, folders))), strict=True))
+    models = dict(zip(folders, distinct([folder.name for folder in folders], list(map(str, folders))), strict=True))
     # lm-evaluation-harness puts the time of the run after the name of the task.
     names = {path: path.stem.partition("_20")[0] for path in paths}
-    seen = Counter((path.parent, name) for path, name in names.items())
-    answered, of_walls = list[Evaluation](), list[walls_.WallEvaluation]()
+    runs = Counter((path.parent, name) for path, name in names.items())
+    of_groups, of_walls = list[Evaluation](), list[walls_.WallEvaluation]()
     for path, name in names.items():
-        dataset = name if seen[path.parent, name] == 1 else path.stem
+        dataset = name if runs[path.parent, name] == 1 else path.stem
         model = models[path.parent] or path.stem
         if harness.has_walls(path):
             of_walls.append(harness.read_wall_samples(path)._replace(name=model, dataset=dataset))
         else:
-            answered.append(harness.read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
-    found = scores_of("samples", list(map(outlier_detection.scored, answered)), {}, seed)
-    more = scores_of("samples", list(map(walls_.scored, of_walls)), {}, seed)
+            of_groups.append(harness.read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
+    scores_of_groups = scores_of("samples", list(map(outlier_detection.scored, of_groups)), {}, seed)
+    scores_of_walls = scores_of("samples", list(map(walls_.scored, of_walls)), {}, seed)
     return Scores(
-        [*found.rows, *more.rows],
-        [*found.notes, *more.notes],
-        lambda: chain(outlier_detection.answers_of(answered), walls_.answers_of(of_walls)),
+        scores_of_groups.rows + scores_of_walls.rows,
+        scores_of_groups.notes + scores_of_walls.notes,
+        lambda: chain(outlier_detection.answers_of(of_groups), walls_.answers_of(of_walls)),
     )
+
+
+def _clustered_samples(logs: Sequence[harness.Log], seed: int) -> Scores:
+    """The scores of logs of any task, and for each difference of two models how large one would be detected."""
+    scores = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
+    for row in [row for row in scores.rows if row.less and row.se]:
+        effect = detectable_effect(row.se or 0.0, row.n)
+        scores.rows.append(replace(row, metric=DETECTABLE, value=effect, low=None, high=None, p=None))
+    return scores
 
 
 def _sampled_consistency(
     paths: Iterable[Path], measure: options.Measure, languages: Sequence[str], asked: harness.Asked, seed: int
 ) -> Scores:
-    models: defaultdict[str, dict[str, dict[consistency_.Case, consistency_.Answer]]] = defaultdict(dict)
+    models: dict[Path, dict[str, dict[consistency_.Case, consistency_.Answer]]] = {}
     for path in paths:
-        own = models[str(path.parent)]
-        for language, found in harness.read_sampled_answers(path, measure, asked).items():
+        by_language = models.setdefault(path.parent, {})
+        for language, answers in harness.read_sampled_answers(path, measure, asked).items():
             if not languages or language in languages:
-                own.setdefault(language, {}).update(found)
+                by_language.setdefault(language, {}).update(answers)
     rows: list[Row] = []
     for folder, by_language in models.items():
-        consistency_.check_parallel(by_language, folder)
-        rows += consistency_.compare_languages(by_language, Path(folder).name, "samples", seed)
+        consistency_.check_parallel(by_language, str(folder))
+        rows += consistency_.compare_languages(by_language, folder.name, "samples", seed)
     return Scores(rows, _few_in_two(rows))
 
 
@@ -366,8 +367,7 @@ def walls(
     """Score walls: "solved", "groups_found", "ari" and "ami" of the best partition into groups, by tier and language.
 
     ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``, then perhaps with the name of its
-    ``dataset``. The other arguments are those of
-    ``outliers``. Raises MissingInputError if there are no walls.
+    ``dataset``. The other arguments are those of ``outliers``. Raises MissingInputError if there are no walls.
     """
     if isinstance(walls, str | PathLike):
         listed, dataset = read_walls(walls), dataset or data_set_name(data_set_path(walls))
@@ -375,12 +375,9 @@ def walls(
         listed = list(walls)
     if not listed:
         raise MissingInputError("expected walls, saw none")
-    whole, common = (
-        [one._replace(dataset=dataset) for one in evaluations]
-        for evaluations in walls_.score_models_on_walls(listed, _opened(models, keys), by_qid=bool(keys))
-    )
-    notes = {one.name: one.notes for one in whole}
+    whole, common = walls_.score_models_on_walls(listed, _opened(models, keys), dataset, by_qid=bool(keys))
     scored = list(map(walls_.scored, (*whole, *common)))
+    notes = {one.name: one.notes for one in whole}
     return scores_of("walls", scored, notes, seed, lambda: walls_.answers_of(common or whole))
 
 
@@ -496,8 +493,7 @@ def analogies(
     """
     file = path_of(questions)
     sections = analogies_.read_questions(file)
-    how = options.AnalogyOptions(method, skip_oov, restrict)
-    score = partial(analogies_.score_analogies, sections, options=how)
+    score = partial(analogies_.score_analogies, sections, method=method, skip_oov=skip_oov, restrict=restrict)
     return _score_words("analogies", models, score, len(sections), analogies_.scored, file.stem, watch)
 
 
@@ -566,20 +562,6 @@ def _data_sets(groups: Groups, keys: options.Keys | None = None) -> dict[str, Se
     return {name: keyed_groups(list(own), keys) if keys else own for name, own in sets.items()}
 
 
-def _answered(
-    sets: Mapping[str, Sequence[Group]], models: Iterable[EmbeddingModel], compactness: options.Compactness = "pairs"
-) -> tuple[list[list[Evaluation]], list[list[Evaluation]]]:
-    """What each model answers on each data set, by the words that it knows, and of several by those that all know."""
-    ends = pairwise(accumulate(map(len, sets.values()), initial=0))
-    named = [(name, slice(*each)) for name, each in zip(sets, ends, strict=True)]
-    found = outlier_detection.score_models(list(chain.from_iterable(sets.values())), models, compactness)
-    whole, common = (
-        [[each._replace(groups=each.groups[part], dataset=name) for name, part in named] for each in evaluations]
-        for evaluations in found
-    )
-    return whole, common
-
-
 def _categories(categories: Categories, language: str, dataset: str) -> tuple[Sequence[WordCategory], str]:
     if isinstance(categories, str | PathLike):
         return read_categories(categories, language), dataset or Path(categories).stem
@@ -588,8 +570,4 @@ def _categories(categories: Categories, language: str, dataset: str) -> tuple[Se
 
 def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
     """The names, or the longer ones if two are the same; names that are still the same are numbered."""
-    found = list(names) if len(set(names)) == len(names) else list(longer)
-    return [
-        name if found.index(name) == index else f"{name} #{found[:index].count(name) + 1}"
-        for index, name in enumerate(found)
-    ]
+    return outlier_detection.numbered(names if len(set(names)) == len(names) else longer)

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import fmean, median
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from wikisem.datasets.files import filled_lines, read_utf8
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.rows import ALL, Row, with_bars
-from wikisem.evaluation.statistics import ErrorBars, clustered_wilson
+from wikisem.evaluation.statistics import ErrorBars, clustered_wilson, sum_by_unit
 from wikisem.ids import qid_number
 from wikisem.records import OUTLIER_CLASSES, Group, Member, class_of
 from wikisem.wikipedia.graphemes import graphemes, initial_case, letter_pairs
@@ -168,6 +168,14 @@ def credit(saliences: list[float], outlier: int) -> float:
     return 1 / saliences.count(highest) if saliences[outlier] == highest else 0.0
 
 
+class CaseCredits(NamedTuple):
+    """A test case: its class, how many words it has, and the credit of each picker, None where it lacks facts."""
+
+    group: str
+    words: int
+    credits_: dict[str, float | None]
+
+
 def baselines_by_language(
     groups: Iterable[Group],
     frequencies: Mapping[str, Frequencies] | None = None,
@@ -186,33 +194,30 @@ def baselines_by_language(
         known = (frequencies or {}).get(language)
         pickers = {**PICKERS, ELSEWHERE: outlier_elsewhere(listed)}
         pickers |= {LEAST_FREQUENT: partial(_rarest_token, known)} if known else {}
-        # By column, for each case: its class, its number of words, and the credit of each picker.
-        cases: defaultdict[str, list[tuple[str, int, dict[str, float | None]]]] = defaultdict(list)
+        cases: defaultdict[str, list[CaseCredits]] = defaultdict(list)
         for group in listed:
             for outlier in group.outliers:
                 words = (*group.cluster, outlier)
                 picked = {name: picker(words) for name, picker in pickers.items()}
                 credits_ = {name: None if own is None else credit(own, -1) for name, own in picked.items()}
                 for column in (COLUMNS[outlier.outlier_class], ALL):
-                    cases[column].append((group.id, len(words), credits_))
-        found[language] = {}
-        for column in columns:
-            if of_column := cases[column]:
-                chance = fmean(1 / count for _, count, _ in of_column)
-                rates: dict[str, HitRate | None] = {CHANCE: HitRate(len(of_column), chance, chance, chance)}
-                for name in pickers:
-                    right: defaultdict[str, list[float]] = defaultdict(list)
-                    for qid, _, credits_ in of_column:
-                        if (value := credits_[name]) is not None:
-                            right[qid].append(value)
-                    # The interval is over groups, whose cases depend on each other.
-                    sums, sizes = np.array([(sum(values), len(values)) for values in right.values()]).reshape(-1, 2).T
-                    rates[name] = None
-                    if right:
-                        share = float(sums.sum() / sizes.sum())
-                        rates[name] = HitRate(int(sizes.sum()), share, *clustered_wilson(sums, sizes))
-                found[language][column] = rates
+                    cases[column].append(CaseCredits(group.id, len(words), credits_))
+        found[language] = {column: _hit_rates(cases[column], pickers) for column in columns if cases[column]}
     return found
+
+
+def _hit_rates(cases: Sequence[CaseCredits], pickers: Iterable[str]) -> Baselines:
+    """How often chance and each picker are right; the interval is over groups, whose cases depend on each other."""
+    chance = fmean(1 / case.words for case in cases)
+    rates: dict[str, HitRate | None] = {CHANCE: HitRate(len(cases), chance, chance, chance)}
+    for picker in pickers:
+        right = [(case.group, value) for case in cases if (value := case.credits_[picker]) is not None]
+        rates[picker] = None
+        if right:
+            _, sums, sizes = sum_by_unit([group for group, _ in right], np.array([[value] for _, value in right]))
+            share = float(sums.sum() / sizes.sum())
+            rates[picker] = HitRate(len(right), share, *clustered_wilson(sums[:, 0], sizes))
+    return rates
 
 
 def baseline_rows(by_language: Mapping[str, Columns], dataset: str = "") -> list[Row]:

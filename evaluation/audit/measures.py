@@ -6,7 +6,7 @@ and shares no class with either.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from statistics import fmean, median
@@ -82,60 +82,71 @@ def measure_group(
 ) -> GroupMeasures:
     """All measures of a group that can be computed from its data set and the graph, if there is one."""
     cluster = [member.surface for member in group.cluster]
-    lengths = [len(graphemes(surface)) for surface in cluster]
-    folded = {surface.casefold() for surface in cluster}
-
-    def classes_of(item: Member) -> set[str]:
-        return set(graph.classes(item.id)) if graph is not None and item.id in graph else set()
-
-    in_graph = graph if is_qid(group.id) else None
-    is_known = in_graph is not None and group.id in in_graph
-    above, below = (
-        (set(in_graph.above(group.id)), set(in_graph.below(group.id))) if in_graph and is_known else (set(), set())
-    )
-    having = Counter(one for member in group.cluster for one in classes_of(member) - {group.id})
-    outliers = []
-    for outlier in group.outliers:
-        surface = outlier.surface
-        measures = OutlierMeasures(
-            outlier,
-            inside=any(any(parts_of_others([surface, one], profile)) for one in cluster),
-            repeats=surface.casefold() in folded,
-            capital_differs=capital_differs(surface, cluster),
-            outside_lengths=not min(lengths) <= len(graphemes(surface)) <= max(lengths),
-        )
-        if in_graph is not None and outlier.id:
-            classes = classes_of(outlier)
-            steps = [in_graph.distance(group.id, one) for one in classes] if is_known else []
-            relations: dict[Relation, bool] = {
-                "itself": outlier.id == group.id,
-                "above": outlier.id in above,
-                "below": outlier.id in below,
-            }
-            measures = replace(
-                measures,
-                distance=min((step for step in steps if step is not None), default=None),
-                shared_classes=len(classes & having.keys()),
-                relation=next((name for name, holds in relations.items() if holds), "none"),
-                below_class=bool(classes & {group.id, *below}),
-            )
-        outliers.append(measures)
+    outliers = [measure_outlier(outlier, cluster, profile) for outlier in group.outliers]
+    classes = {item.id: set(graph.classes(item.id)) for item in group.members if graph is not None and item.id in graph}
+    further_class = None
+    if graph is not None and is_qid(group.id):
+        # How many members have each class other than the group's own.
+        members_of = Counter(qid for item in group.cluster for qid in classes.get(item.id, set()) - {group.id})
+        further_class = max(members_of.values(), default=0) / len(cluster)
+        outliers = _measured_in_graph(group.id, outliers, graph, classes, members_of)
     from_one_class = []
     for number in DRAWN:  # related outliers come one by one
         items = [outlier for outlier in group.outliers if outlier.outlier_class == number and outlier.id]
         if len(items) > 1:
-            shared = Counter(one for item in items for one in (classes_of(item) if graph else {item.via}))
-            from_one_class.append((number, max(shared.values(), default=0) > 1))
+            outliers_of = Counter(qid for item in items for qid in (classes.get(item.id, ()) if graph else [item.via]))
+            from_one_class.append((number, max(outliers_of.values(), default=0) > 1))
     return GroupMeasures(
         group,
         contained=sum(1 for _ in parts_of_others(cluster, profile)),
-        repeated=len(cluster) - len(folded),
+        repeated=len(cluster) - len({surface.casefold() for surface in cluster}),
         shared_affix=shared_affix(cluster, profile.spaced),
         age=age_of(group.cluster),
         outliers=tuple(outliers),
         from_one_class=tuple(from_one_class),
-        further_class=max(having.values(), default=0) / len(cluster) if in_graph is not None else None,
+        further_class=further_class,
         broken=broken,
+    )
+
+
+def _measured_in_graph(
+    group_class: str,
+    outliers: Sequence[OutlierMeasures],
+    graph: Taxonomy,
+    classes: Mapping[str, set[str]],
+    members_of: Collection[str],
+) -> list[OutlierMeasures]:
+    """The outliers that have a QID with what the graph says of them; ``members_of`` are the members' classes."""
+    is_known = group_class in graph
+    above, below = (set(graph.above(group_class)), set(graph.below(group_class))) if is_known else (set(), set())
+    relations: dict[str, Relation] = dict.fromkeys(below, "below")
+    relations |= dict.fromkeys(above, "above")
+    relations[group_class] = "itself"
+    measured = []
+    for outlier in outliers:
+        if qid := outlier.item.id:
+            own_classes = classes.get(qid, set())
+            steps = [graph.distance(group_class, one) for one in own_classes] if is_known else []
+            outlier = replace(
+                outlier,
+                distance=min((step for step in steps if step is not None), default=None),
+                shared_classes=len(own_classes.intersection(members_of)),
+                relation=relations.get(qid, "none"),
+                below_class=bool(own_classes & {group_class, *below}),
+            )
+        measured.append(outlier)
+    return measured
+
+
+def measure_outlier(outlier: Outlier, cluster: Sequence[str], profile: LanguageProfile) -> OutlierMeasures:
+    """What surface forms tell of an outlier, beside those of the cluster; what only the graph tells is None."""
+    lengths = [len(graphemes(surface)) for surface in cluster]
+    return OutlierMeasures(
+        outlier,
+        inside=any(any(parts_of_others([outlier.surface, surface], profile)) for surface in cluster),
+        repeats=outlier.surface.casefold() in {surface.casefold() for surface in cluster},
+        capital_differs=capital_differs(outlier.surface, cluster),
+        outside_lengths=not min(lengths) <= len(graphemes(outlier.surface)) <= max(lengths),
     )
 
 
@@ -154,11 +165,11 @@ def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Re
     surfaces = {member.surface for group in groups for member in group.members}
     affixes = count_affixes(surfaces) if recipe.filters.affix == "surprise" and len(surfaces) >= ENOUGH else None
     minimum = recipe.cluster.minimum
-    broken: list[tuple[Verdict, ...]] = []
-    for group in groups:
-        cluster = [member.surface for member in group.cluster]
-        broken.append(tuple(broken_rules(cluster, profile, recipe.filters, minimum, group.label, affixes)))
-    return broken
+    clusters = [[member.surface for member in group.cluster] for group in groups]
+    return [
+        tuple(broken_rules(cluster, profile, recipe.filters, minimum, group.label, affixes))
+        for group, cluster in zip(groups, clusters, strict=True)
+    ]
 
 
 def is_foreign_label(member: Member, language: str) -> bool | None:
@@ -214,9 +225,8 @@ class Pair(NamedTuple):
 def near_duplicates(groups: Sequence[Group]) -> list[Pair]:
     """Pairs of groups in one language that share at least half of the smaller cluster, most shared members first.
 
-    Five classes of Czech municipalities share seven of eight items.
-
-    Members are compared by item, or by surface form if a data set does not name the item.
+    Five classes of Czech municipalities share seven of eight items. Members are compared by item, or by surface form
+    if a data set does not name the item.
     """
     clusters = [{member.id or member.surface.casefold() for member in group.cluster} for group in groups]
     earlier: defaultdict[str, EarlierClusters] = defaultdict(EarlierClusters)
@@ -273,8 +283,7 @@ class Audit:
 
     ``baselines`` says for each language how often a guesser that ignores meaning is right. ``by_coherence`` has the
     groups whose coherence is known, the lowest first, ``by_margin`` the outliers with a margin, the highest first, each
-    with its group; ties by language and id. The first ``near_coherence`` and ``near_margin`` of these are near misses;
-    None without a bound.
+    with its group; ties by language and id.
     """
 
     name: str
@@ -285,8 +294,20 @@ class Audit:
     bounds: WitnessBounds
     by_coherence: tuple[tuple[float, Group], ...]
     by_margin: tuple[tuple[float, Group, Outlier], ...]
-    near_coherence: int | None
-    near_margin: int | None
+
+    @property
+    def near_coherence(self) -> int | None:
+        """How many groups are near misses by their coherence; None without a bound."""
+        if self.bounds.coherence is None:
+            return None
+        below = round(self.bounds.coherence + NEAR_COHERENCE, 4)
+        return sum(coherence < below for coherence, _ in self.by_coherence)
+
+    @property
+    def near_margin(self) -> int | None:
+        """How many outliers are near misses by their margin; None without a bound."""
+        bound = self.bounds.margin
+        return None if bound is None else sum(margin > bound / 2 for margin, *_ in self.by_margin)
 
     def __repr__(self) -> str:
         return f"Audit(name={self.name!r}, groups={len(self.groups)}, languages={list(self.languages)})"
@@ -305,7 +326,7 @@ def audit_groups(
     With a recipe, the rules of its filters that a cluster breaks are measures and findings, too.
     """
     ordered = sorted(groups, key=lambda group: (group.language, group.id))
-    pairs, found = near_duplicates(groups), list[AuditedGroup]()
+    pairs, audited = near_duplicates(groups), list[AuditedGroup]()
     languages: dict[str, Mapping[str, Values]] = {}
     for language in sorted({group.language for group in groups}):
         listed = [group for group in groups if group.language == language]
@@ -316,26 +337,26 @@ def audit_groups(
         repeats = [pair for pair in pairs if pair.language == language]
         for one in measured:
             findings = findings_of(one, [pair for pair in repeats if one.group.id in {pair.first, pair.second}])
-            found.append(AuditedGroup(one, tuple(findings)))
+            audited.append(AuditedGroup(one, tuple(findings)))
         broken_share = {"breaks a filter": fmean(bool(one.broken) for one in measured)} if recipe else {}
         languages[language] = _values(measured, len(repeats), broken_share)
-    found.sort(key=lambda one: (one.measures.group.language, one.measures.group.id))
-    found.sort(key=lambda one: (-sum(finding.wrong for finding in one.findings), -len(one.findings)))
     coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
     margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
-    below = None if bounds.coherence is None else round(bounds.coherence + NEAR_COHERENCE, 4)
     return Audit(
         name,
-        groups=tuple(found),
+        groups=tuple(sorted(audited, key=_worst_first)),
         near_duplicates=tuple(pairs),
         languages=languages,
         baselines=baselines_by_language(groups, frequencies),
         bounds=bounds,
         by_coherence=tuple(sorted(coherences, key=itemgetter(0))),
         by_margin=tuple(sorted(margins, key=lambda each: -each[0])),
-        near_coherence=None if below is None else sum(coherence < below for coherence, _ in coherences),
-        near_margin=None if bounds.margin is None else sum(margin > bounds.margin / 2 for margin, *_ in margins),
     )
+
+
+def _worst_first(audited: AuditedGroup) -> tuple[int, int, str, str]:
+    group, findings = audited.measures.group, audited.findings
+    return -sum(finding.wrong for finding in findings), -len(findings), group.language, group.id
 
 
 def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Finding]:
@@ -441,9 +462,7 @@ def _item_values(items: Sequence[Member], language: str) -> Values:
             None if item.source is None else item.source != "anchor" for item in items
         ),
         "label in another language": _mean(is_foreign_label(item, language) for item in items),
-        "item number, lowest": age.lowest if age else None,
-        "item number, median": age.median if age else None,
-        "item number, highest": age.highest if age else None,
+        **{f"item number, {name}": getattr(age, name, None) for name in ("lowest", "median", "highest")},
     }
 
 

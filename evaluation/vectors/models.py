@@ -20,15 +20,7 @@ from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError, optional_module
 from wikisem.evaluation.options import Keys
 from wikisem.evaluation.vectors import embeddings, files
-from wikisem.evaluation.vectors.embeddings import (
-    EmbeddingModel,
-    Similarity,
-    Tokenizer,
-    WordModel,
-    WordVectors,
-    cosine,
-    tokens_of,
-)
+from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, Tokenizer, WordModel, WordVectors
 
 PYTHON: Final = "python:"
 _COUNTS: Final = "counts:"
@@ -60,7 +52,7 @@ def open_model(
     phrases: bool = True,
     name: str = "",
     items: Iterable[str] | None = None,
-    tokenize: Tokenizer = tokens_of,
+    tokenize: Tokenizer = embeddings.tokens_of,
     keys: Keys | None = None,
 ) -> EmbeddingModel:
     """Open a file of vectors or a model of another kind (docs/evaluation.md lists them).
@@ -75,7 +67,7 @@ def open_model(
     make = partial(_make, phrases, tokenize, keys)
     if not kind:
         asked = None if items is None else embeddings.words_asked_for(items, tokenize, keys)
-        return make(name, read_vectors(source, asked), cosine, ())
+        return make(name, read_vectors(source, asked), embeddings.cosine, ())
     if kind == PYTHON:
         return embeddings.TextModel(name, _function(source.removeprefix(PYTHON)))
     if kind == "similarity:":
@@ -173,7 +165,11 @@ def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
 
 
 def open_by_contexts(
-    source: str, numbers: Iterable[int], phrases: bool = True, tokenize: Tokenizer = tokens_of, keys: Keys | None = None
+    source: str,
+    numbers: Iterable[int],
+    phrases: bool = True,
+    tokenize: Tokenizer = embeddings.tokens_of,
+    keys: Keys | None = None,
 ) -> Iterator[WordModel]:
     """A model of counts once for each number of contexts that words keep, 0 for all; the file is read once.
 
@@ -305,7 +301,11 @@ ModelObject = KeyedVectors | TextEncoder | TextFunction | Mapping[str, Any] | tu
 
 
 def open_object(
-    model: Any, name: str = "", phrases: bool = True, tokenize: Tokenizer = tokens_of, keys: Keys | None = None
+    model: Any,
+    name: str = "",
+    phrases: bool = True,
+    tokenize: Tokenizer = embeddings.tokens_of,
+    keys: Keys | None = None,
 ) -> EmbeddingModel:
     """Open a model that is a Python object.
 
@@ -340,7 +340,7 @@ def open_object(
             "expected a path or name of a model, KeyedVectors, a mapping from words to vectors, a pair of words and an "
             f"array, a function, or an object with encode, saw {name}"
         )
-    return _make(phrases, tokenize, keys, name, vectors, cosine, ())
+    return _make(phrases, tokenize, keys, name, vectors, embeddings.cosine, ())
 
 
 def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:

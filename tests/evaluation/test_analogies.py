@@ -23,7 +23,7 @@ from wikisem.evaluation.analogies import (
     score_analogies,
     scored,
 )
-from wikisem.evaluation.options import METHODS, AnalogyOptions, Method
+from wikisem.evaluation.options import METHODS, Method
 from wikisem.evaluation.rows import rows_of
 from wikisem.evaluation.vectors.embeddings import TextModel, Vector, WordModel, WordVectors, from_words, unit
 from wikisem.pipeline.cli import main
@@ -118,19 +118,19 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
             ],
         ),
     ]
-    counted = list(score_analogies(sections, lookup_of(table), AnalogyOptions(restrict=5)))
+    counted = list(score_analogies(sections, lookup_of(table), restrict=5))
     assert [(row.correct, row.questions, row.unseen) for row in counted] == [(1, 1, 0), (1, 4, 3)]
-    skipped = list(score_analogies(sections, lookup_of(table), AnalogyOptions(restrict=5, skip_oov=True)))
+    skipped = list(score_analogies(sections, lookup_of(table), restrict=5, skip_oov=True))
     assert [(row.correct, row.questions, row.unseen) for row in skipped] == [(1, 1, 0), (1, 1, 3)]
     assert one(rows_of("analogies", [scored("m", "", None, counted)])).value == 40
-    unrestricted = list(score_analogies(sections, lookup_of(table), AnalogyOptions()))
+    unrestricted = list(score_analogies(sections, lookup_of(table)))
     assert unrestricted[1].unseen == 2
 
 
 def test_a_model_without_a_vocabulary_is_refused() -> None:
     """There is nothing to choose an answer from."""
     with pytest.raises(UsageError, match="analogies need a model with a vocabulary"):
-        list(score_analogies([Section.of("s", [("a", "b", "c", "d")])], TextModel("m", list), AnalogyOptions()))
+        list(score_analogies([Section.of("s", [("a", "b", "c", "d")])], TextModel("m", list)))
 
 
 def test_files_are_read_by_section(tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_equal_to_gensim(glove: WordVectors, tmp_path: Path, restrict: int) -> N
         lines += [" ".join(each) for each in questions(list(zip(words[::2], words[1::2], strict=True)))]
     (tmp_path / "q.txt").write_text("\n".join(lines))
     _, theirs = keyed.evaluate_word_analogies(str(tmp_path / "q.txt"), restrict_vocab=restrict or 300_000)
-    options = AnalogyOptions(skip_oov=True, restrict=restrict)
-    ours = list(score_analogies(read_questions(tmp_path / "q.txt"), WordModel("glove", glove), options))
+    model = WordModel("glove", glove)
+    ours = list(score_analogies(read_questions(tmp_path / "q.txt"), model, skip_oov=True, restrict=restrict))
     assert [(row.section, row.correct, row.questions - row.correct) for row in ours] == [
         (row["section"], len(row["correct"]), len(row["incorrect"])) for row in theirs[:-1]
     ]

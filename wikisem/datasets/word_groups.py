@@ -13,16 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wikisem.arrow.parquet import open_parquet
-from wikisem.datasets.files import (
-    TABLES,
-    csv_rows,
-    data_files,
-    data_set_path,
-    decode_utf8,
-    filled_lines,
-    is_json_lines,
-    numbered_lines,
-)
+from wikisem.datasets import files
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import DRAWN, OUTLIER_CLASSES, Group, Member, Outlier, OutlierNumber
 from wikisem.typed_json import decode_json
@@ -49,7 +40,7 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
     """
     known: dict[PurePosixPath, OutlierClasses | None] = {}
     groups: list[Group] = []
-    for file in data_files(data_set_path(path), OUTLIER_CLASSES_FILE):
+    for file in files.data_files(files.data_set_path(path), OUTLIER_CLASSES_FILE):
         folder = file.path.parent
         if folder not in known:
             beside, where = file.read_beside(), f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES_FILE}"
@@ -65,11 +56,11 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
                 except msgspec.ValidationError as error:
                     raise DamagedInputError(f"{where}: expected a group, saw {error}") from error
             continue
-        text = decode_utf8(file.read(), file.where)
-        if file.path.suffix.lower() in TABLES:
+        text = files.decode_utf8(file.read(), file.where)
+        if file.path.suffix.lower() in files.TABLES:
             groups += parse_table(text, file.where)
-        elif is_json_lines(file.path, text):
-            for where, line in filled_lines(text, file.where):
+        elif files.is_json_lines(file.path, text):
+            for where, line in files.filled_lines(text, file.where):
                 groups.append(replace(decode_json(line, Group, where, "a JSON line of a group"), where=where))
         else:
             groups.append(parse_group(text, file.path.stem, file.where, known[folder]))
@@ -107,7 +98,7 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
     Any line ending is accepted, the last may be missing, and repeated outlier lines are all kept. Without ``known`` the
     outlier classes of six outliers are 1, 1, 2, 2, 3, 3, as in the released sets. Raises DamagedInputError.
     """
-    runs = groupby(numbered_lines(text), key=lambda numbered: numbered[1] != "")
+    runs = groupby(files.numbered_lines(text), key=lambda numbered: numbered[1] != "")
     blocks = [list(lines) for filled, lines in runs if filled]
     if len(blocks) != 2:
         fewer = "one block of lines" if blocks else "no lines"
@@ -141,7 +132,7 @@ def parse_table(text: str, where: str) -> list[Group]:
     class), and perhaps ``language`` and ``id``, a QID; others are ignored. Raises DamagedInputError.
     """
     header = text.partition("\n")[0]
-    columns, rows = csv_rows(text, where, max(",;\t", key=header.count))
+    columns, rows = files.csv_rows(text, where, max(",;\t", key=header.count))
     if missing := {"group", "word", "role"}.difference(columns):
         expected = "expected the columns group, word and role"
         raise DamagedInputError(f"{where}:1: {expected}, saw no {min(missing)} in {header[:60]!r}")
