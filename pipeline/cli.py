@@ -65,6 +65,7 @@ STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "grou
 # The commands that are read with others, in one module.
 TOGETHER: Final[Mapping[str, str]] = {
     **dict.fromkeys((*STAGES, "build", "names", "walls"), "stages"),
+    **dict.fromkeys(("audit", "check"), "audit"),
     **dict.fromkeys(("wordnet", "lexemes"), "lexemes"),
     **dict.fromkeys(("release", "sample", "browse"), "release"),
 }
@@ -123,14 +124,14 @@ class Parser(argparse.ArgumentParser):
         for action in several:
             action.nargs = 1
         try:
-            found = super().parse_known_args(args, namespace)
+            arguments, unknown = super().parse_known_args(args, namespace)
         finally:
             for action in several:
                 action.nargs = "+"
-        if several and any(not word.startswith("-") for word in found[1]):
-            found = super().parse_known_args(args, namespace)
-        self.refuse(found[1])
-        return found
+        if several and any(not word.startswith("-") for word in unknown):
+            arguments, unknown = super().parse_known_args(args, namespace)
+        self.refuse(unknown)
+        return arguments, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -182,41 +183,51 @@ def command() -> NoReturn:
 
 
 def _run_and_report(words: list[str], interruption: Interruption) -> int:
-    """Run one command; an error that is not an interruption's ends in one message and its exit code."""
+    """Run one command; an error that is not an interruption's ends in one message and its exit code.
+
+    With ``TRACEBACK`` set, an error that nobody has foreseen is raised.
+    """
     try:
         try:
             code = _run(words)
         except ModuleNotFoundError as error:
             raise missing_extra(error, f"wikisem {words[0]}") from error
         sys.stdout.flush()
-    except WikisemError as error:
-        if interruption:
-            raise
-        end_soon(error.exit_code)
-        hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
-        for usage in getattr(error, "__notes__", ()):  # above, so that the error is the last line on the screen
-            _print_line(usage)
-        _print_line(f"wikisem: {error}{hint}")
-        return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing more can be said to it.
         _leave_output()
         return 1
-    except OSError as error:
-        if interruption:
-            raise
-        # No space left, no permission: what the system says of it is all there is to know.
-        end_soon(1)
-        _print_line(f"wikisem: expected to read and write files, saw {error}")
-        _leave_output()
-        return 1
     except Exception as error:
-        if interruption or os.environ.get(TRACEBACK):
+        is_foreseen = isinstance(error, WikisemError | OSError)
+        if interruption or (os.environ.get(TRACEBACK) and not is_foreseen):
             raise
-        end_soon(1)
-        _print_line(f"wikisem: {_describe_fault(error)}")
-        return 1
+        exit_code = error.exit_code if isinstance(error, WikisemError) else 1
+        end_soon(exit_code)
+        for usage in getattr(error, "__notes__", ()):  # above, so that the error is the last line on the screen
+            _print_line(usage)
+        _print_line(f"wikisem: {_message_of(error)}")
+        if isinstance(error, OSError):
+            _leave_output()
+        return exit_code
     return code
+
+
+def _message_of(error: Exception) -> str:
+    """What is said of an error: ours in its own words, a fault of wikisem with the last of our places that it left."""
+    if isinstance(error, WikisemError):
+        return f"{error}; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else str(error)
+    if isinstance(error, OSError):
+        # No space left, no permission: what the system says of it is all there is to know.
+        return f"expected to read and write files, saw {error}"
+    if isinstance(error, MemoryError) or any(said in str(error) for said in _USED_UP):
+        return f"expected enough memory and threads, saw that there are no more{': ' if error.args else ''}{error}"
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wikisem" in Path(frame.filename).parts]
+    place = f" in {Path(*Path(frames[-1].filename).parts[-3:])}:{frames[-1].lineno}" if frames else ""
+    said = redacted(" ".join(str(error).split()))[:300]
+    return (
+        f"unexpected {type(error).__name__}{place}{': ' if said else ''}{said}; this is a fault of wikisem, or damage "
+        f"that it does not know: {TRACEBACK}=1 shows all of it, for a report"
+    )
 
 
 def _print_line(text: str) -> None:
@@ -231,19 +242,6 @@ def _leave_output() -> None:
     except (OSError, ValueError):
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _describe_fault(error: Exception) -> str:
-    """An error that no reader of an input has foreseen, on one line, with the last of our own places that it left."""
-    if isinstance(error, MemoryError) or any(said in str(error) for said in _USED_UP):
-        return f"expected enough memory and threads, saw that there are no more{(error.args and ': ') or ''}{error}"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wikisem" in Path(frame.filename).parts]
-    place = f" in {Path(*Path(frames[-1].filename).parts[-3:])}:{frames[-1].lineno}" if frames else ""
-    said = redacted(" ".join(str(error).split()))[:300]
-    return (
-        f"unexpected {type(error).__name__}{place}{said and ': '}{said}; this is a fault of wikisem, or damage that it "
-        f"does not know: {TRACEBACK}=1 shows all of it, for a report"
-    )
 
 
 def _run(words: list[str]) -> int:
@@ -301,13 +299,12 @@ def parsers_of(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str
 
 def split_beam_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words before the first ``--``, and those after it."""
-    if "--" not in words:
-        return list(words), []
-    end = list(words).index("--")
+    end = words.index("--") if "--" in words else len(words)
     return list(words[:end]), list(words[end + 1 :])
 
 
 def _describe(word: str, known: Sequence[str]) -> str:
+    """An unknown word or option, with the nearest one that is known."""
     name = word.split("=", maxsplit=1)[0]
     near = difflib.get_close_matches(name, known, n=1)
     kind = "option" if name.startswith("-") else "word"

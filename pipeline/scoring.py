@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,16 +31,16 @@ from wikisem.wikis import wiki_of
 
 def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
-    words = read_datasets(arguments.dataset, arguments.languages)
-    groups = {name: keyed_groups(own, arguments.keys) for name, own in words.items()} if arguments.keys else words
-    models = open_models(arguments, _items(groups))
-    scores = evaluate.outliers(
-        groups, models, compactness=arguments.compactness, by_group=arguments.groups, seed=arguments.seed
-    )
+    data_sets = read_datasets(arguments.dataset, arguments.languages)
+    asked = data_sets  # with keys in place of words, where vectors are of items
+    if arguments.keys:
+        asked = {name: keyed_groups(groups, arguments.keys) for name, groups in data_sets.items()}
+    options = {"compactness": arguments.compactness, "by_group": arguments.groups, "seed": arguments.seed}
+    scores = evaluate.outliers(asked, open_models(arguments, _items(asked)), **options)
     _draw(arguments, scores, "outlier class")
     # Only these show the guessers, which take longer than the scores of word vectors.
     if arguments.full or arguments.csv or arguments.json or arguments.output or arguments.every_eval_ever:
-        scores = replace(scores, rows=[*scores.rows, *evaluate.baselines(words).rows])
+        scores = replace(scores, rows=[*scores.rows, *evaluate.baselines(data_sets).rows])
     _deliver(scores, "outlier detection", arguments)
 
 
@@ -76,26 +76,28 @@ def cutoff(arguments: argparse.Namespace) -> None:
     _deliver(scores, "accuracy by item number", arguments)
 
 
-def _scores_of_task(arguments: argparse.Namespace, **about: Any) -> Scores:
-    """Score the models of --vectors, or those that a harness asked, with --samples; UsageError for both or neither."""
+def _scores_of_task(arguments: argparse.Namespace, **options: Any) -> Scores:
+    """Score the models of --vectors, or those that a harness asked, with --samples; UsageError for both or neither.
+
+    ``options`` are those of the task alone.
+    """
     if arguments.samples == bool(arguments.vectors):
         raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
-    about["seed"] = arguments.seed
+    options["seed"] = arguments.seed
     if arguments.samples:
-        about |= {"languages": arguments.languages, "groups": arguments.set}
-        return evaluate.samples(arguments.dataset, arguments.task, **about)
+        options |= {"languages": arguments.languages, "groups": arguments.set}
+        return evaluate.samples(arguments.dataset, arguments.task, **options)
     groups = read_datasets(arguments.dataset, arguments.languages)
-    models = open_models(arguments, _items(groups))
-    scores: Scores = getattr(evaluate, arguments.task)(groups, models, compactness=arguments.compactness, **about)
-    return scores
+    score: Callable[..., Scores] = getattr(evaluate, arguments.task)
+    return score(groups, open_models(arguments, _items(groups)), compactness=arguments.compactness, **options)
 
 
 def samples(arguments: argparse.Namespace) -> None:
     """Score files of samples that a harness logged, with error bars; those in one folder are of one model."""
-    about = {"measure": arguments.measure, "cluster_by": arguments.cluster_by, "metric": arguments.metric}
     if arguments.metric and not arguments.cluster_by:
         raise UsageError("expected --cluster-by with --metric, saw none")
-    scores = evaluate.samples(arguments.files, groups=arguments.set, seed=arguments.seed, **about)
+    options = {"measure": arguments.measure, "cluster_by": arguments.cluster_by, "metric": arguments.metric}
+    scores = evaluate.samples(arguments.files, groups=arguments.set, seed=arguments.seed, **options)
     how = f"clustered by {arguments.cluster_by}" if arguments.cluster_by else f"choices compared by {arguments.measure}"
     _deliver(scores, f"samples, {how}", arguments, "samples")
 
@@ -103,27 +105,26 @@ def samples(arguments: argparse.Namespace) -> None:
 def calibrate(arguments: argparse.Namespace) -> None:
     """Fit the model to the answers in the files, and report what it says of models, groups and short forms."""
     discriminations = {"auto": None, "rasch": False, "2pl": True}[arguments.model]
-    by_case = arguments.by == "case"
-    about = {"discriminations": discriminations, "by_case": by_case, "so_far": arguments.next, "seed": arguments.seed}
-    scores = evaluate.calibrate(arguments.cases, **about)
+    options = {"discriminations": discriminations, "by_case": arguments.by == "case", "so_far": arguments.next}
+    scores = evaluate.calibrate(arguments.cases, **options, seed=arguments.seed)
     if arguments.next:
         deliver_scores(scores, "calibration, so far", arguments, "answers")
         return
-    told = [(float(row.name), row.value or 0.0) for row in scores.rows if row.part == "information"]
-    curve = Curve("information of all groups by ability", "ability", "information", told)
+    points = [(float(row.name), row.value or 0.0) for row in scores.rows if row.part == "information"]
+    curve = Curve("information of all groups by ability", "ability", "information", points)
     deliver_scores(scores, "calibration", arguments, "answers", [curve])
 
 
 def walls(arguments: argparse.Namespace) -> None:
     """Score walls; several models on the words that all of them know, too, and by how they differ there."""
     languages = arguments.languages
-    listed = [wall for wall in read_walls(arguments.walls) if not languages or wall.language in languages]
-    if not listed:
+    chosen = [wall for wall in read_walls(arguments.walls) if not languages or wall.language in languages]
+    if not chosen:
         wanted = f"walls in {', '.join(languages)}" if languages else "walls"
         raise MissingInputError(f"{arguments.walls}: expected {wanted}, saw none")
-    words = {word.id if arguments.keys else word.surface for wall in listed for word in wall.words}
+    words = {word.id if arguments.keys else word.surface for wall in chosen for word in wall.words}
     models, name = open_models(arguments, words), data_set_name(data_set_path(arguments.walls))
-    scores = evaluate.walls(listed, models, keys=arguments.keys, dataset=name, seed=arguments.seed)
+    scores = evaluate.walls(chosen, models, keys=arguments.keys, dataset=name, seed=arguments.seed)
     _draw(arguments, scores, "tier")
     _deliver(scores, "walls", arguments, "walls")
 
@@ -132,22 +133,23 @@ def categories(arguments: argparse.Namespace) -> None:
     """Score Topk, OddOneOut, or both in one number, on a file of categories or on those of its questions."""
     path, task = arguments.categories, arguments.task
     split = arguments.split_analogies
-    listed = evaluate.split_analogies(path) if split else read_categories(path, arguments.language)
+    word_sets = evaluate.split_analogies(path) if split else read_categories(path, arguments.language)
     if arguments.keys:
-        listed = keyed_categories(listed, path)
-    names = ["skip_oov"] if task == "topk" else ["skip_oov", "distance", "intruders", "sample", "seed"]
-    options = {name: getattr(arguments, name) for name in names}
-    # Only the categories' own words are read from files of vectors where no others come in.
-    only_these = task == "oddoneout" and arguments.intruders == "other-categories"
-    models = open_models(arguments, {word for own in listed for word in own.words} if only_these else None)
-    title = f"Topk, k = {arguments.k}"
-    if task == "oddoneout":
-        drawn = f", {arguments.sample} pairs drawn" if arguments.sample else ""
-        title = f"OddOneOut, k = {arguments.k}, {arguments.distance}, {arguments.intruders}{drawn}"
+        word_sets = keyed_categories(word_sets, path)
+    names, needed = ["skip_oov", "distance", "intruders", "sample", "seed"], None
+    if task == "topk":
+        names, title = ["skip_oov"], f"Topk, k = {arguments.k}"
     elif task == "combined":
         title = "Combined: the harmonic mean of right answers + 1"
-    score = getattr(evaluate, task)
-    scores = score(listed, models, arguments.k, dataset=Path(path).stem, watch=with_progress, **options)
+    else:
+        drawn = f", {arguments.sample} pairs drawn" if arguments.sample else ""
+        title = f"OddOneOut, k = {arguments.k}, {arguments.distance}, {arguments.intruders}{drawn}"
+        if arguments.intruders == "other-categories":  # then no other words are read from files of vectors
+            needed = {word for category in word_sets for word in category.words}
+    options = {name: getattr(arguments, name) for name in names}
+    score: Callable[..., Scores] = getattr(evaluate, task)
+    models, dataset = open_models(arguments, needed), Path(path).stem
+    scores = score(word_sets, models, arguments.k, dataset=dataset, watch=with_progress, **options)
     deliver_scores(scores, title, arguments, "categories with enough words that a model knows")
 
 
@@ -156,34 +158,32 @@ topk = oddoneout = combined = categories
 
 def analogies(arguments: argparse.Namespace) -> None:
     """Score analogy questions, section by section."""
-    own = {name: getattr(arguments, name) for name in ("method", "skip_oov", "restrict")}
-    scores = evaluate.analogies(arguments.questions, open_models(arguments), watch=with_progress, **own)
+    options = {name: getattr(arguments, name) for name in ("method", "skip_oov", "restrict")}
+    scores = evaluate.analogies(arguments.questions, open_models(arguments), watch=with_progress, **options)
     unseen = "left out" if arguments.skip_oov else "counted as wrong"
-    note = f"unseen questions, with a word out of vocabulary, are {unseen}"
-    deliver_scores(
-        replace(scores, notes=[*scores.notes, note]), f"analogies, {arguments.method}", arguments, "questions"
-    )
+    notes = [*scores.notes, f"unseen questions, with a word out of vocabulary, are {unseen}"]
+    deliver_scores(replace(scores, notes=notes), f"analogies, {arguments.method}", arguments, "questions")
 
 
 def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, list[Group]]:
     """The groups of the data sets at these paths by distinct names; if ``languages`` are given, only those in these."""
     names = distinct([data_set_name(data_set_path(path)) for path in paths], paths)
-    found: dict[str, list[Group]] = {}
+    data_sets: dict[str, list[Group]] = {}
     for name, path in zip(names, paths, strict=True):
         groups = name_languages(read_dataset(path), data_set_path(path))
-        found[name] = [group for group in groups if not languages or group.language in languages]
-        if not found[name]:
+        data_sets[name] = [group for group in groups if not languages or group.language in languages]
+        if not data_sets[name]:
             seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
             wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
             wikis = {wiki_of(code) for code in languages} - {None}
             meant = ", ".join(sorted({group.language for group in groups if wiki_of(group.language) in wikis}))
             hint = f"; did you mean {meant}?" if meant else ""
             raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}{hint}")
-    return found
+    return data_sets
 
 
-def _items(groups: Mapping[str, Sequence[Group]]) -> set[str]:
-    return {surface for own in groups.values() for group in own for surface in words_of(group)}
+def _items(data_sets: Mapping[str, Sequence[Group]]) -> set[str]:
+    return {word for groups in data_sets.values() for group in groups for word in words_of(group)}
 
 
 def _draw(arguments: argparse.Namespace, scores: Scores, part: str, dates: Sequence[KnownDate] = ()) -> None:
@@ -192,15 +192,13 @@ def _draw(arguments: argparse.Namespace, scores: Scores, part: str, dates: Seque
 
 
 def _deliver(scores: Scores, title: str, arguments: argparse.Namespace, what: str = "test cases") -> None:
-    """Write the answers that --cases asks for, and print the scores; without any, say which words nobody knew."""
+    """Write the answers that --cases asks for, and print the scores; without any, an error says ``what`` is missing."""
     if path := getattr(arguments, "cases", None):
         write_text(path, [orjson.dumps(answer).decode() + "\n" for answer in scores.answers()])
         log(f"the answers are {path}")
-    if vectors := getattr(arguments, "vectors", ()):
-        (_, name), *more = _named_models(vectors)
-        what = f"{what} whose words {'a model' if more else name} knows"
-    elif what != "samples":
-        what = f"{what} whose words a model knows"
+    if what != "samples":
+        names = [name for _, name in _named_models(getattr(arguments, "vectors", ()))]
+        what = f"{what} whose words {names[0] if len(names) == 1 else 'a model'} knows"
     deliver_scores(scores, title, arguments, what)
 
 

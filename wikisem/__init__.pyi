@@ -5,8 +5,7 @@ from wikisem.datasets.word_groups import read_dataset
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import read_walls
-from wikisem.pipeline.commands.audit import audit
-from wikisem.pipeline.commands.check import Violation, check
+from wikisem.pipeline.commands.audit import Violation, audit, check
 from wikisem.pipeline.commands.explain import explain
 from wikisem.pipeline.release import browse, release, sample
 from wikisem.pipeline.runs.stages import BuildResult, build

@@ -1,12 +1,9 @@
-"""Measure every group of a run or of a released set, without a model: who its members are, how near its outliers.
-
-OUT is the output folder of a run (with its class graph), a release, a groups .jsonl or .parquet file, or a folder of
-WikiSem500 text, for which only measures of words are known. Groups come worst first.
-"""
+"""The commands that look at groups without a model: an audit measures them, a check lists the rules that they break."""
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +12,9 @@ import msgspec
 from msgspec.structs import replace
 from rich.table import Table
 
+from wikisem.class_names import name_class
 from wikisem.datasets.files import data_set_path
-from wikisem.datasets.word_groups import name_languages, read_dataset, with_spaces
+from wikisem.datasets.word_groups import name_languages, read_dataset, read_language, with_spaces
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.audit import measures as audits_of
 from wikisem.evaluation.audit.baselines import COLUMNS, baseline_rows, read_frequencies
@@ -25,15 +23,23 @@ from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.tables import baseline_sheets
 from wikisem.files import path_of
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.heuristics.rules.proofs import STRENGTH, find_unproven
+from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.layout import MANIFEST
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.command_options import DATA_SET, add
+from wikisem.pipeline.cli import Command
+from wikisem.pipeline.command_options import DATA_SET, add, folder
 from wikisem.pipeline.console.reports import print_block
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
-from wikisem.pipeline.runs.read import table_metadata
+from wikisem.pipeline.runs.inputs import read_named, read_profile_text
+from wikisem.pipeline.runs.read import labels_of, table_metadata
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
+from wikisem.records import Group
 from wikisem.typed_json import decode_json
+from wikisem.wikipedia.languages import language_profile
+from wikisem.wikipedia.learning import ProfileFile, read_profile_file, with_values
+from wikisem.wikis import known_language
 
 _UNKNOWN: Final = "–"
 # How many groups and outliers tables show.
@@ -41,8 +47,7 @@ _WORST: Final = 20
 _RANKED: Final = 10
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of audit."""
+def _add_audit(parser: argparse.ArgumentParser) -> None:
     add(parser, "dataset=OUT", DATA_SET)
     add(parser, "--compare OTHER", "another set to compare with")
     text = "a token and its frequency a line; adds a baseline that picks the word with the rarest token"
@@ -51,19 +56,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "--json", "print every measure of every group as JSON, and no table")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Audit one data set or two, and print what was found."""
+def _run_audit(arguments: argparse.Namespace) -> int:
+    """Measure every group of a run or of a released set, without a model: who its members are, how near its outliers.
+
+    OUT is the output folder of a run (with its class graph), a release, a groups .jsonl or .parquet file, or a folder
+    of WikiSem500 text, for which only measures of words are known. Groups come worst first.
+    """
     frequencies = {}
     for word in arguments.frequencies:
         language, _, file = word.partition("=")
         if not Path(file).is_file():
             raise UsageError(f"--frequencies: expected LANG=FILE such as en=frequencies.txt, saw {word!r}")
         frequencies[language] = file
-    chosen = [path for path in (arguments.dataset, arguments.compare) if path is not None]
-    audits = [audit(path, frequencies=frequencies, recipe=arguments.recipe) for path in chosen]
-    for path in chosen:
-        folder = data_set_path(path)
-        if (folder / "groups").is_dir() and not (folder / "taxonomy").is_dir():
+    data_sets = [path for path in (arguments.dataset, arguments.compare) if path is not None]
+    audits = [audit(path, frequencies=frequencies, recipe=arguments.recipe) for path in data_sets]
+    for path in data_sets:
+        root = data_set_path(path)
+        if (root / "groups").is_dir() and not (root / "taxonomy").is_dir():
             print_notes([f"{path} has no class graph: distances, shared classes and hidden members need a run's OUT"])
     if arguments.json:
         print_json(audit_as_json(audits), indented=True)
@@ -95,17 +104,8 @@ def audit(
     if not groups:
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
-    chosen = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
-    # The bounds are those in the recipe of a run or a release; another data set has none.
-    if (manifest := path / MANIFEST).is_file():
-        own = decode_json(manifest.read_bytes(), _Manifest, str(manifest), "the manifest of a run").recipe
-    else:
-        tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
-        about = table_metadata(next((table for table in tables if table.suffix == ".parquet"), None))
-        text = about.get("wikisem.recipe", "{}")
-        own = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
-    bounds = WitnessBounds(own.cluster.coherence, own.outliers.margin) if own else NO_BOUNDS
-    return audits_of.audit_groups(fspath(dataset), groups, graph, read, bounds, chosen)
+    filters = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
+    return audits_of.audit_groups(fspath(dataset), groups, graph, read, _bounds_of(path), filters)
 
 
 class _Recipe(msgspec.Struct):
@@ -117,6 +117,18 @@ class _Manifest(msgspec.Struct):
     recipe: _Recipe | None = None
 
 
+def _bounds_of(path: Path) -> WitnessBounds:
+    """The bounds in the recipe that made a data set: of a run or a release. Another data set has none."""
+    if (manifest := path / MANIFEST).is_file():
+        made_by = decode_json(manifest.read_bytes(), _Manifest, str(manifest), "the manifest of a run").recipe
+    else:
+        tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
+        about = table_metadata(next((table for table in tables if table.suffix == ".parquet"), None))
+        text = about.get("wikisem.recipe", "{}")
+        made_by = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
+    return WitnessBounds(made_by.cluster.coherence, made_by.outliers.margin) if made_by else NO_BOUNDS
+
+
 def print_audit(audits: Sequence[Audit]) -> None:
     """Print the measures and baselines of each language, all data sets beside each other, then the first one's groups.
 
@@ -124,20 +136,7 @@ def print_audit(audits: Sequence[Audit]) -> None:
     """
     console = make_console()
     for language in sorted({language for audit in audits for language in audit.languages}):
-        title = f"{language}: {' | '.join(audit.name for audit in audits)}"
-        # Of each data set the values by column and measure; a cell has those of all sets.
-        data_sets: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
-        columns = list(dict.fromkeys(column for by_column in data_sets for column in by_column))
-        table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
-        values = [values for by_column in data_sets for values in by_column.values()]
-        for measure in dict.fromkeys(measure for by_measure in values for measure in by_measure):
-            cells = [
-                [_cell(measure, by_column.get(column, {}).get(measure)) for by_column in data_sets]
-                for column in columns
-            ]
-            if any(value != _UNKNOWN for cell in cells for value in cell):
-                table.add_row(measure, *map(" | ".join, cells))
-        console.print(table)
+        console.print(_measures_table(language, audits))
         for audit in audits:
             if language in audit.baselines:
                 for sheet in baseline_sheets(baseline_rows({language: audit.baselines[language]}, audit.name)):
@@ -152,33 +151,40 @@ def print_audit(audits: Sequence[Audit]) -> None:
         table.add_row(group.name, group.language, "\n".join(findings))
     console.print(table)
     if first.by_coherence:
-        bound = f"a coherence below {first.bounds.coherence} + {audits_of.NEAR_COHERENCE}"
-        groups = [
-            (group.name, group.language, ", ".join(item.surface for item in group.cluster), coherence)
-            for coherence, group in first.by_coherence
-        ]
-        words = ("group", "language", "members", "coherence")
         title = f"{first.name}: groups, the lowest coherence first"
-        console.print(_ranked(title, words, groups, bound, first.near_coherence))
+        if first.near_coherence is not None:
+            bound = f"a coherence below {first.bounds.coherence} + {audits_of.NEAR_COHERENCE}"
+            title += f"; near misses, {bound}: {first.near_coherence} of {len(first.by_coherence)}"
+        table = make_table(("group", "language", "members"), ["coherence"], title=title, title_justify="left")
+        for coherence, group in first.by_coherence[:_RANKED]:
+            members = ", ".join(member.surface for member in group.cluster)
+            table.add_row(group.name, group.language, members, f"{coherence:.3f}")
+        console.print(table)
     if first.by_margin:
-        bound = f"a margin above half of {first.bounds.margin}"
-        outliers = [
-            (outlier.name, COLUMNS[outlier.outlier_class], group.name, group.language, margin)
-            for margin, group, outlier in first.by_margin
-        ]
         title = f"{first.name}: outliers, the highest margin first"
-        console.print(
-            _ranked(title, ("outlier", "class", "group", "language", "margin"), outliers, bound, first.near_margin)
-        )
+        if first.near_margin is not None:
+            bound = f"a margin above half of {first.bounds.margin}"
+            title += f"; near misses, {bound}: {first.near_margin} of {len(first.by_margin)}"
+        table = make_table(("outlier", "class", "group", "language"), ["margin"], title=title, title_justify="left")
+        for margin, group, outlier in first.by_margin[:_RANKED]:
+            table.add_row(outlier.name, COLUMNS[outlier.outlier_class], group.name, group.language, f"{margin:.3f}")
+        console.print(table)
 
 
-def _ranked(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], bound: str, near: int | None) -> Table:
-    """Make a table of the first rows, each of which ends with a number; how many are near misses if that is known."""
-    if near is not None:
-        title += f"; near misses, {bound}: {near} of {len(rows)}"
-    table = make_table(columns[:-1], columns[-1:], title=title, title_justify="left")
-    for *cells, value in rows[:_RANKED]:
-        table.add_row(*cells, f"{value:.3f}")
+def _measures_table(language: str, audits: Sequence[Audit]) -> Table:
+    """A row for each measure that any data set has in a language; a cell has the values of all data sets."""
+    title = f"{language}: {' | '.join(audit.name for audit in audits)}"
+    # Of each data set the values by column and measure.
+    data_sets: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
+    columns = list(dict.fromkeys(column for by_column in data_sets for column in by_column))
+    table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
+    by_measure = [values for by_column in data_sets for values in by_column.values()]
+    for measure in dict.fromkeys(measure for values in by_measure for measure in values):
+        cells = [
+            [_cell(measure, by_column.get(column, {}).get(measure)) for by_column in data_sets] for column in columns
+        ]
+        if any(value != _UNKNOWN for cell in cells for value in cell):
+            table.add_row(measure, *map(" | ".join, cells))
     return table
 
 
@@ -192,40 +198,147 @@ def _cell(measure: str, value: float | None) -> str:
 
 def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
     """All data sets under the names that the tables use; what is unknown is null."""
-    found = []
+    objects = []
     for audit in audits:
         groups = []
-        for one in audit.groups:
-            measures = msgspec.to_builtins(one.measures)
+        for audited in audit.groups:
+            measures = msgspec.to_builtins(audited.measures)
             group = measures.pop("group")
-            from_one_class: Mapping[int, bool] = dict(one.measures.from_one_class)
-            groups.append(
-                {
-                    "id": group["class"],
-                    "language": group["language"],
-                    "coherence": one.measures.group.coherence,
-                    "findings": [asdict(finding) for finding in one.findings],
-                    **measures,
-                    "from_one_class": {COLUMNS[number]: same for number, same in from_one_class.items()},
-                    CLUSTER: group[CLUSTER],
-                }
-            )
-        found.append(
+            measures["from_one_class"] = {COLUMNS[kind]: same for kind, same in audited.measures.from_one_class}
+            about = {"id": group["class"], "language": group["language"]}
+            about |= {"coherence": audited.measures.group.coherence, "findings": list(map(asdict, audited.findings))}
+            groups.append({**about, **measures, CLUSTER: group[CLUSTER]})
+        coherences = [
+            {"id": group.id, "language": group.language, "coherence": coherence}
+            for coherence, group in audit.by_coherence
+        ]
+        margins = []
+        for margin, group, outlier in audit.by_margin:
+            words = {"id": group.id, "language": group.language, "outlier": outlier.surface, "qid": outlier.id}
+            margins.append({**words, "margin": margin})
+        objects.append(
             {
                 "name": audit.name,
                 "languages": audit.languages,
                 "baselines": msgspec.to_builtins(baseline_rows(audit.baselines)),
                 "near_duplicates": [pair._asdict() for pair in audit.near_duplicates],
                 "near_misses": {"coherence": audit.near_coherence, "margin": audit.near_margin},
-                "by_coherence": [
-                    {"id": group.id, "language": group.language, "coherence": coherence}
-                    for coherence, group in audit.by_coherence
-                ],
-                "by_margin": [
-                    {"id": own.id, "language": own.language, "outlier": one.surface, "qid": one.id, "margin": margin}
-                    for margin, own, one in audit.by_margin
-                ],
+                "by_coherence": coherences,
+                "by_margin": margins,
                 "groups": groups,
             }
         )
-    return found
+    return objects
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A rule that a group breaks: ``detail`` names the words that break it.
+
+    ``group`` is its id, a QID or the name of a text file, ``label`` the label of its class, "" in text files.
+    """
+
+    group: str
+    rule: str
+    detail: str
+    label: str = ""
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    add(parser, "path=PATH", DATA_SET)
+    text = "the language whose rules apply; JSON lines in others are skipped"
+    add(parser, "--language LANG", text, required=True)
+    text = "a recipe, by path or name, for its [filters], minimum and certificate (default: wikisem500)"
+    add(parser, "--recipe RECIPE", text, default="wikisem500")
+    text = "the output folder of a run: ask its class graph for certificates, contradictions and levels"
+    add(parser, "--taxonomy OUT", text, folder)
+    add(parser, "--profile LANG=FILE...", "a profile file, such as OUT/languages/LANG.toml of a build")
+    add(parser, "--json", "print a JSON list of group, rule and detail, and no table")
+
+
+def _run_check(arguments: argparse.Namespace) -> int:
+    """Run the cluster filters over a data set of test groups and list which groups break which rule.
+
+    PATH is a file or a folder in WikiSem500 text form (cluster lines, a blank line, outlier lines) or with wikisem's
+    JSON lines. Every broken rule of a group is listed, not only the first. Filters look at clusters only, never at
+    outliers; `wikisem audit --recipe` measures both. With --taxonomy, the class graph of a run says which outliers have
+    no certificate, which members a contradiction, and where types are among individuals. The exit code is 1 if a rule
+    is broken.
+    """
+    groups = _groups_in(arguments.path, arguments.language)
+    text = read_named(arguments.profile).get(arguments.language)
+    profile = None if text is None else read_profile_file(text, "--profile")
+    violations = _violations(groups, arguments.language, load_recipe(arguments.recipe), profile, arguments.taxonomy)
+    if arguments.json:
+        print_json(list(map(asdict, violations)), indented=True)
+        return 1 if violations else 0
+    console = make_console()
+    if violations:
+        table = Table("group", "rule", "detail")
+        for violation in violations:
+            name = f"{violation.label} ({violation.group})" if violation.label else violation.group
+            table.add_row(name, violation.rule, violation.detail)
+        console.print(table)
+    broken = {violation.group for violation in violations}
+    console.print(f"groups: {len(groups)} checked, {len(broken)} break a rule")
+    return 1 if violations else 0
+
+
+def check(
+    path: str | PathLike[str],
+    language: str,
+    *,
+    recipe: Recipe | str | PathLike[str] = "wikisem500",
+    profile: str | PathLike[str] | None = None,
+    taxonomy: str | PathLike[str] | None = None,
+) -> list[Violation]:
+    """List every rule of a recipe that a group of a data set breaks, in the order of the groups.
+
+    ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. ``recipe`` is a
+    Recipe, a path or a name; its ``[filters]`` and ``cluster.minimum`` are applied. ``profile`` is a profile file,
+    which a build writes for each language. With ``taxonomy``, the OUT of a run, its class graph also says which
+    outliers have no certificate, which members a contradiction, and where types are among individuals. Raises
+    MissingInputError if there is no group in the language, no such file, or no QID to ask the class graph about. Part
+    of the public API.
+    """
+    groups, given = _groups_in(path, language), None
+    if profile is not None:
+        given = read_profile_file(read_profile_text(fspath(profile)), fspath(profile))
+    filters = recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))
+    return _violations(groups, language, filters, given, None if taxonomy is None else fspath(taxonomy))
+
+
+def _groups_in(path: str | PathLike[str], language: str) -> list[Group]:
+    if not is_mixed(language):
+        known_language(language)
+    return read_language(data_set_path(path), language)
+
+
+def _violations(
+    groups: list[Group], language: str, recipe: Recipe, given: ProfileFile | None, output: str | None
+) -> list[Violation]:
+    """The rules that groups in one language break; their words show the script of a language without a row.
+
+    Those of a recipe come first, then those by the class graph in ``output``.
+    """
+    profile = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
+    broken = audits_of.broken_filters(groups, with_values(profile, given.values()) if given else profile, recipe)
+    violations = [
+        Violation(group.id, verdict.reason, verdict.detail, group.label)
+        for group, verdicts in zip(groups, broken, strict=True)
+        for verdict in verdicts
+    ]
+    if output is not None:
+
+        @cache
+        def name(qid: str) -> str:
+            labels, _ = labels_of(output, [qid], "en" if is_mixed(language) else language)
+            return name_class(qid, labels.get(qid, ""))
+
+        unproven = find_unproven(groups, output, recipe.outliers.certificate or STRENGTH, name)
+        violations += (Violation(group.id, rule, detail, group.label) for group, rule, detail in unproven)
+    return violations
+
+
+# Command -> its options and its work, whose docstring is its help.
+COMMANDS: Final[Mapping[str, Command]] = {"audit": (_add_audit, _run_audit), "check": (_add_check, _run_check)}

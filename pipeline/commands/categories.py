@@ -7,6 +7,7 @@ import argparse
 import posixpath
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -51,8 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the sets, write them, and report by language what has no label."""
-    output = arguments.output
-    recipe, languages = recipes.load_category_recipe(arguments.recipe), arguments.languages
+    recipe, output = recipes.load_category_recipe(arguments.recipe), arguments.output
 
     @cache  # one source for the whole run, opened when the first category asks for it
     def wikidata() -> LoggedSource:
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         return LoggedSource(EndpointSource(Client(url, transport, arguments.cache or output / "answers", patience)))
 
     keep = WordFilter.of(arguments.vocabulary, arguments.single_words)
-    sets = build_sets(recipe, languages, SetSources(wikidata, cache(installed_emoji)), keep)
+    sets = build_sets(recipe, arguments.languages, SetSources(wikidata, cache(installed_emoji)), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
     warnings = []
@@ -75,19 +75,19 @@ def run(arguments: argparse.Namespace) -> int:
         warnings += [f"{note}; wikisem build and wikisem entities keep those of --properties" for note in notes]
         if not keep:  # which may leave out whatever has a label
             warnings += _unlabelled_items(recipe, sets, arguments.entities)
-    warnings += [
-        f"no relation has a question in {language!r}: there is no {output / 'analogies' / f'{language}.txt'}"
-        for language, pairs in ((one.language, [len(words.pairs) for words in one.relations]) for one in sets)
-        if pairs and max(pairs) < 2 and not any(repr(language) in warning for warning in warnings)
-    ]
+    for language_set in sets:
+        language, pairs = language_set.language, [len(words.pairs) for words in language_set.relations]
+        if pairs and max(pairs) < 2 and not any(repr(language) in warning for warning in warnings):
+            place = output / "analogies" / f"{language}.txt"
+            warnings.append(f"no relation has a question in {language!r}: there is no {place}")
     warnings += _unlinked_items(recipe, arguments.entities) if arguments.entities else []
     make_console().print(_report_table(rows))
     for warning in warnings:
         log(f"warning: {warning}")
     if not any(row.kept for row in rows):
         raise MissingInputError(
-            f"expected items with labels in {', '.join(languages)}{' that are kept' if keep else ''}, saw none; "
-            f"{output / 'categories-report.tsv'} says what was found"
+            f"expected items with labels in {', '.join(arguments.languages)}{' that are kept' if keep else ''}, saw "
+            f"none; {output / 'categories-report.tsv'} says what was found"
         )
     print_line(f"output: {output}")
     return 0
@@ -119,9 +119,11 @@ class LoggedSource:
 
 
 def _unlabelled_items(recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
+    """Warn of languages in which no item of any category has a label, or without categories, of any relation."""
     emoji = {category.name for category in recipe.categories if category.emoji}
-    words: list[LanguageWords] = [one for own in sets for one in own.categories if one.category not in emoji]
-    words = words or [one for own in sets for one in own.relations]
+    of_categories = chain.from_iterable(language_set.categories for language_set in sets)
+    words: list[LanguageWords] = [words for words in of_categories if words.category not in emoji]
+    words = words or list(chain.from_iterable(language_set.relations for language_set in sets))
     return [
         f"no item of any {'category' if recipe.word_sets() else 'relation'} has a label in {language!r}"
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
@@ -140,8 +142,7 @@ def _unlinked_items(recipe: recipes.CategoryRecipe, entities: str) -> list[str]:
         if posixpath.basename(inner) == "entities":
             output = posixpath.dirname(inner) or "."
     record = Ledger(output).find("entities") if wanting else None
-    unlinked = 0 if record is None else record.counts.left_out.get("unlinked", 0)
-    if not unlinked:
+    if record is None or not (unlinked := record.counts.left_out.get("unlinked", 0)):
         return []
     warning = (
         f"{entities} lacks {unlinked:,} items that no sitelink and no statement links, some of which may belong to "

@@ -38,20 +38,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Correlate every score with every other one, and print the coefficients."""
     scores, others = _read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)
     objects, lines, curves = list[dict[str, Any]](), list[list[str]](), list[Curve]()
-    for (score, ours), (other, theirs) in product(scores.items(), others.items()):
-        names = [name for name in ours if name in theirs]
-        points = [(theirs[name], ours[name]) for name in names]
-        found = correlate([y for _, y in points], [x for x, _ in points])
+    for (score, of_score), (other, of_other) in product(scores.items(), others.items()):
+        models = [model for model in of_score if model in of_other]
+        found = correlate([of_score[model] for model in models], [of_other[model] for model in models])
         objects.append({"score": score, "other": other, **found._asdict()})
         pearson, spearman = _shown(found.pearson), _shown(found.spearman)
-        intervals = [
+        within, within_ranks = (
             "–" if low is None else f"{_shown(low)} to {_shown(high)}"
             for low, high in ((found.pearson_low, found.pearson_high), (found.spearman_low, found.spearman_high))
-        ]
-        lines.append([score, other, str(found.models), pearson, intervals[0], spearman, intervals[1]])
-        title = f"{score} with {other}, over {len(names)} models: Pearson's r {pearson}, Spearman's ρ {spearman}"
-        if names:
-            curves.append(Curve(title, other, score, points, names))
+        )
+        lines.append([score, other, str(found.models), pearson, within, spearman, within_ranks])
+        title = f"{score} with {other}, over {len(models)} models: Pearson's r {pearson}, Spearman's ρ {spearman}"
+        if models:
+            points = [(of_other[model], of_score[model]) for model in models]
+            curves.append(Curve(title, other, score, points, models))
     if not curves:
         raise MissingInputError(f"expected models of {arguments.scores} in {arguments.other}, saw none of them there")
     if arguments.plot:
@@ -65,22 +65,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read_scores(path: Path, common: bool) -> Columns:
     """By data set and score, the number of each model, for whole data sets in its own or the common vocabulary."""
-    found: Columns = {}
+    scores: Columns = {}
     for row in read_rows(path):
-        whole = row.part == ALL and not row.less and row.task != "baseline"
-        score = row.low is not None or row.metric == "combined"
-        if whole and score and row.vocabulary == ("common" if common else "own") and row.value is not None:
+        is_whole = row.part == ALL and not row.less and row.task != "baseline"
+        is_score = row.low is not None or row.metric == "combined"
+        if is_whole and is_score and row.vocabulary == ("common" if common else "own") and row.value is not None:
             name = f"{row.dataset} {row.metric}".strip()
-            found.setdefault(name, {})[row.model] = _number(row.value, str(path))
-    if not found and common:
+            scores.setdefault(name, {})[row.model] = _number(row.value, str(path))
+    if not scores and common:
         wanted = "scores in the vocabulary of all models, which evaluate outliers gives of several models in one run"
         raise MissingInputError(f"{path}: expected {wanted}, saw none")
-    if not found:
+    if not scores:
         raise DamagedInputError(f"{path}: expected scores of whole data sets, saw none")
-    return found
+    return scores
 
 
 def _read_csv(path: Path) -> Columns:
+    """By the name of each other column, the numbers in it by the model in the first one; empty cells are left out."""
     if not path.is_file():
         raise MissingInputError(f"expected other scores, saw no file at {path}")
     header, rows = csv_rows(read_utf8(path), str(path))
@@ -88,14 +89,13 @@ def _read_csv(path: Path) -> Columns:
     if not columns:
         seen = ", ".join(header) or "no header"
         raise DamagedInputError(f"{path}: expected a column of models and others of scores, saw {seen}")
-    found: Columns = {column: {} for column in columns}
-    for number, row in rows:
-        for column in columns:
-            if row[column]:
-                if row[model] in found[column]:
-                    raise DamagedInputError(f"{path}:{number}: expected each model once, saw {row[model]!r} again")
-                found[column][row[model]] = _number(row[column], f"{path}:{number}")
-    return found
+    scores: Columns = {column: {} for column in columns}
+    for line, row in rows:
+        for column in filter(row.get, columns):
+            if row[model] in scores[column]:
+                raise DamagedInputError(f"{path}:{line}: expected each model once, saw {row[model]!r} again")
+            scores[column][row[model]] = _number(row[column], f"{path}:{line}")
+    return scores
 
 
 def _number(value: Any, where: str) -> float:

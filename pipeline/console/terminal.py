@@ -75,25 +75,24 @@ class _PartedTable(Table):
             for column in self.columns
         ]
         words = sum(column.no_wrap is False for column in self.columns)
-        parts, room_left = [[]], 0  # type: list[list[int]], int
-        for index in range(words, len(needed)):
-            if parts[-1] and needed[index] > room_left:
+        room = options.max_width - 1 - sum(min(width, _NARROWEST) for width in needed[:words])
+        parts, room_left = [list[int]()], room
+        for index, width in enumerate(needed[words:], start=words):
+            if parts[-1] and width > room_left:
                 parts.append([])
-            if not parts[-1]:
-                room_left = options.max_width - 1 - sum(min(room, _NARROWEST) for room in needed[:words])
+                room_left = room
             parts[-1].append(index)
-            room_left -= needed[index]
+            room_left -= width
         if len(parts) == 1:
             yield from super().__rich_console__(console, options)
             return
-        title = self.title
-        for part in parts:
+        for number, part in enumerate(parts):
             columns = [self.columns[index] for index in (*range(words), *part)]
+            title = None if number else self.title
             table = Table(*(column.copy() for column in columns), title=title, title_justify=self.title_justify)
             for row, *cells in zip(self.rows, *(column.cells for column in columns), strict=True):
                 table.add_row(*cells, end_section=row.end_section)
             yield table
-            title = None
 
 
 def make_table(words: Iterable[str], numbers: Iterable[str] = (), **options: Any) -> Table:
@@ -192,7 +191,7 @@ def progress(
     """
 
     def look() -> tuple[int, str]:
-        parts = done()
+        parts = done()  # first, since ``more`` is as of this call
         return min(read(), size) if size else parts, f"{more()} {parts}/{total}".strip()
 
     def words(seconds: float) -> str:
@@ -204,7 +203,8 @@ def progress(
         columns += [bars.TextColumn("{task.fields[parts]}"), *_byte_columns()]
     else:
         columns += [bars.MofNCompleteColumn()]
-    with _watched(label, [*columns, bars.TimeElapsedColumn()], look, words, size or total, patience=_PATIENCE):
+    columns += [bars.TimeElapsedColumn()]
+    with _watched(label, columns, look, words, size or total, patience=_PATIENCE):
         yield
 
 
@@ -212,23 +212,21 @@ def progress(
 def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]:
     """Show how many of ``total`` bytes are done: a bar on a terminal, else a line now and then, until the context ends.
 
-    ``done`` bytes were there before. Yields a function that adds a number of bytes, and may be called from any thread.
+    ``done`` bytes were there before the work began: they count as done, and not for the rate. Yields a function that
+    adds a number of bytes, or takes some back if it is negative, and may be called from any thread.
     """
-    seen, lock = done, threading.Lock()
+    done_now, lock = done, threading.Lock()
 
     def add(count: int) -> None:
-        nonlocal seen
+        nonlocal done_now
         with lock:
-            seen += count
-
-    def look() -> tuple[int, str]:
-        return seen, ""
+            done_now += count
 
     def words(seconds: float) -> str:
-        return progress_words(done, seen, total, seconds)
+        return progress_words(done, done_now, total, seconds)
 
     columns = [bars.TextColumn("{task.description}"), bars.BarColumn(), *_byte_columns()]
-    with _watched(label, columns, look, words, total, first=done):
+    with _watched(label, columns, lambda: (done_now, ""), words, total, first=done):
         yield add
 
 
@@ -254,11 +252,11 @@ def _watched(
     stop = threading.Event()
 
     def bar() -> None:
-        with bars.Progress(*columns, console=error_console, transient=True) as shown:
-            task = shown.add_task(label, total=total or None, completed=first, parts="")
+        with bars.Progress(*columns, console=error_console, transient=True) as display:
+            task = display.add_task(label, total=total or None, completed=first, parts="")
             while not stop.wait(_LOOK):
                 completed, parts = look()
-                shown.update(task, completed=completed, parts=parts)
+                display.update(task, completed=completed, parts=parts)
 
     def lines() -> None:
         begin = last = time.monotonic()

@@ -159,8 +159,8 @@ def test_what_the_system_refuses_is_one_message(
         del arguments
         raise OSError(number, os.strerror(number), "out/groups/de.jsonl")
 
-    monkeypatch.setattr("wikisem.pipeline.commands.check.run", refuse)
-    assert main(["check", "x", "--language", "de"]) == 1
+    monkeypatch.setattr("wikisem.pipeline.commands.recipes.run", refuse)
+    assert main(["recipes"]) == 1
     said = f"[Errno {number}] {os.strerror(number)}: 'out/groups/de.jsonl'"
     assert capsys.readouterr().err == f"wikisem: expected to read and write files, saw {said}\n"
 
@@ -182,11 +182,11 @@ def test_an_error_that_was_not_foreseen_is_one_line(
     def fail(arguments: argparse.Namespace) -> int:
         raise KeyError(f"{arguments and 'many'}\nlines\x1b[2J{arguments.beam_options}" + "x" * 1000)
 
-    monkeypatch.setattr("wikisem.pipeline.commands.check.run", fail)
+    monkeypatch.setattr("wikisem.pipeline.commands.recipes.run", fail)
     with pytest.raises(KeyError):
-        main(["check", "x", "--language", "de"])
+        main(["recipes"])
     monkeypatch.delenv(TRACEBACK)
-    assert main(["check", "x", "--language", "de"]) == 1
+    assert main(["recipes"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("wikisem: unexpected KeyError in wikisem/pipeline/cli.py:")
     assert "this is a fault of wikisem, or damage that it does not know: WIKISEM_TRACEBACK=1 shows all" in line
@@ -211,9 +211,9 @@ def test_memory_that_is_not_there_is_no_fault(
         assert arguments
         raise error
 
-    monkeypatch.setattr("wikisem.pipeline.commands.check.run", fail)
+    monkeypatch.setattr("wikisem.pipeline.commands.recipes.run", fail)
     monkeypatch.delenv(TRACEBACK)
-    assert main(["check", "x", "--language", "de"]) == 1
+    assert main(["recipes"]) == 1
     said = f"wikisem: expected enough memory and threads, saw that there are no more: {error}\n"
     assert capsys.readouterr().err == said
 
