@@ -33,6 +33,12 @@ def examples_of(words: str) -> list[str]:
     return [line for line in lines if f"{line} ".startswith(f"wikisem {words} ")][:2]
 
 
+def manual_of(name: str) -> str:
+    """The usage and help of all options of a command, as ``command_options.table_of`` reads them."""
+    (manual,) = (commands[name]["options"] for commands in _COMMANDS.values() if name in commands)
+    return str(manual)
+
+
 # What ``wikisem --help`` shows: the way of most users, from a first look to a published set.
 FIRST: Final = ("sample", "demo", "download", "build", "browse", "show", "explain", "evaluate", "release")
 

@@ -136,14 +136,16 @@ def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export:
     if wiki is None:
         raise DownloadError(f"expected a language with a Wikipedia, saw {language!r}, in which there are labels alone")
     finders = {"content": (_content_exports, f"{_EXPORTS}/{wiki}/"), "articles": (_older_dumps, f"{wiki}/")}
-    chosen = [finder for name, finder in finders.items() if export in {"", name}]
-    for find, _ in chosen:
-        for dump in find(mirror, wiki, language, date):
-            return dump
+    folders = []
+    for name, (find, folder) in finders.items():
+        if export in {"", name}:
+            folders.append(folder)
+            for dump in find(mirror, wiki, language, date):
+                return dump
     when = f" of {date}" if date else ""
     raise DownloadError(
         f"{mirror.address}: expected a complete dump{when} of {wiki}, the Wikipedia in {language!r}, saw none in "
-        f"{' and none in '.join(folder for _, folder in chosen)}"
+        f"{' and none in '.join(folders)}"
     )
 
 
@@ -229,14 +231,15 @@ def _sums(mirror: Mirror, path: str) -> dict[str, str]:
     """Read a list of checksums, such as SHA256SUMS: the digest by file name, empty if the mirror has no such list."""
     digests = {}
     for number, line in enumerate((mirror.text(path) or "").splitlines(), start=1):
-        if entry := _SUM.fullmatch(line):
-            digests[entry["name"].removeprefix("./")] = entry["digest"]
+        if checksum := _SUM.fullmatch(line):
+            digests[checksum["name"].removeprefix("./")] = checksum["digest"]
         elif line.strip():
             raise DownloadError(f"{mirror.url(path)}:{number}: expected a checksum and a file name, saw {line[:80]!r}")
     return digests
 
 
 def _dates(mirror: Mirror, path: str, pattern: str) -> list[str]:
+    """The folders in a folder whose names match, such as 20261101, the newest first."""
     days = sorted((name for name in set(_names(mirror, path)) if re.fullmatch(pattern, name, re.ASCII)), reverse=True)
     return days[:_MOST_DATES]
 
@@ -282,11 +285,13 @@ def plan_downloads(dumps: Sequence[RemoteDump], folder: Path) -> list[Download]:
     record, planned = read_record(folder), list[Download]()
     for dump in dumps:
         for file in dump.files:
-            target, part = folder / file.name, folder / f"{file.name}.part"
-            size, entry = target.stat().st_size if target.exists() else -1, record.get(file.name, {})
-            recorded = entry.get(file.algorithm) == file.digest and entry.get("size") == size
-            done = size >= 0 and (recorded or digest_of(target, file.algorithm) == file.digest)
-            have = size if done else part.stat().st_size if part.exists() else 0
+            target, have = folder / file.name, _PartialFile(folder / f"{file.name}.part").size
+            done = False
+            if target.exists():
+                size, origin = target.stat().st_size, record.get(file.name, {})
+                is_recorded = origin.get(file.algorithm) == file.digest and origin.get("size") == size
+                done = is_recorded or digest_of(target, file.algorithm) == file.digest
+                have = size if done else have
             planned.append(Download(dump, file, have, done))
     return planned
 
@@ -312,17 +317,12 @@ def download(
         dump, file = item.dump, item.file
         if not item.done:
             fetcher.fetch(file)
+        size = (folder / file.name).stat().st_size
+        origin = {"kind": dump.kind, "language": dump.language, "date": dump.date, "url": redacted(file.url)}
         with recording:
-            origin = {
-                "kind": dump.kind,
-                "language": dump.language,
-                "date": dump.date,
-                "url": redacted(file.url),
-                "size": (folder / file.name).stat().st_size,
-                file.algorithm: file.digest,
-                "downloaded": read_record(folder).get(file.name, {}).get("downloaded", today),
-            }
-            add_to_record(folder, {file.name: origin})
+            downloaded = read_record(folder).get(file.name, {}).get("downloaded", today)
+            whole = {**origin, "size": size, file.algorithm: file.digest, "downloaded": downloaded}
+            add_to_record(folder, {file.name: whole})
 
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
         futures = [pool.submit(fetch, item) for item in wanted]
@@ -390,7 +390,7 @@ class Fetcher:
 
         DownloadError if it cannot be fetched, OutputError if it cannot be written.
         """
-        target, part = self.folder / remote.name, _PartialFile(self.folder / f"{remote.name}.part")
+        part = _PartialFile(self.folder / f"{remote.name}.part")
         # A link, or a file of this name that no download left, is not ours.
         is_ours = part.path.is_file() and part.version_file.is_file()
         is_link = part.path.is_symlink() or part.version_file.is_symlink()
@@ -399,37 +399,42 @@ class Fetcher:
                 f"expected {part.path} to be what an earlier download left, saw a link, or no {part.version_file.name} "
                 "beside it; move it away"
             )
+        try:
+            digest = self._fetch_all(remote, part)
+            if digest != remote.digest:
+                digest = self._fetch_all(remote, part)
+            if digest != remote.digest:
+                raise DownloadError(
+                    f"{remote.url}: expected {remote.algorithm} {remote.digest}, saw {digest} twice; "
+                    "what came was thrown away"
+                )
+            with part.path.open("rb") as source:  # all of it is on the disk before it has its name
+                os.fsync(source.fileno())
+            target = part.path.replace(self.folder / remote.name)
+            part.version_file.unlink(missing_ok=True)
+            return target
+        except OSError as error:
+            if isinstance(error, DownloadError | OutputError):
+                raise
+            raise OutputError(f"expected to write {part.path}, saw {error}; what has arrived is kept") from error
+
+    def _fetch_all(self, remote: RemoteFile, part: "_PartialFile") -> str:
+        """Ask until all bytes are there, and return their checksum; if it is wrong, they are removed."""
 
         def pause(seconds: float) -> None:
             if self.stop.wait(seconds):
                 raise StoppedError
 
         patience = replace(self.mirror.patience, wait=pause)
-        try:
-            for last in (False, True):
-                while not patience.persist(
-                    remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
-                ):
-                    pass  # a part of the file has come, and at least LEAST_PROGRESS of it
-                digest = digest_of(part.path, remote.algorithm)
-                if digest == remote.digest:
-                    with part.path.open("rb") as source:  # all of it is on the disk before it has its name
-                        os.fsync(source.fileno())
-                    part.path.replace(target)
-                    part.version_file.unlink(missing_ok=True)
-                    return target
-                self.count(-part.size)
-                part.drop()
-                if last:
-                    raise DownloadError(
-                        f"{remote.url}: expected {remote.algorithm} {remote.digest}, saw {digest} twice; "
-                        "what came was thrown away"
-                    )
-        except OSError as error:
-            if isinstance(error, DownloadError | OutputError):
-                raise
-            raise OutputError(f"expected to write {part.path}, saw {error}; what has arrived is kept") from error
-        raise AssertionError("the loop ends in one of its two ways")
+        while not patience.persist(
+            remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
+        ):
+            pass  # a part of the file has come, and at least LEAST_PROGRESS of it
+        digest = digest_of(part.path, remote.algorithm)
+        if digest != remote.digest:
+            self.count(-part.size)
+            part.drop()
+        return digest
 
     def _ask(self, remote: RemoteFile, part: "_PartialFile") -> bool:
         """Ask once for the bytes that are missing, and return whether all are there now.

@@ -62,20 +62,28 @@ def run(arguments: argparse.Namespace) -> int:
             # What is there is looked at once, by a checksum of the whole file where no record tells what it is.
             wanted = downloads.plan_downloads(dumps, folder)
             _print_plan(dumps, wanted)
-            total = sum(one.file.size or one.have for one in wanted)
-            with byte_progress("downloading", total, sum(one.have for one in wanted)) as count:
+            total = sum(planned.file.size or planned.have for planned in wanted)
+            with byte_progress("downloading", total, sum(planned.have for planned in wanted)) as count:
                 downloads.download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
         print_line(f"output: {folder}")
-    words = ["wikisem", "build", "wikisem"]
-    wikidata = [dump for dump in dumps if dump.kind == "Wikidata entities"]
-    words += ["--wikidata", str(folder / wikidata[0].files[0].name) if wikidata else "WIKIDATA.json.gz"]
-    wikipedias = [dump for dump in dumps if dump.language]
-    words += ["--wikipedia"] if wikipedias else []
-    for dump in wikipedias:
+    wikidata, wikipedias = "WIKIDATA.json.gz", list[str]()
+    for dump in dumps:
         name = dump.files[0].name
         if len(dump.files) > 1:  # a glob for its parts
             name = re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", name))
-        words.append(f"{dump.language}={folder / name}")
+        if dump.kind == "Wikidata entities":
+            wikidata = str(folder / name)
+        elif dump.language:
+            wikipedias.append(f"{dump.language}={folder / name}")
+    words = [
+        "wikisem",
+        "build",
+        "wikisem",
+        "--wikidata",
+        wikidata,
+        *(["--wikipedia"] if wikipedias else []),
+        *wikipedias,
+    ]
     print_line(f"next: {shlex.join([*words, '--output', 'out'])}")
     return 0
 
@@ -93,13 +101,14 @@ def web_address(text: str) -> str:
 
 
 def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[downloads.Download]) -> None:
+    """Print how many files each dump has, how large they are and how many are there, and what is to be downloaded."""
     console = make_console()
     for dump in dumps:
-        own = [planned for planned in wanted if planned.dump == dump]
-        sizes = [planned.file.size for planned in own]
+        of_dump = [planned for planned in wanted if planned.dump == dump]
+        sizes = [planned.file.size for planned in of_dump]
         known = format_bytes(sum(size or 0 for size in sizes)) + (" and more" if None in sizes else "")
-        there = sum(planned.done for planned in own)
-        files = f"{len(own)} file{'s' * (len(own) > 1)}"
+        there = sum(planned.done for planned in of_dump)
+        files = f"{len(of_dump)} file{'s' * (len(of_dump) > 1)}"
         console.print(f"{dump.name}: {files}, {known}; {there} there already")
     console.print(f"to download: {format_bytes(sum(planned.missing for planned in wanted))}")
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
+from wikisem.pipeline.cli import manual_of
 from wikisem.pipeline.command_options import add, add_figure, add_languages, at_least, declare, list_of, table_of
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
@@ -16,81 +17,7 @@ from wikisem.pipeline.console.terminal import drawing_module
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _OPTIONS: Final[Mapping[str, Callable[..., None]]] = {
     **table_of(
-        f"""
-dataset=DATASET...        a run's OUT; a file, a folder or a folder of folders, or the .tar.gz of a release: WikiSem500,
-                          8-8-8 or 12-8-8 text (cluster, blank line, outliers), or the .jsonl or .parquet groups of a
-                          build
-walls=OUT                 a run's OUT or a release with walls, or a .jsonl or .parquet file of walls
-categories=CATEGORIES     a file of categories: ': category' text or JSON lines
-questions=QUESTIONS       ': section' lines, then 'a b c d' a line
-cases=CASES...            files of evaluate --cases, or any lines of JSON, or .csv, with case, model, right and perhaps
-                          group
-files=SAMPLES...          files that lm_eval --log_samples wrote for the tasks of a release:
-                          samples_wikisem_de_....jsonl; with --cluster-by of any task, also logs of inspect-ai (.eval,
-                          .json)
---language LANG           the language to read, if JSON lines have several
---split-analogies         CATEGORIES has analogy questions: make two categories of each relation, of its first and
-                          second words
---keys                    look items up by their QID, or by the title of their page, in place of their words: for
-                          vectors of items (graph embeddings, Wikipedia2Vec)
---keys:qid                look items up by their QID, in place of their words: for vectors of items (graph embeddings,
-                          Wikipedia2Vec)
---vectors FILE...         a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec, FILE.npy with
-                          FILE.words; .gz and .bz2 too; told apart by content), sentence-transformers:NAME[?prompt=...],
-                          transformers:NAME (input embeddings), contextual:NAME[?template=a {{}}&layer=-1],
-                          model2vec:NAME, counts:FILE[?weight=ppmi&contexts=300&similarity=cosine], similarity:FILE, a
-                          table of similarities of words, or python:MODULE:FUNCTION, a callable from a list of texts to
-                          as many vectors; several are compared. NAME=FILE gives a model another name
---no-phrases              average tokens even if the vocabulary has phrases, which are otherwise looked up, the longest
-                          first
---tokenizer               divide items into the words of a language without spaces: fugashi for Japanese, jieba for
-                          Chinese
---samples                 DATASET are files that lm_eval --log_samples wrote, in place of --vectors
---set SET                 the release, or the OUT, whose test cases a harness asked: it has the QIDs of their words,
-                          which its test cases do not show
---groups                  add a row for every group; in tables, those that models fail most first
---contexts N,...          how many contexts of the highest log-likelihood a word keeps
-                          (default: {",".join(map(str, _CONTEXTS))})
---dates FILE...           the highest item number at a date: the OUT or manifest.json of a run on a Wikidata dump of
-                          that date, or a file of YYYY-MM-DD,item lines. Bands then end at these items
---bands N                 divide the cases into N bands of equal size (default: 10)
--k                        how many neighbours to look at (default: 3)
--k:words                  how many words of the category an intruder joins (default: 3)
---distance                which word is the odd one: the farthest from the mean, or the one with the smallest cosine to
-                          the mean of unit vectors or of raw vectors (default: euclidean)
---intruders               where intruders come from: all other words of the vocabulary, those that are not in the
-                          category, or the words of the other categories (default: vocabulary)
---sample N                draw N pairs for each category (default: all)
---method                  how an answer is chosen (default: 3cosadd)
---restrict N              use only the first N words of the vocabulary (default: all)
---skip-oov                leave out words out of vocabulary, which otherwise count as wrong
---skip-oov:questions      leave out unseen questions, which otherwise count as wrong
---similarity FUNCTION     compare vectors by python:MODULE:FUNCTION, a callable from two arrays of rows to the
-                          similarity of each row to each; it need not be symmetric (default: the cosine, or that of
-                          counts:)
---compactness             how compactness is measured: by all ordered pairs of the other words, or by the mean
-                          similarity of the word to the others, which orders words alike if the similarity is symmetric
-                          (default: pairs)
---model                   one discrimination for all groups (rasch), or one each (2pl) (default: auto, 2pl from eight
-                          models up)
---by                      what has a difficulty of its own (default: group)
---next FILE               answers of further models to some of the groups, perhaps an empty file: print their abilities
-                          so far and which groups to ask next, in place of what CASES say of their models
---cluster-by COLUMN       score logs of any task: samples with the same value in this column of their document or
-                          metadata are right or wrong together, and one unit of error bars and tests; doc_id or id takes
-                          each sample as independent
---metric METRIC           with --cluster-by, the score to read: a metric (acc, or exact_match,strict-match) or a scorer
-                          (default: the first)
---measure                 how choices are compared, as in the harness's metrics: by log-likelihood, or by that per
-                          character (acc_norm) or by byte (acc_bytes) (default: acc)
---cases FILE              write the answer of each model to each case into this file, as JSON lines for evaluate
-                          calibrate, browse and release
---every-eval-ever FOLDER  write a log of each model into this folder, too, in the schema of Every Eval Ever
---full                    print the scores of each model, what they cover and the baselines, too, if there are several
-                          models
---csv                     print CSV, a row for each score, instead of tables
---json                    print a JSON object for each score, one a line
-""",
+        manual_of("evaluate").format(contexts=",".join(map(str, _CONTEXTS))),
         {
             **{name: {"convert": path_of} for name in ("cases", "files", "--next", "--cases")},
             **{name: {"default": ""} for name in ("--language", "--set", "--similarity", "--cluster-by", "--metric")},

@@ -17,7 +17,7 @@ from wikisem.ids import check_property
 from wikisem.layout import MENTIONS, unit_of
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.cli import Command
+from wikisem.pipeline.cli import Command, manual_of
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
@@ -34,27 +34,9 @@ _WALLS: Final = 500
 
 
 _OPTIONS: Final = options.table_of(
-    f"""
-recipe=RECIPE               a TOML file, or the name of a shipped recipe: {", ".join(shipped_names())}
-output:finished=OUT         the output folder of a finished run
-output:counted=OUT          an output folder with mentions and entities
---recipe RECIPE             keep only what groups of this recipe need (default: of any recipe with the best ranks)
---seed N                    overrides the recipe's seed
---wikidata PATH...          the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs of all its parts; or
-                            folders of public Parquet tables
---properties PROPERTY,...   statements to keep, for category sets (default: {",".join(DEFAULT_PROPERTIES)})
---wikipedia LANG=PATH...    the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst): every part
---link-trail                count [[bus]]es as buses, by each language's rule
---number N                  walls per language, all tiers together (default: the recipe's, else {_WALLS})
---output OUT                the output folder or URL, shared by all stages
---output:copy FOLDER        a folder or URL to copy the tables to, as FOLDER/names/LANG/*.parquet
---workers N                 local worker processes (default: one for each core, or one for less than 64 MiB of input);
-                            after --, Beam's options choose another runner
---break-lock                start even though another run seems to be at work in OUT, if you know that it has ended
---quiet                     print no progress on standard error, only warnings and errors
---profile LANG=FILE...      a profile file for a language, instead of OUT/languages/LANG.toml
---checksum                  identify inputs by SHA-256, not by path, size and time, also in the manifest
-""",
+    manual_of("build").format(
+        shipped=", ".join(shipped_names()), properties=",".join(DEFAULT_PROPERTIES), walls=_WALLS
+    ),
     {
         "output:finished": {"convert": options.folder},
         "output:counted": {"convert": options.folder},
