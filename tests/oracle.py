@@ -22,6 +22,7 @@ from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
+from wikisem.heuristics.rules.wording import Verdict
 from wikisem.ids import qid_number as uncached_qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import NEAR, RELATED, Certificate, Entity, Group, Level, Member, Outlier, Rejection, Tie
@@ -488,17 +489,36 @@ class OracleGroups:
         named = self.members_of_fame(self.graph.instances(v))
         ranked = sorted(named, key=lambda item: (*(-one for one in self.prominence(item)), qid_number(item)))
         minimum, size = self.recipe.cluster.minimum, self.recipe.cluster.size
-        odd = []
+        further = ranked[size:LEADING]
         if self.recipe.outliers.certificate:
             has_types = self.has_types(v)
             level = [item for item in ranked[:LEADING] if self.graph.is_type(item) == has_types]
             odd = [item for item in level if self.contradicts(v, item)]
             even = [item for item in level if item not in odd]
             ranked = [*even[:size], *odd[: max(minimum - len(even), 0)]] if len(level) >= minimum else []
+            further = even[size:]
+        first = self._merged(ranked[:size])
+        if not self.recipe.filters.replace:
+            return first
+        items, cluster = ranked[:size], first
+        while (verdict := self.verdict(v, cluster)).sharing and further:
+            items.remove([item for item in items if self.names[item].surface in verdict.sharing][-1])
+            items.append(further.pop(0))
+            cluster = self._merged(items)
+        return cluster if verdict.keep else first
+
+    def _merged(self, items: Iterable[str]) -> list[Member]:
+        """Members, each surface form once."""
         kept: dict[str, Member] = {}
-        for item in ranked[:size]:
+        for item in items:
             kept.setdefault(self.names[item].surface, self._member(item))
         return list(kept.values())
+
+    def verdict(self, v: str, cluster: Sequence[Member]) -> Verdict:
+        """What the rules on surface forms say of a cluster."""
+        label = "" if self._label(v) == v else self._label(v)
+        surfaces, minimum = [member.surface for member in cluster], self.recipe.cluster.minimum
+        return check_cluster(surfaces, self.profile, self.recipe.filters, minimum, label, self.affixes)
 
     def members_of_fame(self, instances: Iterable[str]) -> list[str]:
         """Those that may be members: named, and of the third that the recipe asks for, by how many are more prominent.
@@ -547,7 +567,6 @@ class OracleGroups:
     def judge(self, v: str, used: Collection[str] = ()) -> Group | Rejection:
         """The group of v, or why there is none; items that are used are no outliers."""
         cluster = self.cluster(v)
-        surfaces = [member.surface for member in cluster]
         options = self.recipe
         level: Level | None = None
         if options.outliers.certificate:
@@ -556,9 +575,7 @@ class OracleGroups:
                 return Rejection(v, self.profile.code, "other-level", "")
         if not cluster:
             return Rejection(v, self.profile.code, "levels", "")
-        label = "" if self._label(v) == v else self._label(v)
-        filters, minimum = options.filters, options.cluster.minimum
-        verdict = check_cluster(surfaces, self.profile, filters, minimum, label, self.affixes)
+        verdict = self.verdict(v, cluster)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         coherence = self.coherence(v, cluster) if options.witness else None

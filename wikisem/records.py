@@ -308,13 +308,17 @@ class Wall(msgspec.Struct, frozen=True):
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """A class that gave no group in a language, and why; its label is empty if it has none or in older files."""
+    """A class that gave no group in a language, and why; its label is empty if it has none or in older files.
+
+    ``members`` are the items of the cluster that was judged, if one was.
+    """
 
     qid: str = msgspec.field(name="class")
     language: str
     reason: str
     detail: str
     label: str = ""
+    members: tuple[str, ...] = ()
 
 
 # How many characters of a record, or of what its reader raised, the detail of an unreadable one shows.

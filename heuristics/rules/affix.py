@@ -89,7 +89,8 @@ def check_affix(
                 found = {surface: affix for surface, affix in found.items() if all(map(is_han, graphemes(affix or "")))}
             shared, sharing = largest_sharing(surfaces, found.get)
             if len(sharing) >= limit:
-                return reject("affix", f"{len(sharing)} share the {side} {name} {shared!r}: {', '.join(sharing)}")
+                detail = f"{len(sharing)} share the {side} {name} {shared!r}: {', '.join(sharing)}"
+                return reject("affix", detail, sharing)
     return KEEP
 
 
@@ -127,7 +128,7 @@ def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdic
                 share = max(max(others, 1) / total, RARE)
                 if surprise(len(having), len(surfaces), share) >= SURPRISE:
                     seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of others have"
-                    return reject("affix", f"{seen}: {', '.join(having)}")
+                    return reject("affix", f"{seen}: {', '.join(having)}", having)
             # No surface that shares no affix of this length shares a longer one.
             letters = {surface: letters[surface] for having in often.values() for surface in having}
     return KEEP

@@ -30,7 +30,7 @@ def check_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> 
             begins = not affix.startswith(_REST) and surface.startswith(affix.removesuffix(_REST))
             ends = not affix.endswith(_REST) and surface.endswith(affix.removeprefix(_REST))
             if (begins or ends) and len(surface) >= len(affix):
-                return reject("stop-affix", f"{surface!r} has the stop affix {affix!r}")
+                return reject("stop-affix", f"{surface!r} has the stop affix {affix!r}", [surface])
     return KEEP
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Final
 
 import regex
@@ -20,19 +20,23 @@ from wikisem.wikipedia.languages import LanguageProfile
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a cluster is kept; if not, the rule's stable name and, for people, what broke it."""
+    """Whether a cluster is kept; if not, the rule's stable name, for people what broke it, and the surface forms.
+
+    Of ``sharing``, the surface forms that break a rule together, one fewer may keep it; other rules name none.
+    """
 
     keep: bool
     reason: str = ""
     detail: str = ""
+    sharing: tuple[str, ...] = ()
 
 
 KEEP: Final = Verdict(keep=True)
 
 
-def reject(reason: str, detail: str) -> Verdict:
+def reject(reason: str, detail: str, sharing: Iterable[str] = ()) -> Verdict:
     """Return a verdict against a cluster."""
-    return Verdict(keep=False, reason=reason, detail=detail)
+    return Verdict(False, reason, detail, tuple(sharing))
 
 
 # Rules that look for a word.
@@ -50,7 +54,8 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
     pairs = list(parts_of_others(surfaces, profile))
     if len(pairs) < number:
         return KEEP
-    return reject("contained", ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs))
+    detail = ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs)
+    return reject("contained", detail, chain.from_iterable(pairs))
 
 
 def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
@@ -93,7 +98,8 @@ def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfil
         else:
             having = [text for text in surfaces if word in text]
         if len(having) >= number:
-            return reject("own-label", f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}")
+            detail = f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}"
+            return reject("own-label", detail, having)
     return KEEP
 
 
@@ -147,7 +153,7 @@ def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
     stem, sharing = largest_sharing(surfaces, without_digits)
     if len(sharing) < number:
         return KEEP
-    return reject("digits", f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}")
+    return reject("digits", f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}", sharing)
 
 
 def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
@@ -160,7 +166,7 @@ def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
     short = [surface for surface in surfaces if len(graphemes(surface)) == 1]
     if len(short) < number:
         return KEEP
-    return reject("length-one", f"{len(short)} are one character long: {', '.join(short)}")
+    return reject("length-one", f"{len(short)} are one character long: {', '.join(short)}", short)
 
 
 # What several surface forms have in common.

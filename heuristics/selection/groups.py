@@ -14,6 +14,7 @@ from wikisem.graph.outlier_sets.neighbourhood import WIDTH, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.graph.outlier_sets.overlap import class_levels
 from wikisem.heuristics.rules.cluster import broken_rules, outlier_rules
+from wikisem.heuristics.rules.wording import KEEP, Verdict
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import Places, is_known
@@ -101,7 +102,8 @@ class GroupBuilder:
             rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             places, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(rows[is_candidate])
             if overlap is None:
-                candidates = [_Leading(level=None, rows=leading.row(at).tolist()) for at in range(len(leading))]
+                rows_of_all = [leading.row(at).tolist() for at in range(len(leading))]
+                candidates = [_Leading(None, every[: cluster.size], every[cluster.size :]) for every in rows_of_all]
             else:
                 items, of_class = inputs.surfaces.items[leading.targets], places[leading.sources()]
                 has_level = (self._graph.is_type(items) == are_types[of_class]).tolist()
@@ -114,14 +116,18 @@ class GroupBuilder:
                     odd = {rows_of_all[index]: excluding[index] for index in of_level if excluding[index] >= 0}
                     chosen = [*even[: cluster.size], *list(odd)[: max(cluster.minimum - len(even), 0)]]
                     level: Level = "concepts" if are_types[at] else "entities"
-                    candidates.append(_Leading(level, rows=chosen, of_level=len(of_level), odd=odd))
+                    candidates.append(_Leading(level, chosen, even[cluster.size :], len(of_level), odd))
             checked = list(self._check(nodes[places].tolist(), candidates, inputs))
             yield from ((language, judged) for judged in self._ask_witness(checked, inputs))
 
     def _check(
         self, nodes: Sequence[int], leading: Sequence["_Leading"], inputs: LanguageInputs
     ) -> Iterator["_Passed | Rejection"]:
-        """The clusters of some candidate classes of a language that keep the rules on surface forms, or rejections."""
+        """The clusters of some candidate classes of a language that keep the rules on surface forms, or rejections.
+
+        If the recipe replaces members, a class is rejected only where no other instances keep the rules; the reason is
+        that of its best known ones.
+        """
         filters, minimum, asked = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.level
         # The members of all classes are read at once, then dealt out.
         rows = np.array(list(chain.from_iterable(candidate.rows for candidate in leading)), dtype=np.int64)
@@ -137,17 +143,28 @@ class GroupBuilder:
                 detail = f"expected at least {minimum} {kind}, as most instances are, saw {candidate.of_level}"
                 yield self._reject(node, inputs, LEVELS, detail)
                 continue
-            cluster = merge_surfaces(
+            first = [
                 replace(member, contradicts=self._graph.qid(odd[row])) if row in odd else member
                 for member, row in zip(members, candidate.rows, strict=True)
-            )
-            surfaces = [member.surface for member in cluster]
+            ]
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
-            broken = next(broken_rules(surfaces, inputs.profile, filters, minimum, label, inputs.affixes), None)
-            if broken is None:
+
+            def verdict_of(members: Iterable[Member], label: str = label) -> Verdict:
+                surfaces = [member.surface for member in members]
+                return next(broken_rules(surfaces, inputs.profile, filters, minimum, label, inputs.affixes), KEEP)
+
+            # Few classes need more than the first, so what follows is read only then.
+            further = (
+                member
+                for rows in ([candidate.further] if filters.replace else [])
+                for member in inputs.surfaces.members(np.array(rows, dtype=np.int64))
+            )
+            cluster, verdict = settle_cluster(first, further, verdict_of)
+            if verdict.keep:
+                surfaces = [member.surface for member in cluster]
                 yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), level)
             else:
-                yield self._reject(node, inputs, broken.reason, broken.detail)
+                yield self._reject(node, inputs, verdict.reason, verdict.detail, cluster)
 
     def _ask_witness(
         self, checked: Sequence["_Passed | Rejection"], inputs: LanguageInputs
@@ -170,12 +187,14 @@ class GroupBuilder:
             evidence = next(evidences)
             coherence = evidence.coherence
             if minimum is not None and coherence is None and len(signatures.items):
-                yield self._reject(cluster.node, inputs, NO_EVIDENCE, "expected statements about members, saw none")
+                yield self._reject(
+                    cluster.node, inputs, NO_EVIDENCE, "expected statements about members, saw none", cluster.cluster
+                )
             elif minimum is None or coherence is None or coherence >= minimum:
                 yield with_values(cluster, evidence=evidence, bound=self._recipe.outliers.margin)
             else:
                 detail = f"expected a coherence of at least {minimum}, saw {coherence}"
-                yield self._reject(cluster.node, inputs, NO_KIND, detail)
+                yield self._reject(cluster.node, inputs, NO_KIND, detail, cluster.cluster)
 
     def _add_outliers(
         self, passed: Mapping[int, Mapping[str, "_Passed"]], sifted: bool
@@ -388,11 +407,12 @@ class GroupBuilder:
             can_be_drawn = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
             items = int(inputs.ring.by_list.counts()[can_be_drawn].sum())
             if self._sets.overlap is None or items < minimum:
-                return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
+                detail += " that are not below a parent of this status class"
+                return self._reject(node, inputs, STATUS, detail, passed.cluster)
             detail += (
                 f": certificates and other rules leave no more of {items} that are not below a parent of this class"
             )
-        return self._reject(node, inputs, FEW_OUTLIERS, detail)
+        return self._reject(node, inputs, FEW_OUTLIERS, detail, passed.cluster)
 
     def _group(self, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Group:
         """The group of a cluster and its outliers, with all that is written of them: ties, coarse types, margins."""
@@ -427,20 +447,21 @@ class GroupBuilder:
                 found.append(Tie(subject, f"P{ties.properties[at]}", value))
         return tuple(found)
 
-    def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str) -> Rejection:
-        number = int(self._graph.nodes[node])
-        return Rejection(qid_of(number), inputs.profile.code, reason, detail, inputs.labels.get(number, ""))
+    def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str, cluster: _Cluster = ()) -> Rejection:
+        number, members = int(self._graph.nodes[node]), tuple(member.id for member in cluster)
+        return Rejection(qid_of(number), inputs.profile.code, reason, detail, inputs.labels.get(number, ""), members)
 
 
 class _Leading(NamedTuple):
-    """The rows of the instances that may be members of a class, with its level, if that is asked for.
+    """The rows of the best known instances of a class, its members, with its level, if that is asked for.
 
-    ``of_level`` is how many instances of its level there are; ``odd`` has a class (node) for each row with
-    a contradiction.
+    ``further`` are the rows of those that follow, ``of_level`` is how many instances of its level there are, and
+    ``odd`` has a class (node) for each row with a contradiction.
     """
 
     level: Level | None
     rows: Sequence[int]
+    further: Sequence[int]
     of_level: int = 0
     odd: Mapping[int, int] = {}
 
@@ -501,6 +522,25 @@ class _Admission:
         admitted = (language not in self.known or is_known(item)) and self.passed[language].admits(item)
         self.refused += not admitted
         return admitted
+
+
+def settle_cluster(
+    first: Sequence[Member], further: Iterable[Member], verdict_of: Callable[[Sequence[Member]], Verdict]
+) -> tuple[tuple[Member, ...], Verdict]:
+    """Return the cluster of a class and the verdict on it: of the ``first`` members, or of others that are kept.
+
+    While members break a rule together, the last of them gives way to the next of ``further``, so that the best known
+    remain. If none that are kept are found, the answer is on the first.
+    """
+    members, following = list(first), iter(further)
+    cluster = of_first = merge_surfaces(members)
+    verdict = verdict_of_first = verdict_of(cluster)
+    while verdict.sharing and (another := next(following, None)) is not None:
+        last = max(place for place, member in enumerate(members) if member.surface in verdict.sharing)
+        members = [*members[:last], *members[last + 1 :], another]
+        cluster = merge_surfaces(members)
+        verdict = verdict_of(cluster)
+    return (cluster, verdict) if verdict.keep else (of_first, verdict_of_first)
 
 
 def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:

@@ -31,7 +31,6 @@ from wikisem.graph.signatures import Signatures, read_item_signatures, signature
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.heuristics.selection.mixed import is_mixed
-from wikisem.heuristics.selection.pool import in_range
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, GROUPS, SURFACES, TAXONOMY, group_leaves, property_labels_path, unit_of
@@ -80,9 +79,9 @@ class Kinship:
 class Explanation:
     """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned.
 
-    ``english`` are those whose label is English for lack of another. ``ranked`` is empty for a release. ``cluster``
-    are the items that rules judged, if ``recipe``, that of the language's groups, tells their number. ``kin`` are the
-    items that were asked for and are never outliers of the class.
+    ``english`` are those whose label is English for lack of another. ``ranked`` is empty for a release. ``cluster`` are
+    the items that rules judged, ``recipe`` is that of the language's groups. ``kin`` are the items that were asked for
+    and are never outliers of the class.
     """
 
     qid: str
@@ -111,9 +110,13 @@ class Explanation:
             return "in the cluster"
         if instance.surface in {member.surface for member in members}:
             return "same surface form as a higher one"
+        if not members:
+            return ""
         fame = self.recipe.cluster.fame if self.recipe else "all"
-        missed = "not among the most prominent" if fame == "all" else f"not among the best known of the {fame}"
-        return "" if self.group is None else missed
+        by_sitelinks = fame == "all" and self.recipe is not None and self.recipe.cluster.prominence == "global"
+        if by_sitelinks and instance.sitelinks > min(member.sitelinks or 0 for member in members):
+            return "passed over, for its number, its level, a contradiction or a rule on surface forms"
+        return "not among the most prominent" if fame == "all" else f"not among the best known of the {fame}"
 
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
@@ -135,7 +138,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     if group is not None:
         cluster = [member.id for member in group.cluster]
     else:
-        cluster = _judged_cluster(instances, recipe) if recipe else []
+        cluster = list(rejection.members) if rejection else []
     # As many instances as people read, or more, so that all members of a group are among them.
     members = set(cluster) if group else set()
     deepest = max((rank for rank, instance in enumerate(instances) if instance.qid in members), default=0)
@@ -152,26 +155,6 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
             wanted |= {class_of_outlier, *way_up(taxonomy.superclasses, class_of_outlier, outlier.via)}
     labels, english = labels_of(output, wanted, language)
     return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin)
-
-
-def _judged_cluster(instances: Sequence[Ranked], recipe: Recipe) -> list[str]:
-    """The cluster as the groups stage judged it: of ranked instances, the first that may be members, each word once.
-
-    Empty where only all instances of the class, or links, could tell.
-    """
-    if recipe.cluster.fame != "all" or recipe.cluster.prominence != "global":
-        return []
-    numbers = [qid_number(instance.qid) for instance in instances]
-    may_be_members = in_range(numbers, recipe.items, "clusters").tolist()
-    named = [
-        instance
-        for instance, may_be_member in zip(instances, may_be_members, strict=True)
-        if may_be_member and instance.clear and instance.surface is not None
-    ]
-    merged: dict[str, str] = {}
-    for instance in named[: recipe.cluster.size]:
-        merged.setdefault(str(instance.surface), instance.qid)
-    return list(merged.values())
 
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:

@@ -17,7 +17,7 @@ KNOWN: Final = {
     "mentions": (4, "ae00d84bef9fcfe8e4884f8996e6588d"),
     "surfaces": (3, "72433427167fa294e82ece474225690a"),
     "taxonomy": (3, "16e7c756d9278e05af63bed67cb6fb77"),
-    "groups": (19, "2a778171364d23d049fb7df70d85bf2d"),
+    "groups": (20, "2f7a4dd60527e10623baff50f8329498"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (8, "8435e50ee9ab62546868f19b999c88c3"),
     "walls": (5, "976d6170bf39cdf08df56238f08be505"),

@@ -250,7 +250,7 @@ def test_an_empty_root_prunes_nothing() -> None:
 
 
 # Filters that have no number: ``false`` stays ``false``.
-SWITCHES = {"stop_affix", "outlier_stop_affix", "initial_capital"}
+SWITCHES = {"replace", "stop_affix", "outlier_stop_affix", "initial_capital"}
 
 
 @given(
@@ -261,6 +261,7 @@ SWITCHES = {"stop_affix", "outlier_stop_affix", "initial_capital"}
             "affix": st.integers(1, 9) | st.sampled_from(["surprise", False]),
             "length_one": st.integers(1, 9) | st.just(False),
             "stop_affix": st.booleans(),
+            "replace": st.booleans(),
             "near_duplicates": st.integers(1, 9) | st.just(False),
             "extra": st.dictionaries(st.text(max_size=3), st.integers(1, 9), max_size=2),
         },
@@ -293,7 +294,14 @@ def test_no_value_ends_in_anything_but_a_recipe_or_a_recipe_error(data: dict[str
 def test_a_recipe_is_plain_values_for_the_manifest() -> None:
     """Its tables are those of the TOML, with None for off."""
     plain = parse_recipe({"name": "x", "filters": {"digits": False}}).to_dict()
-    filters = {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True, "near_duplicates": None}
+    filters = {
+        "replace": False,
+        "digits": None,
+        "affix": 4,
+        "length_one": 2,
+        "stop_affix": True,
+        "near_duplicates": None,
+    }
     assert plain["filters"] == filters | {"outlier_stop_affix": False, "initial_capital": False, "extra": {}}
     assert plain["cluster"]["size"] == 8
 

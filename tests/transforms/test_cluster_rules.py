@@ -71,6 +71,42 @@ def test_repeated_clusters_their_label_and_names_inside_names_are_rejected(tmp_p
     assert seen == {"Q3": 3, "Q6": 2}
 
 
+def test_members_that_break_a_rule_together_give_way_to_the_next(tmp_path: Path) -> None:
+    """The least known of four banks is replaced by the ninth instance, one of two islands by the one after it.
+
+    So are a kind among individuals, and members that contradict themselves, only where certificates are asked for. A
+    class without enough others is rejected as before, for what its best known members share. All is as the oracle says.
+    """
+    first = repeated_classes()
+    more = [
+        *(town(180 + n, ("Q7",), f"{word(180 + n)} Bank {word(190 + n)}" if n in (0, 2) else "") for n in range(4)),
+        *(town(184 + n, ("Q8",), "New Riau" if n == 0 else "") for n in range(2)),
+        Entity("Q9", (), ("Q1",), labels={"en": "river"}),
+        *(town(200 + n, ("Q9",), f"{word(200 + n)} River {word(210 + n)}") for n in range(12)),
+    ]
+    clusters = {}
+    for certificate in (0, 1):
+        recipe = replace(
+            RECIPE,
+            cluster=replace(RECIPE.cluster, max_groups=0),
+            outliers=replace(RECIPE.outliers, certificate=certificate),
+            filters=replace(RECIPE.filters, replace=True),
+        )
+        for name, entities in (("first", first), ("more", [*first, *more])):
+            names = {"en": by_label(entities, "en")}
+            done, _ = run_stages(tmp_path / f"{name} {certificate}", entities, names, recipe)
+            built = read_built(done, "en")
+            assert bare(built) == bare(expected(OracleGraph(entities, recipe.graph), names["en"], recipe, "en"))
+            reasons = {rejection.qid: rejection.reason for rejection in built[1]}
+            rejected = {"Q7": "own-label", "Q8": "contained"} if name == "first" else {"Q9": "own-label"}
+            assert {qid: reasons.get(qid) for qid in rejected} == rejected
+            clusters[name, certificate] = {group.qid: [int(one.id[1:]) for one in group.cluster] for group in built[0]}
+    for certificate in (0, 1):
+        found = clusters["more", certificate]
+        assert found["Q7"] == [130, 131, 132, *range(134, 138), 181]  # 180 is another bank
+        assert found["Q8"] == [*range(150, 155), 156, 157, 185]  # 155 is in 150 and so is 184
+
+
 def test_affixes_are_measured_by_all_surface_forms_of_the_language(tmp_path: Path) -> None:
     """Where 2,000 show what is ordinary, four towns in "os" are kept among many such, and rejected among few."""
     ends = ["os", "os", "os", "os", "er", "ik", "am", "ul"]

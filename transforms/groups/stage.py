@@ -48,7 +48,7 @@ from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 19
+VERSION: Final = 20
 
 _Element = TypeVar("_Element")
 _Result = TypeVar("_Result")

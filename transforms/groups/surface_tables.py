@@ -68,8 +68,8 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     may_lead = has_surface & in_range(graph.items, recipe.items, "clusters")
     if recipe.cluster.fame != "all":  # Outliers are to be as well known as members, or as little.
         may_lead &= graph.sitelinks >= recipe.outliers.min_sitelinks
-    # Some of the first may be of another level, or contradict themselves.
-    most_leading = LEADING if recipe.outliers.certificate else recipe.cluster.size
+    # Some of the first may be of another level, contradict themselves, or break a rule together.
+    most_leading = LEADING if recipe.outliers.certificate or recipe.filters.replace else recipe.cluster.size
     is_local = recipe.cluster.prominence == "local"
     links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
     classes = candidate_classes(graph, may_lead, recipe.cluster.minimum, most_leading, recipe.cluster.fame, links)

@@ -151,8 +151,11 @@ class SurfaceOptions:
 class FilterOptions:
     """The smallest numbers that reject a cluster, each rule off with ``false`` (then ``None`` here).
 
-    ``extra`` gives further rules of ``heuristics/rules/extra.py`` their numbers.
+    ``extra`` gives further rules of ``heuristics/rules/extra.py`` their numbers. ``replace`` rejects only where no
+    other instances keep the rules in place of members that break one together.
     """
+
+    replace: bool = False
 
     digits: FromOne | None = 3
     affix: FromOne | Literal["surprise"] | None = 4
