@@ -6,7 +6,7 @@ Texts that are read token by token have "_" for every blank of a word, as word2v
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -76,7 +76,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
                 tokens = [token(item.label) for item in category.items]
                 lines += [f": {category.category}", *tokens]
                 stringham_lines += [f":{category.category} ({category.language})", " ".join(tokens)]
-                items = [asdict(item) for item in category.items]
+                items = [item._asdict() for item in category.items]
                 json_lines.append(_json({"category": category.category, "language": category.language, "items": items}))
             write_text(folder / "categories" / f"{language}.txt", map(_line, lines))
             write_text(folder / "categories" / f"{language}.jsonl", map(_line, json_lines))

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import urllib3
@@ -118,8 +118,7 @@ class Patience:
         return asked if asked <= self.longest_asked else None
 
 
-@dataclass(frozen=True, slots=True)
-class HttpClient:
+class HttpClient(NamedTuple):
     """Asks servers in someone's name; ``timeout`` is that of a whole exchange in seconds; see ``Answer`` for files.
 
     A URL may have a user and a password, which are sent to its server alone.
@@ -158,8 +157,7 @@ class HttpClient:
             response.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Exchange:
+class _Exchange(NamedTuple):
     """The time of an exchange: how much it has, and when that is over."""
 
     seconds: float

@@ -7,9 +7,8 @@ of labels have labels in Wikidata, but no Wikipedia.
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
-from typing import Final
+from typing import Final, NamedTuple
 
 from wikisem.errors import BadIdError
 from wikisem.ids import check_language
@@ -26,8 +25,7 @@ def date_in_name(name: str) -> str:
     return "-".join(found.groups()) if found else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Wikipedia:
+class Wikipedia(NamedTuple):
     """A Wikipedia: its database id, the code of its domain, its language in English, and further codes for it."""
 
     wiki: str

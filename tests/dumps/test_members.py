@@ -3,7 +3,6 @@
 import gzip
 import io
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -91,7 +90,7 @@ def test_a_sound_member_is_decoded_once(codec: Codec, tmp_path: Path) -> None:
     path = write(tmp_path / "dump", FORMS["gz" if codec is GZIP else "zst"]([text, text]))
     range_ = Range(str(path), codec.name, 0, path.stat().st_size)
     with path.open("rb") as source:
-        found = list(read_members(range_, replace(codec, precise=count), source, 1 << 16))
+        found = list(read_members(range_, codec._replace(precise=count), source, 1 << 16))
     assert b"".join(block.data for block in found if isinstance(block, Block)) == text + text
     assert made == []
 
@@ -155,7 +154,7 @@ def _operations(codec: Codec, data: bytes, start: int, monkeypatch: pytest.Monke
     def precise() -> Decoder:
         return cast(Decoder, Counted(codec.precise()))
 
-    counted = replace(codec, fast=fast, precise=precise)
+    counted = codec._replace(fast=fast, precise=precise)
     monkeypatch.setitem(CODECS, codec.name, counted)
     for _ in read_records(Range("dump", codec.name, start, len(data)), lambda _: source):
         pass

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from wikisem.categories.recipe import (
     CandidateItem,
@@ -28,8 +27,7 @@ Names: TypeAlias = Mapping[str, str]
 Subject: TypeAlias = tuple[str, Sequence[tuple[str, Names]]]
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryItem:
+class CategoryItem(NamedTuple):
     """An item of a category in one language, under the label it has there; ``source`` is the label's language code."""
 
     id: str
@@ -38,8 +36,7 @@ class CategoryItem:
     sitelinks: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutItem:
+class LeftOutItem(NamedTuple):
     """An item that was left out, and why.
 
     Reasons are "no-label"; "filtered", a label that the filter of words does not keep; "same-label" as an item before;
@@ -52,8 +49,7 @@ class LeftOutItem:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryWords:
+class CategoryWords(NamedTuple):
     """A category in one language, most prominent items first; every candidate is in ``items`` or ``left_out``."""
 
     category: str
@@ -62,8 +58,7 @@ class CategoryWords:
     left_out: tuple[LeftOutItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WordPair:
+class WordPair(NamedTuple):
     """An item and its value, and the words that a question writes for them, in the question's order."""
 
     subject: str
@@ -71,8 +66,7 @@ class WordPair:
     words: tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class RelationWords:
+class RelationWords(NamedTuple):
     """The word pairs of a relation in one language; every subject is in ``pairs`` or ``left_out``."""
 
     relation: str
@@ -84,8 +78,7 @@ class RelationWords:
 LanguageWords: TypeAlias = CategoryWords | RelationWords
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageSet:
+class LanguageSet(NamedTuple):
     """The categories and relations of a recipe in one language, in the recipe's order."""
 
     language: str
@@ -180,8 +173,7 @@ _LINE: Final = re.compile(r"([0-9A-F ]+?) *; *fully-qualified *# ")
 _SKIN_TONES: Final = frozenset(range(0x1F3FB, 0x1F400))  # EMOJI MODIFIER FITZPATRICK TYPE-1-2 to TYPE-6
 
 
-@dataclass(frozen=True, slots=True)
-class Emoji:
+class Emoji(NamedTuple):
     """An emoji with its group and subgroup, such as "Animals & Nature" and "animal-mammal"."""
 
     text: str
@@ -228,8 +220,7 @@ def emoji_of(name: str, emoji: Iterable[Emoji]) -> list[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class SetSources:
+class SetSources(NamedTuple):
     """Where items and emoji come from; a source is opened when a category first needs it, and may be called often."""
 
     wikidata: Callable[[], CategorySource]

@@ -6,9 +6,8 @@ Liu (2014), section 2, for word pairs.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
@@ -19,16 +18,14 @@ from wikisem.recipes.options import FromZero
 from wikisem.records import Statement
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyPath:
+class PropertyPath(NamedTuple):
     """A property that is followed once, or one or more times if it is ``repeated`` ("P131+", as SPARQL writes it)."""
 
     property: str
     repeated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """A statement that every item of a category must have: a path and the item it ends at."""
 
     path: PropertyPath
@@ -219,8 +216,7 @@ def _check_category(category: Category, where: str) -> None:
     require_ids(parse_condition, category.statements, f"{where}: statements")
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateItem:
+class CandidateItem(NamedTuple):
     """An item that a category takes in, with the number of its sitelinks."""
 
     qid: str

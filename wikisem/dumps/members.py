@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import zstandard
 from isal import igzip_lib
@@ -59,8 +59,7 @@ class Decoder:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class Codec:
+class Codec(NamedTuple):
     """A compression: its first bytes, a fast decoder, and a precise one that fails at the very byte that is wrong.
 
     ``ending`` is that of file names. A head is accepted if ``probe`` bytes from it on decode to some text, or to a

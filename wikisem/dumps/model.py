@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, NamedTuple
 
 Compression = Literal["plain", "gzip", "bzip2", "zstd"]
 Opener = Callable[[str], BinaryIO]
@@ -22,8 +22,7 @@ class Range:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Whole records, delimiters included, and where they are in the file.
 
     ``segment`` is the byte offset in the file of the segment in which the first record begins (0 in plain files),
@@ -40,8 +39,7 @@ class Chunk:
         return format_location(self.path, self.segment, self.offset + position)
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(NamedTuple):
     """A part of a file that cannot be decoded, or what it cut off of a record; ``lost`` if text may be missing."""
 
     reason: str
@@ -50,8 +48,7 @@ class Damage:
     lost: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Text decoded from one segment; ``inside`` is false after the range, where text only completes its last record."""
 
     data: bytes
@@ -60,8 +57,7 @@ class Block:
     inside: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BadRegion:
+class BadRegion(NamedTuple):
     """Damage between two blocks; ``inside`` is false after the range, whose damage is reported by the next range."""
 
     damage: Damage

@@ -4,8 +4,7 @@ No function looks at a chunk byte by byte in Python. Positions are offsets in th
 """
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,7 @@ _WORD: Final = 8
 _HEAD: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Markup:
+class Markup(NamedTuple):
     """A chunk, and sorted positions in it: ``tags`` of ``<``, ``entities`` of ``&``, ``brackets`` of ``[[`` and ``]]``.
 
     ``chunk`` is ``data`` as an array of bytes. Pairs in a run of brackets overlap: ``[[[`` has two positions.
@@ -260,8 +258,7 @@ def count_distinct(contents: pa.Array) -> tuple[pa.Array, Positions]:
     return encoded.dictionary, np.bincount(encoded.indices.to_numpy(), minlength=len(encoded.dictionary))
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(NamedTuple):
     """Contents in one run of bytes: where each starts and ends, its first bar, and where its title ends.
 
     A content without a bar has it at its end. The title ends at the first ``#``, else at the bar.

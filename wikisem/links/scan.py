@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -53,8 +53,7 @@ CHUNK_BYTES: Final = 4 << 20
 Locate = Callable[[int], str]
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkLinks:
+class ChunkLinks(NamedTuple):
     """The links of a chunk: ``mentions`` (title, anchor, count), ``redirects`` (source, target), both of namespace 0.
 
     A mention has a row for each way in which it was written, such as ``[[bus]]`` and ``[[Bus|bus]]``: sum them up.
@@ -71,7 +70,7 @@ class ChunkLinks:
     pages: Counts
     unreadable: tuple[UnreadableRecord, ...] = ()
     titles: Sequence[str] = ()
-    versions: Positions = field(default_factory=lambda: NO_VERSIONS)
+    versions: Positions = NO_VERSIONS
     steps: int = 0
 
 
@@ -93,8 +92,7 @@ class Extraction:
     unread: list[tuple[int, int]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class PageTable:
+class PageTable(NamedTuple):
     """Positions in a chunk, one row a page: the page, its title, and its text if it is a regular page of namespace 0.
 
     A page is *regular* when it has the layout of MediaWiki's own exporter: one ``<title>``, ``<ns>`` and ``<revision>``
@@ -308,8 +306,7 @@ _TAG_BYTES: Final = 128
 _KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
 
 
-@dataclass(frozen=True, slots=True)
-class _Tags:
+class _Tags(NamedTuple):
     """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it."""
 
     heads: Heads

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
@@ -32,8 +32,7 @@ _NOT_READ: Final = frozenset({"descriptions", "aliases", "claims_labels"})
 _PART: Final = re.compile(r"part-(\d+)-of-(\d+)\.parquet")
 
 
-@dataclass(frozen=True, slots=True)
-class RowGroup:
+class RowGroup(NamedTuple):
     """A row group: the least and the greatest id in it, where its rows begin, how many they are, and their bytes."""
 
     least: str

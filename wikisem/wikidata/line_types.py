@@ -10,7 +10,7 @@ import reprlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
 import msgspec
 import orjson
@@ -75,8 +75,7 @@ class PropertyLine(LeftOutLine):
     labels: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableLine:
+class UnreadableLine(NamedTuple):
     """A line that cannot be read, and why."""
 
     reason: str

@@ -4,9 +4,9 @@ The code that makes entities of the lines of a dump makes entities of these.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -247,8 +247,7 @@ def _strings(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(NamedTuple):
     """The rows of a table in a range, by item: those of item i are ``ends[i]`` to ``ends[i + 1]``."""
 
     ends: Numbers

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import regex
@@ -168,22 +168,20 @@ SURFACES: Final = 200
 SURPRISED: Final = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What a wiki shows: the letters at its links, its surface forms, of which ``surfaces`` is a sample, and its lists.
 
     ``list_words`` are the words that name lists, learned from ``list_titles`` titles.
     """
 
-    links: LinkLetters = field(default_factory=LinkLetters)
+    links: LinkLetters = LinkLetters()
     surfaces: Sequence[str] = ()
     surface_count: int = 0
     list_words: tuple[str, ...] = ()
     list_titles: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FoundProfile:
+class FoundProfile(NamedTuple):
     """The profile that is used, and for each of ``KEYS`` the source and support of its value.
 
     A source is "file" (given or edited), "row", "MediaWiki", "dump", "script" or "default".

@@ -7,7 +7,6 @@ A link to a title without a page leads to the first variant of the title with a 
 import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, reduce
 from importlib import metadata
 from typing import Any, Final, NamedTuple, Self
@@ -92,8 +91,7 @@ def variant_of(variant: str, language: str) -> str:
     return "" if language in LABEL_ONLY_CODES and language != variant else variant
 
 
-@dataclass(frozen=True, slots=True)
-class TitleVariants:
+class TitleVariants(NamedTuple):
     """The variants of titles in a language; ``first_letter`` says whether its wiki capitalizes their first letter.
 
     >>> list(TitleVariants("sr").of(["Ниш II", "Čačak"]))

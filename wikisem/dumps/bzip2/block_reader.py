@@ -5,7 +5,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from wikisem.dumps.bzip2 import decoder
 from wikisem.dumps.bzip2.decoder import BLOCK_LIMIT, BLOCK_MARK, END_MARK, MARK_BITS, MARK_BYTES, align, find_marks
@@ -26,8 +26,7 @@ _STEP: Final = 2 << 20
 _SMALLEST: Final = 34
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEnd:
+class StreamEnd(NamedTuple):
     """The end of a stream that began before a range: the checksum there, its byte, and the blocks from the range on."""
 
     checksum: int

@@ -5,9 +5,8 @@ specification of its own; the facts are those of bzip2 1.0.8, compress.c and dec
 """
 
 import bz2
-from dataclasses import dataclass
 from types import ModuleType
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ _HEADER: Final = b"BZh9"
 _STEP: Final = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedBlock:
+class DecodedBlock(NamedTuple):
     """The text of a block, and how many bits of the file it takes."""
 
     text: bytes
