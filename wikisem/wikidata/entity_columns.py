@@ -13,22 +13,12 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.columns import Numbers, differs_from_previous, is_in, qid_numbers, union
 from wikisem.schemas import ENTITIES, RELATION, STATEMENT, UNLINKED
-from wikisem.wikidata.line_types import (
-    Claims,
-    Fields,
-    Line,
-    LineStatement,
-    Value,
-    is_wikipedia,
-    item_number,
-    property_number,
-    sorted_qids,
-    target_id,
-)
+from wikisem.wikidata import line_types
+from wikisem.wikidata.line_types import is_wikipedia, item_number, property_number, sorted_qids, target_id
 
 # P31 and P279 name the classes of an item; its signature names its other properties.
 _CLASS_PROPERTIES: Final = (31, 279)
-_NO_CLAIMS: Final = Claims({}, ())
+_NO_CLAIMS: Final = line_types.Claims({}, ())
 
 
 @dataclass(eq=False)
@@ -99,7 +89,7 @@ class EntityColumns:
     A column is filled for many lines at once, which takes a third less time than making a row of each item in between.
     """
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: line_types.Fields) -> None:
         self._fields, self._codes = fields, fields.label_codes
         self._best, self._asked = fields.ranks == "best", frozenset(fields.properties)
         self._qids, self._sitelinks, self._revisions = list[str](), list[int](), list[int]()
@@ -126,9 +116,9 @@ class EntityColumns:
         ]
         return pa.Table.from_arrays(columns, schema=ENTITIES)
 
-    def extend(self, lines: Sequence[Line]) -> None:
+    def extend(self, lines: Sequence[line_types.Line]) -> None:
         """Append the items of these lines, in order."""
-        claims: list[Claims] = [line.claims or _NO_CLAIMS for line in lines]
+        claims: list[line_types.Claims] = [line.claims or _NO_CLAIMS for line in lines]
         classes = [of_line.statements.get("P31") for of_line in claims]
         self._qids += [line.id for line in lines]
         self._add_items(self._instance_of, classes)
@@ -152,7 +142,7 @@ class EntityColumns:
                 properties.values.extend(of_line.properties)
             properties.ends.append(len(properties.values))
 
-    def _add_titles(self, lines: Sequence[Line]) -> None:
+    def _add_titles(self, lines: Sequence[line_types.Line]) -> None:
         # A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links
         # to a redirect are counted for its target, which is the page that such a sitelink means.
         titles = self._titles
@@ -163,7 +153,7 @@ class EntityColumns:
                 titles.values.extend([sitelinks[site].title for site in sites])
             titles.ends.append(len(titles.keys))
 
-    def _add_labels(self, lines: Sequence[Line]) -> None:
+    def _add_labels(self, lines: Sequence[line_types.Line]) -> None:
         labels = self._labels
         for line in lines:
             if line.labels and self._codes is None:
@@ -177,7 +167,7 @@ class EntityColumns:
                         labels.values.append(label.value)
             labels.ends.append(len(labels.keys))
 
-    def _add_items(self, column: _Lists, statements_of_items: Sequence[list[LineStatement] | None]) -> None:
+    def _add_items(self, column: _Lists, statements_of_items: Sequence[list[line_types.LineStatement] | None]) -> None:
         for statements in statements_of_items:
             if statements:
                 qids = [_qid(value) for value in ranked_values(statements, self._best)]
@@ -187,7 +177,7 @@ class EntityColumns:
                     column.values.append(qids[0])
             column.ends.append(len(column.values))
 
-    def _add_statements(self, found: Mapping[str, list[LineStatement] | None], related: bool) -> None:
+    def _add_statements(self, found: Mapping[str, list[line_types.LineStatement] | None], related: bool) -> None:
         """Append the statements that are asked for, and if ``related`` all statements about items."""
         asked = set[tuple[str, str, str]]()
         properties, items = self._relations.keys, self._relations.values
@@ -209,7 +199,7 @@ class EntityColumns:
         self._relations.ends.append(len(items))
 
 
-def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | str]:
+def ranked_values(statements: list[line_types.LineStatement], best: bool) -> list[line_types.Value | str]:
     """Return the values of statements that are not deprecated, with ``best`` only those of the best rank.
 
     Statements of an unknown value or of no value are left out.
@@ -230,7 +220,7 @@ def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | s
     ]
 
 
-def _qid(value: Value | str) -> str:
+def _qid(value: line_types.Value | str) -> str:
     """Return the id of a value that is an item, else ""."""
     if isinstance(value, str):
         return ""

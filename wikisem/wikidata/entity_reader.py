@@ -19,15 +19,8 @@ from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.ids import check_language, check_property
 from wikisem.records import UnreadableRecord, report_unreadable, unforeseen
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata import line_types
-from wikisem.wikidata.entity_columns import (
-    Certainty,
-    EntityColumns,
-    duplicate_rows,
-    edge_targets,
-    split_by_certainty,
-    superseded_rows,
-)
+from wikisem.wikidata import entity_columns, line_types
+from wikisem.wikidata.entity_columns import Certainty, EntityColumns
 from wikisem.wikidata.entity_tables import TableFile, find_table_files, open_tables
 from wikisem.wikidata.line_types import Claims, Fields, LeftOutLine, Line, LineStatement, UnreadableLine
 from wikisem.wikidata.table_reader import TableReader
@@ -74,11 +67,12 @@ def read_entities(
         raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
     certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
-    superseded = superseded_rows(duplicate_rows(rows, repeated([qid_numbers(rows["qid"])])), "row")["row"].to_numpy()
-    latest = np.delete(np.arange(rows.num_rows), superseded)
-    rows, certain = rows.take(pa.array(latest)), certain[latest]
     numbers = qid_numbers(rows["qid"])
-    kept = np.flatnonzero(certain | is_in(numbers, edge_targets(rows)))
+    duplicates = entity_columns.duplicate_rows(rows, repeated([numbers]))
+    superseded = entity_columns.superseded_rows(duplicates, "row")["row"].to_numpy()
+    latest = np.delete(np.arange(rows.num_rows), superseded)
+    rows, certain, numbers = rows.take(pa.array(latest)), certain[latest], numbers[latest]
+    kept = np.flatnonzero(certain | is_in(numbers, entity_columns.edge_targets(rows)))
     return rows.take(pa.array(kept[np.argsort(numbers[kept])])).cast(ENTITIES).combine_chunks()
 
 
@@ -198,7 +192,7 @@ class ChunkReader(line_types.LineAccount):
     def finish(self) -> Iterator[tuple[Certainty, pa.Table]]:
         """Yield the items that have not been yielded yet."""
         columns, self._columns, self._held = self._columns, EntityColumns(self._reader.fields), 0
-        yield from split_by_certainty(columns.table(), self._linked_only)
+        yield from entity_columns.split_by_certainty(columns.table(), self._linked_only)
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:

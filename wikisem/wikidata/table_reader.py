@@ -18,25 +18,10 @@ from wikisem.arrow.columns import Numbers
 from wikisem.arrow.parquet import open_parquet
 from wikisem.dumps import Opener
 from wikisem.records import SHOWN
-from wikisem.wikidata import entity_tables
+from wikisem.wikidata import entity_tables, line_types
 from wikisem.wikidata.entity_columns import Certainty, EntityColumns, split_by_certainty
 from wikisem.wikidata.entity_tables import EntityTables, IdRange, Kind, TableFile
-from wikisem.wikidata.line_types import (
-    Claims,
-    DataValue,
-    Fields,
-    Label,
-    Line,
-    LineAccount,
-    LineStatement,
-    PropertyLine,
-    Sitelink,
-    Snak,
-    Value,
-    is_wikipedia,
-    item_number,
-    property_number,
-)
+from wikisem.wikidata.line_types import Claims, Line, LineStatement, is_wikipedia, item_number, property_number
 
 # Items whose lines are made at a time.
 _WINDOW: Final = 1 << 13
@@ -50,17 +35,17 @@ _MONOLINGUAL: Final = "monolingualtext"
 _WITHOUT_TEXT: Final = "^(wikibase-.*|entity-schema|quantity|time|globe-coordinate)$"
 # Columns of few values, which take a third of the memory as dictionaries.
 _CODED: Final = ("property", "rank", "datatype")
-_UNTITLED: Final = Sitelink("")
+_UNTITLED: Final = line_types.Sitelink("")
 _Mask = npt.NDArray[np.bool_]
 
 
-class TableReader(LineAccount):
+class TableReader(line_types.LineAccount):
     """Reads ranges of ids into tables of items; a row that cannot be read is kept as unreadable, and its item goes on.
 
     Reasons are those of lines of a dump: "bad-id", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
     """
 
-    def __init__(self, tables: EntityTables, fields: Fields, linked_only: bool, stage: str) -> None:
+    def __init__(self, tables: EntityTables, fields: line_types.Fields, linked_only: bool, stage: str) -> None:
         super().__init__(stage)
         self._tables, self._fields, self._linked_only = tables, fields, linked_only
         self._keys, self._asked = fields.claims, frozenset(fields.properties)
@@ -95,19 +80,20 @@ class TableReader(LineAccount):
         properties = rows["claims"].window(begin, stop, "property")
         statements = wanted.window(begin, stop, "property", "rank", "item", "text", "language")
         for index, identifier in enumerate(ids):
-            names = {code: Label(text) for code, text in labels(index)}
+            names = {code: line_types.Label(text) for code, text in labels(index)}
             revision = max((number for (number,) in revisions(index)), default=0)
             if not item_number(identifier):
                 if number := property_number(identifier):
                     texts = {code: label.value for code, label in names.items()}
-                    self.properties.append(PropertyLine("property", number, revision, texts))
+                    self.properties.append(line_types.PropertyLine("property", number, revision, texts))
                 self.left_out[_OTHERS.get(identifier[0], "property")] += 1
                 continue
-            sites = {site: Sitelink(title) if title else _UNTITLED for site, title in links(index)}
+            sites = {site: line_types.Sitelink(title) if title else _UNTITLED for site, title in links(index)}
             statements_of: dict[str, list[LineStatement] | None] = {}
             for name, rank, item, text, language in statements(index):
-                data = DataValue(Value(item or "", text=text or "", language=language or "")) if item or text else None
-                statement = LineStatement(Snak("value", data), rank or "normal")
+                value = line_types.Value(item or "", text=text or "", language=language or "")
+                snak = line_types.Snak("value", line_types.DataValue(value) if item or text else None)
+                statement = LineStatement(snak, rank or "normal")
                 statements_of.setdefault(name, []).append(statement)  # type: ignore[union-attr]
             all_properties = list(dict.fromkeys(name for (name,) in properties(index))) if sites else ()
             yield Line(identifier, "item", revision, None, sites, names, Claims(statements_of, all_properties))
