@@ -121,7 +121,7 @@ class Calibration:
         """The places of the groups, those first that tell the most of the abilities of the models together."""
         cases = self.answers.asked.max(axis=1)
         worth = cases * np.sum([self.information(ability) for ability in self.abilities.tolist()], axis=0)
-        return np.argsort(-worth, kind="stable").tolist()  # type: ignore[no-any-return]
+        return np.argsort(-worth, kind="stable").tolist()
 
 
 def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: bool = True) -> Calibration:

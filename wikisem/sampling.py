@@ -25,8 +25,7 @@ _DOMAIN_STEPS: Final[dict[Domain, int]] = {"item": 0, "class": 1, "place": 2, "w
 def _mix(z: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     z = (z ^ (z >> np.uint64(30))) * _FIRST
     z = (z ^ (z >> np.uint64(27))) * _SECOND
-    mixed: npt.NDArray[np.uint64] = z ^ (z >> np.uint64(31))
-    return mixed
+    return z ^ (z >> np.uint64(31))
 
 
 def hash_keys(seed: int, numbers: npt.ArrayLike, domain: Domain = "item") -> npt.NDArray[np.uint64]:

@@ -33,7 +33,7 @@ CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
 def row(qid: str, lastrevid: int, sitelinks: int = 0) -> dict[str, Any]:
     """An item with a revision, and something that tells it from others of the same revision."""
     found = pa.Table.from_pylist([{"qid": qid, "lastrevid": lastrevid, "sitelinks": sitelinks}], ENTITIES)
-    return found.to_pylist()[0]  # type: ignore[no-any-return]
+    return found.to_pylist()[0]
 
 
 def duplicates(rows: list[dict[str, Any]], *repeated: int, file: ItemFile = CERTAIN, begin: int = 0) -> pa.Table:

@@ -189,8 +189,7 @@ def string_ranks(strings: pa.StringArray) -> Numbers:
     _sort_equals(order, order == 0, encoded.dictionary)
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
-    places: Numbers = ranks[encoded.indices.to_numpy()]
-    return places
+    return ranks[encoded.indices.to_numpy()]
 
 
 def _sort_equals(order: Numbers, begins: Mask, strings: pa.StringArray) -> None:

@@ -28,8 +28,7 @@ def distinct(numbers: npt.NDArray[_Whole]) -> npt.NDArray[_Whole]:
     [3, 7, 9]
     """
     ordered = np.sort(numbers)
-    once: npt.NDArray[_Whole] = ordered[differs_from_previous(ordered)]
-    return once
+    return ordered[differs_from_previous(ordered)]
 
 
 def differs_from_previous(ordered: npt.NDArray[_Whole]) -> npt.NDArray[np.bool_]:
@@ -67,8 +66,7 @@ def is_in(numbers: Numbers, known: Numbers) -> npt.NDArray[np.bool_]:
     """Return whether each number is among ``known``, which ascends; same shape as ``numbers``."""
     if not known.size:
         return np.zeros(numbers.shape, np.bool_)
-    found: npt.NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, numbers), known.size - 1)] == numbers
-    return found
+    return known[np.minimum(np.searchsorted(known, numbers), known.size - 1)] == numbers
 
 
 # In 16 buckets, the numbers of all items of Wikidata take some 60 MB a bucket (2026-09).
@@ -92,8 +90,7 @@ def qid_numbers(qids: pa.Array | pa.ChunkedArray) -> Numbers:
     least, greatest = pc.min_max(qids).as_py().values()
     if not qids.null_count and "Q1" <= least <= greatest < "Q:":
         with suppress(pa.ArrowInvalid):
-            numbers: Numbers = pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
-            return numbers
+            return pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
     wrong = pc.fill_null(pc.invert(pc.match_substring_regex(qids, "^Q[1-9][0-9]{0,17}$")), True)
     raise DamagedInputError(f"expected item ids such as Q28640, saw {qids.filter(wrong)[0].as_py()!r}")
 
@@ -104,8 +101,7 @@ def qids_of(numbers: Numbers) -> list[str]:
     >>> qids_of(np.array([42, 5]))
     ['Q42', 'Q5']
     """
-    qids: list[str] = pc.binary_join_element_wise("Q", pc.cast(pa.array(numbers), pa.string()), "").to_pylist()
-    return qids
+    return pc.binary_join_element_wise("Q", pc.cast(pa.array(numbers), pa.string()), "").to_pylist()
 
 
 def qid_buckets(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
@@ -157,8 +153,7 @@ class StringWords:
         True
         """
         left = self.lengths[rows] - begin
-        read: Words = self.words[self.starts[rows] + begin] & _LOW_BYTES[np.minimum(left, WORD)]
-        return read
+        return self.words[self.starts[rows] + begin] & _LOW_BYTES[np.minimum(left, WORD)]
 
     def read_ordered(self, rows: Numbers, begin: int) -> Words:
         """Seven bytes of some strings from byte ``begin`` on, as numbers in the order of the strings.
@@ -172,8 +167,7 @@ class StringWords:
         """
         left = np.minimum(self.lengths[rows] - begin, WORD)
         low = self.words[self.starts[rows] + begin] & _LOW_BYTES[np.minimum(left, WORD - 1)]
-        read: Words = low.byteswap() | left.astype(np.uint64)
-        return read
+        return low.byteswap() | left.astype(np.uint64)
 
 
 class MapLookup:
@@ -244,12 +238,10 @@ def decode(data: bytes) -> pa.Table:
 
 def encode_numbers(numbers: Numbers) -> bytes:
     """Numbers as compressed differences; ascending numbers take the least space."""
-    packed: bytes = _ZSTD.compress(np.diff(numbers, prepend=0).tobytes(), asbytes=True)
-    return packed
+    return _ZSTD.compress(np.diff(numbers, prepend=0).tobytes(), asbytes=True)
 
 
 def decode_numbers(data: bytes) -> Numbers:
     """Return the numbers that ``encode_numbers`` made these bytes from."""
     with pa.input_stream(pa.py_buffer(data), compression="zstd") as stream:
-        numbers: Numbers = np.cumsum(np.frombuffer(stream.read(), np.int64))
-    return numbers
+        return np.cumsum(np.frombuffer(stream.read(), np.int64))

@@ -104,8 +104,7 @@ def starting_with(heads: Heads, text: bytes) -> Mask:
     >>> starting_with(heads_at(markup.chunk, markup.entities), b"&lt;").tolist()
     [True]
     """
-    mask: Mask = (heads & np.uint64(2 ** (8 * len(text)) - 1)) == head_of(text)
-    return mask
+    return (heads & np.uint64(2 ** (8 * len(text)) - 1)) == head_of(text)
 
 
 # Elements whose content MediaWiki does not parse for links, or does not show: its own and those of the extensions that
@@ -296,5 +295,4 @@ def first_position(mask: Mask, starts: Positions, ends: Positions) -> Positions:
     """Return the first position of each row at which the mask is set, the row's end where it is nowhere."""
     positions = np.flatnonzero(mask)
     following = np.append(positions, np.iinfo(np.int64).max)[np.searchsorted(positions, starts)]
-    first: Positions = np.minimum(following, ends)
-    return first
+    return np.minimum(following, ends)

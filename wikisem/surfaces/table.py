@@ -260,8 +260,7 @@ def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:
         strange = texts.filter(pc.is_null(codes))[0]
         shown = ", ".join(known) if len(known) < 9 else "the language codes of Wikipedia and mul"
         raise DamagedInputError(f"expected {what} one of {shown}, saw {strange}")
-    numbers: Int64s = codes.to_numpy().astype(np.int64)
-    return numbers
+    return codes.to_numpy().astype(np.int64)
 
 
 # The fields of members that no choice depends on: they are read once it is known which items are members.

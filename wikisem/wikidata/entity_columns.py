@@ -79,8 +79,7 @@ class _Lists:
 def _numbers(ids: Sequence[str], number_of: Callable[[str], int]) -> Numbers:
     """Return the number of each id, found once for each that differs."""
     coded = pa.array(ids, pa.string()).dictionary_encode()
-    found: Numbers = np.fromiter(map(number_of, coded.dictionary.to_pylist()), np.int64)[coded.indices.to_numpy()]
-    return found
+    return np.fromiter(map(number_of, coded.dictionary.to_pylist()), np.int64)[coded.indices.to_numpy()]
 
 
 class EntityColumns:

@@ -158,7 +158,7 @@ def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _M
     """Yield the checks of a row: the reason to reject it, what is expected, in which column, and the rows that pass."""
 
     def mask(found: pa.ChunkedArray) -> _Mask:
-        return pc.fill_null(found, False).to_numpy()  # type: ignore[no-any-return]
+        return pc.fill_null(found, False).to_numpy()
 
     ids = rows["id"]
     if not pc.all(pc.match_substring_regex(ids.unique(), _IDS)).as_py():  # of the few ids, not of the many rows
@@ -265,7 +265,7 @@ class _Rows(NamedTuple):
             return np.zeros(0, np.bool_)
         column = self.columns[name]
         known = np.array([value in values for value in [*column.dictionary.to_pylist(), None]])
-        return known[column.indices.fill_null(len(known) - 1).to_numpy()]  # type: ignore[no-any-return]
+        return known[column.indices.fill_null(len(known) - 1).to_numpy()]
 
     def window(self, begin: int, stop: int, *names: str) -> Callable[[int], Iterable[tuple[Any, ...]]]:
         """The values of some columns in the rows of item ``begin + index``, by ``index``; none from ``stop`` on."""

@@ -149,8 +149,7 @@ def converter(variant: str) -> Convert:
 def _opencc(config: str) -> Convert:
     if not _opencc_version():
         raise UsageError("converting Chinese needs opencc: pip install 'wikisem[chinese]'")
-    convert: Convert = importlib.import_module("opencc").OpenCC(config).convert
-    return convert
+    return importlib.import_module("opencc").OpenCC(config).convert
 
 
 def _opencc_version() -> str:

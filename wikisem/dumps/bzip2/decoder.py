@@ -53,8 +53,7 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
     """Return the bit offsets from byte ``start`` of ``data`` on at which a mark is, in ascending order."""
     if native is None:
         return find_marks_in_python(data[start:], mark)
-    found: list[int] = native.find_marks(memoryview(data)[start:], mark)
-    return found
+    return native.find_marks(memoryview(data)[start:], mark)
 
 
 def find_marks_in_python(data: bytes, mark: int) -> list[int]:
