@@ -38,13 +38,18 @@ _WEB: Final = ("http", "https")
 
 def is_web(path: str) -> bool:
     """Return whether a path is an address of a web server, which lists no files."""
-    found = _SCHEME.match(path)
-    return found is not None and found[1].lower() in _WEB
+    return _scheme(path) in _WEB
 
 
 def is_local(path: str) -> bool:
     """Return whether a path is on this machine, that is, not a URL."""
-    return _SCHEME.match(path) is None
+    return not _scheme(path)
+
+
+def _scheme(path: str) -> str:
+    """Return the scheme of a URL in lower case; "" for a path."""
+    found = _SCHEME.match(path)
+    return found[1].lower() if found else ""
 
 
 def absolute(path: str) -> str:
@@ -60,11 +65,10 @@ def check_address(path: str) -> str:
 
     Raises UsageError for any other URL, and for one whose driver is not installed.
     """
-    found = _SCHEME.match(path)
-    if found is None:
-        return path
     expected = "expected a path or a URL of gs://, s3://, hdfs:// or another protocol of fsspec"
-    scheme = found[1].lower()
+    scheme = _scheme(path)
+    if not scheme:
+        return path
     if scheme == "file":
         parts = urlsplit(path)
         if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
@@ -150,17 +154,10 @@ class _StoreFile(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return int(self._file.seek(offset, whence))
 
-    def tell(self) -> int:
-        return int(self._file.tell())
-
     def close(self) -> None:
         if not self.closed:
             self._file.close()
         super().close()
-
-
-def _scheme(url: str) -> str:
-    return url.partition("://")[0].lower()
 
 
 @contextmanager
@@ -252,29 +249,24 @@ def write_text(path: Path, parts: Iterable[str]) -> None:
 
 def copy(source: str, target: str) -> None:
     """Copy a file, in place of what has the name of the copy, here by a hard link if there are any; OutputError."""
-    if not is_local(target):
-        with _reported(OutputError, f"copy {source} to {target}"):
+    with _reported(OutputError, f"copy {source} to {target}"):
+        if _scheme(target) not in _STORES:
+            make_folder(target.rpartition("/")[0])
+        if not is_local(target):
             driver, name = _driver(target)
             if _scheme(target) not in _STORES:
-                make_folder(target.rpartition("/")[0])
                 remove(target)  # HDFS writes over nothing
             driver.cp_file(_driver(source)[1], name)
-        return
-    path = Path(target)
-    part = path.with_name(f".{uuid.uuid4().hex}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+            return
+        part = Path(target).with_name(f".{uuid.uuid4().hex}.part")
         try:
-            part.hardlink_to(source)
-        except FileNotFoundError:
-            raise
-        except OSError:  # no hard links here
-            shutil.copyfile(source, part)
-        part.replace(path)
-    except OSError as error:
-        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
-    finally:
-        part.unlink(missing_ok=True)  # it stays where both names are the same file
+            with suppress(OSError):  # no hard links here, or no such file, as the copy shows
+                part.hardlink_to(source)
+            if not part.exists():
+                shutil.copyfile(source, part)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)  # it stays where both names are the same file
 
 
 _GLOB: Final = re.compile(r"[*?\[]")
