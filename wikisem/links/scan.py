@@ -301,8 +301,6 @@ def _spans(pages: PageTable, rows: Positions) -> list[tuple[int, int]]:
 
 # More digits than any id has, and no more than 64 bits hold.
 _DIGITS: Final = 18
-# Longer than any <text> tag that the exporter writes.
-_TAG_BYTES: Final = 128
 _KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
 
 
@@ -391,26 +389,21 @@ def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
         return tags
     following = _next(tags, heads)
     starts, ends = markup.tags[tags] + len(b"<id>"), markup.tags[following]
-    whole = starting_with(heads[tags], b"<id>") & starting_with(heads[following], b"</id>")
-    lengths = np.where(whole, ends - starts, 0)
-    whole &= (lengths > 0) & (lengths <= _DIGITS)
-    places = np.arange(-int(lengths[whole].max(initial=1)), 0)  # of digits, seen from the end of each number
+    is_id = starting_with(heads[tags], b"<id>") & starting_with(heads[following], b"</id>")
+    lengths = np.where(is_id, ends - starts, 0)
+    is_id &= (lengths > 0) & (lengths <= _DIGITS)
+    # The digits of each number, and of a shorter one what is before it: shape (..., longest), the last digit last.
+    places = np.arange(-int(lengths[is_id].max(initial=1)), 0)
     digits = markup.chunk[ends[..., None] + places].astype(np.int64) - ord("0")
-    outside = places < -lengths[..., None]
-    whole &= (outside | ((digits >= 0) & (digits <= 9))).all(axis=-1)
-    return np.where(whole, np.where(outside, 0, digits) @ 10 ** (-1 - places), -1)
+    is_before = places < -lengths[..., None]
+    is_id &= (is_before | ((digits >= 0) & (digits <= 9))).all(axis=-1)
+    return np.where(is_id, np.where(is_before, 0, digits) @ 10 ** (-1 - places), -1)
 
 
 def _texts(markup: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:
     """Where the text after each ``<text>`` tag starts and ends, and whether the tag closes itself; for some rows."""
-    chunk, opening = markup.chunk, markup.tags[text[rows]]
-    window = opening[:, None] + np.arange(_TAG_BYTES)
-    ends_tag = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
-    found = opening + np.argmax(ends_tag, axis=1) + 1
-    for row in np.flatnonzero(~ends_tag.any(axis=1)):
-        found[row] = markup.data.find(b">", opening[row]) + 1
     starts, ends, closed = np.zeros(len(text), np.int64), np.zeros(len(text), np.int64), np.zeros(len(text), np.bool_)
-    closed[rows] = chunk[found - 2] == ord("/")
-    starts[rows] = found
-    ends[rows] = np.where(closed[rows], found, markup.tags[np.minimum(text[rows] + 1, len(markup.tags) - 1)])
-    return starts, ends, closed
+    starts[rows] = [markup.data.find(b">", opening) + 1 for opening in markup.tags[text[rows]].tolist()]
+    closed[rows] = markup.chunk[starts[rows] - 2] == ord("/")
+    ends[rows] = markup.tags[np.minimum(text[rows] + 1, len(markup.tags) - 1)]
+    return starts, np.where(closed, starts, ends), closed
