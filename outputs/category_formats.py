@@ -6,10 +6,9 @@ Texts that are read token by token have "_" for every blank of a word, as word2v
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -25,8 +24,7 @@ from wikisem.wikis import MULTILINGUAL
 REPORT_HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRow:
+class ReportRow(NamedTuple):
     """One category or relation in one language: ``items`` = ``kept`` + ``without_label`` + ``otherwise``."""
 
     language: str
@@ -45,12 +43,14 @@ class ReportRow:
 
 def report_row(words: LanguageWords) -> ReportRow:
     """Count the words of a category or relation in a language."""
-    reasons = Counter(one.reason for one in words.left_out)
+    reasons = Counter(item.reason for item in words.left_out)
     missing = reasons.pop("no-label", 0)
     if isinstance(words, RelationWords):
-        return ReportRow(words.language, "relation", words.relation, len(words.pairs), 0, missing, reasons.total())
-    under_mul = sum(item.source == MULTILINGUAL for item in words.items)
-    return ReportRow(words.language, "category", words.category, len(words.items), under_mul, missing, reasons.total())
+        counts = "relation", words.relation, len(words.pairs), 0
+    else:
+        under_mul = sum(item.source == MULTILINGUAL for item in words.items)
+        counts = "category", words.category, len(words.items), under_mul
+    return ReportRow(words.language, *counts, without_label=missing, otherwise=reasons.total())
 
 
 def without_any(rows: Iterable[ReportRow]) -> list[str]:
@@ -69,43 +69,53 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     JSON lines have all that is known of each word.
     """
     for language_set in sets:
-        language = language_set.language
         if recipe.word_sets():
-            lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
-            for category in language_set.categories:
-                tokens = [token(item.label) for item in category.items]
-                lines += [f": {category.category}", *tokens]
-                stringham_lines += [f":{category.category} ({category.language})", " ".join(tokens)]
-                items = [item._asdict() for item in category.items]
-                json_lines.append(_json({"category": category.category, "language": category.language, "items": items}))
-            write_text(folder / "categories" / f"{language}.txt", map(_line, lines))
-            write_text(folder / "categories" / f"{language}.jsonl", map(_line, json_lines))
-            write_text(folder / "stringham2020" / f"{language}.txt", map(_line, stringham_lines))
+            _write_categories(folder, language_set)
         if recipe.relations:
-            related, json_lines = list[tuple[str, list[Pair], int]](), list[str]()
-            for relation, words in zip(recipe.relations, language_set.relations, strict=True):
-                pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in words.pairs]
-                related.append((relation.name, pairs, relation.questions))
-                # The value is null if it is no item.
-                known_pairs = [
-                    {"subject": pair.subject, "value": pair.value or None, "words": pair.words} for pair in words.pairs
-                ]
-                json_lines.append(_json({"relation": words.relation, "language": words.language, "pairs": known_pairs}))
-            write_questions(folder / "analogies" / f"{language}.txt", related, recipe.seed)
-            write_text(folder / "analogies" / f"{language}.jsonl", map(_line, json_lines))
+            _write_relations(folder, recipe, language_set)
     left_out = [
-        _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
+        _json_line({"of": _name_of(words), "language": words.language, "id": item.id, "reason": item.reason})
         for language_set in sets
         for words in language_set.words()
-        for name in [words.category if isinstance(words, CategoryWords) else words.relation]
         for item in words.left_out
     ]
-    write_text(folder / "categories-left-out.jsonl", map(_line, left_out))
-    table: list[tuple[str, ...]] = [REPORT_HEADER]
-    for row in rows:
-        counts = row.items, row.kept, row.under_mul, row.without_label, row.otherwise
-        table.append((row.language, row.kind, row.name, *map(str, counts)))
-    write_text(folder / "categories-report.tsv", ["\t".join(cells) + "\n" for cells in table])
+    write_text(folder / "categories-left-out.jsonl", left_out)
+    table: list[tuple[object, ...]] = [REPORT_HEADER]
+    table += [
+        (row.language, row.kind, row.name, row.items, row.kept, row.under_mul, row.without_label, row.otherwise)
+        for row in rows
+    ]
+    write_text(folder / "categories-report.tsv", ["\t".join(map(str, cells)) + "\n" for cells in table])
+
+
+def _write_categories(folder: Path, words: LanguageSet) -> None:
+    """Write the three files of categories of a language."""
+    lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
+    for category in words.categories:
+        tokens = [token(item.label) for item in category.items]
+        lines += [f": {category.category}", *tokens]
+        stringham_lines += [f":{category.category} ({category.language})", " ".join(tokens)]
+        items = [item._asdict() for item in category.items]
+        json_lines.append(_json_line({"category": category.category, "language": category.language, "items": items}))
+    write_text(folder / "categories" / f"{words.language}.txt", map(_line, lines))
+    write_text(folder / "categories" / f"{words.language}.jsonl", json_lines)
+    write_text(folder / "stringham2020" / f"{words.language}.txt", map(_line, stringham_lines))
+
+
+def _write_relations(folder: Path, recipe: CategoryRecipe, words: LanguageSet) -> None:
+    """Write the two files of relations of a language; in JSON the value of a pair is null if it is no item."""
+    relations, json_lines = list[tuple[str, list[Pair], int]](), list[str]()
+    for relation, related in zip(recipe.relations, words.relations, strict=True):
+        pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in related.pairs]
+        relations.append((relation.name, pairs, relation.questions))
+        rows = [{"subject": pair.subject, "value": pair.value or None, "words": pair.words} for pair in related.pairs]
+        json_lines.append(_json_line({"relation": related.relation, "language": related.language, "pairs": rows}))
+    write_questions(folder / "analogies" / f"{words.language}.txt", relations, recipe.seed)
+    write_text(folder / "analogies" / f"{words.language}.jsonl", json_lines)
+
+
+def _name_of(words: LanguageWords) -> str:
+    return words.category if isinstance(words, CategoryWords) else words.relation
 
 
 def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:
@@ -116,11 +126,8 @@ def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], i
     if not any(count_questions(len(pairs)) for _, pairs, _ in relations):
         path.unlink(missing_ok=True)  # of an earlier run
         return False
-    lines = (
-        line
-        for name, pairs, most in relations
-        for line in chain([f": {name}"], map(" ".join, questions(pairs, most, seed)))
-    )
+    asked = ((name, questions(pairs, most, seed)) for name, pairs, most in relations)
+    lines = (line for name, found in asked for line in chain([f": {name}"], map(" ".join, found)))
     write_text(path, map(_line, lines))
     return True
 
@@ -130,8 +137,8 @@ def token(word: str) -> str:
     return word.replace(" ", "_")
 
 
-def _json(row: dict[str, object]) -> str:
-    return orjson.dumps(row).decode()
+def _json_line(row: dict[str, object]) -> str:
+    return orjson.dumps(row).decode() + "\n"
 
 
 _line: Final = "{}\n".format
@@ -150,9 +157,10 @@ def pairs_lines(language: str, relations: Relations | WordPairs) -> Iterator[str
     for name, pairs in relations.items():
         rows = []
         for pair in pairs:
-            lexeme = {"lexeme": f"L{pair.lexeme}"} if isinstance(pair, FormPair) else {}
-            first, second = (pair.first, pair.second) if isinstance(pair, FormPair) else pair
-            rows.append({**lexeme, "first": first, "second": second})
+            if isinstance(pair, FormPair):
+                rows.append({"lexeme": f"L{pair.lexeme}", "first": pair.first, "second": pair.second})
+            else:
+                rows.append({"first": pair[0], "second": pair[1]})
         yield json.dumps({"relation": name, "language": language, "pairs": rows}, ensure_ascii=False) + "\n"
 
 
@@ -193,9 +201,9 @@ def outlier_groups(relations: Relations, most: int, seed: int) -> Iterator[tuple
                 words |= {pair.first, pair.second}
                 apart.append(pair)
         keys = hash_keys(seed, [pair.lexeme for pair in apart]).tolist()
-        order = [pair for _, pair in sorted(zip(keys, apart, strict=True))]
-        for number in range(min(most, len(order) // CLUSTER)):
-            chosen = order[number * CLUSTER : (number + 1) * CLUSTER]
+        shuffled = [pair for _, pair in sorted(zip(keys, apart, strict=True))]
+        for number in range(min(most, len(shuffled) // CLUSTER)):
+            chosen = shuffled[number * CLUSTER : (number + 1) * CLUSTER]
             lines = [*(pair.second for pair in chosen), "", *(pair.first for pair in chosen)]
             yield f"{name}-{number + 1:03}", "\n".join(map(format_surface, lines)) + "\n"
 

@@ -11,48 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-# Written for wikisem, not reviewed by native speakers (2026-11-27).
-QUESTIONS = {
-    "en": "Divide these sixteen words into four groups of four, so that the words of a group have something "
-    "in common that the others do not. Answer with four lines, the four words of a group in each, with "
-    "commas between them.",
-    "de": "Teile diese sechzehn Wörter in vier Gruppen zu je vier Wörtern ein, sodass die Wörter einer "
-    "Gruppe etwas gemeinsam haben, was die anderen nicht haben. Antworte mit vier Zeilen: in jeder die "
-    "vier Wörter einer Gruppe, durch Kommas getrennt.",
-    "es": "Reparte estas dieciséis palabras en cuatro grupos de cuatro, de modo que las palabras de un grupo "
-    "tengan algo en común que las demás no tienen. Responde con cuatro líneas: en cada una, las cuatro "
-    "palabras de un grupo separadas por comas.",
-    "fr": "Répartis ces seize mots en quatre groupes de quatre, de sorte que les mots d'un groupe aient un "
-    "point commun que les autres n'ont pas. Réponds en quatre lignes : sur chacune, les quatre mots "
-    "d'un groupe, séparés par des virgules.",
-    "it": "Dividi queste sedici parole in quattro gruppi di quattro, in modo che le parole di un gruppo "
-    "abbiano qualcosa in comune che le altre non hanno. Rispondi con quattro righe: in ognuna le "
-    "quattro parole di un gruppo, separate da virgole.",
-    "ja": "次の十六の言葉を、四つずつ四つのグループに分けてください。同じグループの言葉には、ほかの言葉にはな"
-    "い共通点があります。四行で答え、各行に一つのグループの四つの言葉を読点で区切って書いてください。",
-    "nl": "Verdeel deze zestien woorden in vier groepen van vier, zodat de woorden van een groep iets gemeen "
-    "hebben dat de andere niet hebben. Antwoord met vier regels: op elke regel de vier woorden van een "
-    "groep, gescheiden door komma's.",
-    "pt": "Divida estas dezesseis palavras em quatro grupos de quatro, de modo que as palavras de um grupo "
-    "tenham algo em comum que as outras não têm. Responda com quatro linhas: em cada uma, as quatro "
-    "palavras de um grupo, separadas por vírgulas.",
-    "ru": "Раздели эти шестнадцать слов на четыре группы по четыре слова так, чтобы у слов одной группы было "
-    "что-то общее, чего нет у остальных. Ответь четырьмя строками: в каждой четыре слова одной группы "
-    "через запятую.",
-    "sv": "Dela in dessa sexton ord i fyra grupper med fyra ord i varje, så att orden i en grupp har något "
-    "gemensamt som de andra inte har. Svara med fyra rader: på varje rad de fyra orden i en grupp, med "
-    "kommatecken mellan.",
-    "zh": "请把下面十六个词分成四组，每组四个，使同一组的词有其他词没有的共同点。请用四行回答，每行写一组的四"
-    "个词，用逗号隔开。",
-}
 SCORES = ("solved", "groups_found", "ari", "ami")
 
 Partition = Sequence[Sequence[int]]
-
-
-def prompt(words: Sequence[str], language: str) -> str:
-    """What a model is asked, in the language or else in English: the question, then the words, one a line."""
-    return f"{QUESTIONS.get(language, QUESTIONS['en'])}\n\n" + "\n".join(words)
 
 
 # Scores of a partition. Words are numbered by their place on the wall.
@@ -87,47 +48,46 @@ def score_partition(found: Partition, truth: Partition) -> dict[str, float]:
     }
 
 
-def adjusted_rand(ones: Sequence[frozenset[int]], others: Sequence[frozenset[int]]) -> float:
+def adjusted_rand(found: Sequence[frozenset[int]], truth: Sequence[frozenset[int]]) -> float:
     """The Rand index of two partitions of the same words, adjusted for chance: the share of pairs, beyond chance."""
-    pairs = sum(math.comb(len(one & other), 2) for one in ones for other in others)
-    own, theirs = (sum(math.comb(len(group), 2) for group in groups) for groups in (ones, others))
-    expected = own * theirs / max(1, math.comb(_words(others), 2))
-    most = (own + theirs) / 2
-    return 1.0 if most == expected else (pairs - expected) / (most - expected)
+    shared = sum(math.comb(len(group & other), 2) for group in found for other in truth)
+    pairs_found, pairs_wanted = (sum(math.comb(len(group), 2) for group in groups) for groups in (found, truth))
+    expected = pairs_found * pairs_wanted / max(1, math.comb(sum(map(len, truth)), 2))
+    highest = (pairs_found + pairs_wanted) / 2
+    return 1.0 if highest == expected else (shared - expected) / (highest - expected)
 
 
-def adjusted_mutual_information(ones: Sequence[frozenset[int]], others: Sequence[frozenset[int]]) -> float:
+def adjusted_mutual_information(found: Sequence[frozenset[int]], truth: Sequence[frozenset[int]]) -> float:
     """The mutual information of two partitions of the same words, adjusted for chance."""
-    if set(ones) == set(others):
+    if set(found) == set(truth):
         return 1.0
-    words = _words(others)
-    shared = Counter((len(one), len(other), len(one & other)) for one in ones for other in others)
-    information = sum(times * _information(*sizes, words) for sizes, times in shared.items())
-    sizes = Counter((len(one), len(other)) for one in ones for other in others)
-    expected = sum(times * _expected_information(*each, words) for each, times in sizes.items())
-    most = (_entropy(ones, words) + _entropy(others, words)) / 2
-    return (information - expected) / (most - expected) if most > expected else 0.0
-
-
-def _words(groups: Sequence[frozenset[int]]) -> int:
-    return sum(map(len, groups))
+    words = sum(map(len, truth))
+    # Of every two groups the sizes and how many words they share; most pairs are like others.
+    overlaps = Counter((len(group), len(other), len(group & other)) for group in found for other in truth)
+    sizes = Counter((len(group), len(other)) for group in found for other in truth)
+    information = sum(times * _information(*overlap, words) for overlap, times in overlaps.items())
+    expected = sum(times * _expected_information(*pair, words) for pair, times in sizes.items())
+    highest = (_entropy(found, words) + _entropy(truth, words)) / 2
+    return (information - expected) / (highest - expected) if highest > expected else 0.0
 
 
 def _entropy(groups: Sequence[frozenset[int]], words: int) -> float:
     return math.log(words) - math.fsum(len(group) * math.log(len(group)) for group in groups) / words
 
 
-def _information(one: int, other: int, both: int, words: int) -> float:
-    """What two groups of these sizes that share ``both`` words add to the mutual information."""
-    return both / words * math.log(words * both / (one * other)) if both else 0.0
+def _information(size: int, other_size: int, shared: int, words: int) -> float:
+    """What two groups of these sizes that share some words add to the mutual information."""
+    return shared / words * math.log(words * shared / (size * other_size)) if shared else 0.0
 
 
-def _expected_information(one: int, other: int, words: int) -> float:
+def _expected_information(size: int, other_size: int, words: int) -> float:
     """The same for random groups of these sizes, by the hypergeometric distribution of what they share."""
     return math.fsum(
-        math.comb(one, both) * math.comb(words - one, other - both) * _information(one, other, both, words)
-        for both in range(max(1, one + other - words), min(one, other) + 1)
-    ) / math.comb(words, other)
+        math.comb(size, shared)
+        * math.comb(words - size, other_size - shared)
+        * _information(size, other_size, shared, words)
+        for shared in range(max(1, size + other_size - words), min(size, other_size) + 1)
+    ) / math.comb(words, other_size)
 
 
 # The answer of a model.
@@ -156,26 +116,21 @@ def parse_answer(text: str, words: Sequence[str]) -> list[list[int]]:
     [[2, 0], [3, 1]]
     """
     wall = _Wall(words)
+    lines: list[list[int]] = []
+    single: list[int] = []  # the words of lines with one each that follow one another
+    for line in [*_LISTS.sub("]\n", text).splitlines(), ""]:
+        places = wall.places_in(line)
+        if len(places) == 1:
+            single += places
+        else:
+            lines += [group for group in (single, places) if len(group) > 1]
+            single = []
     taken: set[int] = set()
     groups = []
-    for places in _drafts(text, wall)[-_GROUPS:]:
+    for places in lines[-_GROUPS:]:
         groups.append([place for place in dict.fromkeys(places) if place not in taken])
         taken.update(places)
     return [group for group in groups if group]
-
-
-def _drafts(text: str, wall: "_Wall") -> list[list[int]]:
-    """The groups of an answer, whether they overlap or not."""
-    groups: list[list[int]] = []
-    run: list[int] = []
-    for line in [*_LISTS.sub("]\n", text).splitlines(), ""]:
-        found = wall.places_in(line)
-        if len(found) == 1:
-            run += found
-            continue
-        groups += [each for each in (run, found) if len(each) > 1]
-        run = []
-    return groups
 
 
 class _Wall:
@@ -191,24 +146,24 @@ class _Wall:
         """The places of the words that a line has between its separators; a word may have separators itself."""
         borders = [(0, 0), *(found.span() for found in _SEPARATORS.finditer(line)), (len(line), len(line))]
         pieces = [(start, end) for (_, start), (end, _) in pairwise(borders)]
-        places, at = [], 0
-        while at < len(pieces):
-            start = pieces[at][0]
-            for last in range(len(pieces) - 1, at - 1, -1):
-                found = self._read(line[start : pieces[last][1]], line[start : pieces[at][1]])
-                if found:
+        places, first = [], 0
+        while first < len(pieces):
+            start, end = pieces[first]
+            # As many pieces as are a word together; else the first piece alone, which may be no word.
+            for last in range(len(pieces) - 1, first - 1, -1):
+                if read := self._read(line[start : pieces[last][1]], line[start:end]):
+                    places += read
                     break
-            places += found
-            at = last + 1
+            first = last + 1
         return places
 
     def _read(self, text: str, piece: str) -> list[int]:
-        """The word that several pieces are, or the words of one piece: one, or several with blanks between."""
-        forms = list(_forms(text, piece))
-        known = (place for form in forms if (place := self._place(form)) is not None)
-        if (place := next(known, None)) is not None:
-            return [place]
-        return next(filter(None, map(self._in_row, forms)), []) if text == piece else []
+        """The word that a text of several pieces is, or the words of one piece: one, or several with blanks between."""
+        readings = list(_readings(text, piece))
+        for reading in readings:
+            if (place := self._place(reading)) is not None:
+                return [place]
+        return next(filter(None, map(self._in_row, readings)), []) if text == piece else []
 
     def _place(self, text: str) -> int | None:
         exact = self._exact.get(unicodedata.normalize("NFC", text).strip())
@@ -216,22 +171,22 @@ class _Wall:
 
     def _in_row(self, text: str) -> list[int]:
         """The words of a piece that has nothing else, but for one token between two of them, as an "and"."""
-        tokens, places, at, strange = text.split(), list[int](), 0, 0
-        while at < len(tokens):
-            ends = range(len(tokens), at, -1)
-            end, place = next(
-                ((end, place) for end in ends if (place := self._place(" ".join(tokens[at:end]))) is not None),
-                (at + 1, None),
-            )
-            strange = strange + 1 if place is None else 0
-            if strange > 1 or (place is None and not places):
+        tokens, places, first, strange = text.split(), list[int](), 0, 0
+        while first < len(tokens):
+            for end in range(len(tokens), first, -1):  # as many tokens as are a word together
+                if (place := self._place(" ".join(tokens[first:end]))) is not None:
+                    break
+            if place is not None:
+                places.append(place)
+                strange, first = 0, end
+            elif strange or not places:
                 return []
-            places += [] if place is None else [place]
-            at = end
+            else:
+                strange, first = 1, first + 1
         return [] if strange else places
 
 
-def _forms(text: str, piece: str) -> Iterator[str]:
+def _readings(text: str, piece: str) -> Iterator[str]:
     """Yield the ways to read ``text``, the most literal first: whole, then without a label, a number, a remark.
 
     ``piece`` is the first of the pieces that ``text`` spans, where a label may end. If it is the only one, there may be

@@ -1,6 +1,6 @@
 """The files of walls, as JSON lines and tables: sixteen words, four hidden groups, the order of the one solution."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -14,9 +14,8 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid
 from wikisem.layout import NOTES, walls_path
 from wikisem.outputs.groupfile import GROUPS, files_of, read_lines
-from wikisem.outputs.wall_answers import prompt
 from wikisem.records import LEAST_HERRINGS, SIDE, Wall
-from wikisem.typed_json import decode_json
+from wikisem.typed_json import decode_json, packaged_tables
 
 
 def encode_wall(wall: Wall) -> bytes:
@@ -33,6 +32,14 @@ def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
     except ValueError as error:
         raise DamagedInputError(f"{where}: {error}") from error
     return wall
+
+
+QUESTIONS: Final[Mapping[str, str]] = packaged_tables(__package__, "wall_questions.toml")
+
+
+def prompt(words: Sequence[str], language: str) -> str:
+    """What a model is asked, in the language or else in English: the question, then the words, one a line."""
+    return f"{QUESTIONS.get(language, QUESTIONS['en'])}\n\n" + "\n".join(words)
 
 
 # One row per wall. ``choices`` are the surface forms of ``words``, ``answer`` the index of each word's group in
@@ -55,37 +62,31 @@ WALLS: Final = pa.schema(
 
 def walls_table(walls: Iterable[Wall]) -> pa.Table:
     """Build a table of schema ``WALLS``, in the order given."""
-    rows = []
-    for wall in walls:
-        group_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
-        choices = [word.surface for word in wall.words]
-        lines = [
-            ", ".join(word.surface for word in wall.words if group_of[word.id] == number)
-            for number in range(len(wall.groups))
-        ]
-        herrings = [
-            {"id": herring.id, "fits": fits, "by": by}
-            for herring in wall.herrings
-            for fits, by in zip(herring.fits, herring.by, strict=True)
-        ]
-        rows.append(
-            {
-                "id": wall.id,
-                "language": wall.language,
-                "tier": wall.tier,
-                "text": prompt(choices, wall.language),
-                "target_text": "\n".join(lines),
-                "choices": choices,
-                "answer": [group_of[word.id] for word in wall.words],
-                "classes": [group.qid for group in wall.groups],
-                "labels": [group.label for group in wall.groups],
-                "words": msgspec.to_builtins(wall.words),
-                "herrings": herrings,
-                "order": wall.order,
-                "margin": wall.margin,
-            }
-        )
-    return pa.Table.from_pylist(rows, schema=WALLS)
+    return pa.Table.from_pylist(list(map(_row_of, walls)), schema=WALLS)
+
+
+def _row_of(wall: Wall) -> dict[str, Any]:
+    number_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
+    lines: list[list[str]] = [[] for _ in wall.groups]
+    for word in wall.words:
+        lines[number_of[word.id]].append(word.surface)
+    herrings = [(herring.id, *pair) for herring in wall.herrings for pair in zip(herring.fits, herring.by, strict=True)]
+    choices = [word.surface for word in wall.words]
+    return {
+        "id": wall.id,
+        "language": wall.language,
+        "tier": wall.tier,
+        "text": prompt(choices, wall.language),
+        "target_text": "\n".join(map(", ".join, lines)),
+        "choices": choices,
+        "answer": [number_of[word.id] for word in wall.words],
+        "classes": [group.qid for group in wall.groups],
+        "labels": [group.label for group in wall.groups],
+        "words": msgspec.to_builtins(wall.words),
+        "herrings": [dict(zip(("id", "fits", "by"), herring, strict=True)) for herring in herrings],
+        "order": wall.order,
+        "margin": wall.margin,
+    }
 
 
 def _line_of(row: Mapping[str, Any]) -> bytes:

@@ -146,11 +146,8 @@ def exchange_numbers(
 ) -> None:
     """Once all parts of a step have sent their numbers, merge those of each kind by the function of that kind."""
     tasks = [Task(kind, bucket, QID_BUCKETS) for kind in merges for bucket in range(QID_BUCKETS)]
-    _ = (
-        done
-        | "all numbers" >> context.shuffle.exchange(STAGE, lambda *_: tasks, f"{step}/numbers")
-        | "merge" >> beam.Map(merge_numbers, context.scratch, context.shuffle, step, parts, merges)
-    )
+    sent = done | "all numbers" >> context.shuffle.exchange(STAGE, lambda *_: tasks, f"{step}/numbers")
+    _ = sent | "merge" >> beam.Map(merge_numbers, context.scratch, context.shuffle, step, parts, merges)
 
 
 def merge_numbers(
@@ -198,6 +195,34 @@ class EntityOptions(Fields):
     linked_only: bool = False
 
 
+class Reading(NamedTuple):
+    """What is read, and how: ``size`` is its bytes, ``closing`` how each file of a dump ends."""
+
+    source: EntityReader | EntityTables
+    ranges: Sequence[Range | IdRange]
+    size: int
+    closing: bytes = b""
+
+
+def plan_tables(tables: EntityTables) -> Reading:
+    """The ranges of items of public tables."""
+    size = sum(group.size for file in tables.files for group in file.groups)
+    return Reading(tables, list(tables.ranges()), size)
+
+
+def plan_dumps(paths: Sequence[str], options: EntityOptions) -> Reading:
+    """The ranges of the files of a dump, which are known by their heads."""
+    files = match(paths)
+    total = sum(size_of(path) for path in files)
+    target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
+    by_file = [plan_ranges(path, open_binary, target) for path in files]
+    # If an array was cut into files, only the last one has a "]".
+    closings = {check_head(ranges, open_binary) for ranges in by_file}
+    ranges = list(chain.from_iterable(by_file))
+    size = sum(found.stop - found.start for found in ranges)
+    return Reading(EntityReader(options), ranges, size, closings.pop() if len(closings) == 1 else b"")
+
+
 def read_entities(
     inputs: Sequence[str] | EntityTables, options: EntityOptions, context: StageContext
 ) -> tuple[Counts, int]:
@@ -209,81 +234,31 @@ def read_entities(
     "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher revision was found), "no-class",
     "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError if no item is left.
     """
-    scratch, shuffle, runtime = context.scratch, context.shuffle, context.runtime
-    source: EntityReader | EntityTables
-    ranges: list[tuple[int, Range | IdRange]]
-    closing = b""
+    scratch = context.scratch
     if isinstance(inputs, EntityTables):
-        source, ranges = inputs, list(enumerate(inputs.ranges()))
-        size = sum(group.size for file in inputs.files for group in file.groups)
-        inputs = sorted({file.folder for file in inputs.files})
+        reading, names = plan_tables(inputs), sorted({file.folder for file in inputs.files})
     else:
-        paths = match(inputs)
-        total = sum(size_of(path) for path in paths)
-        target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
-        by_file = [plan_ranges(path, open_binary, target) for path in paths]
-        # How each file ends: if an array was cut into files, only the last one has a "]".
-        closings = {check_head(ranges, open_binary) for ranges in by_file}
-        closing = closings.pop() if len(closings) == 1 else b""
-        planned = [range_ for ranges in by_file for range_ in ranges]
-        source, size = EntityReader(options), sum(found.stop - found.start for found in planned)
-        ranges = list(enumerate(planned))
-    expected = f"expected items of a Wikidata dump in {', '.join(inputs)}, saw"
+        reading, names = plan_dumps(inputs, options), list(inputs)
+    expected = f"expected items of a Wikidata dump in {', '.join(names)}, saw"
+    ranges = list(enumerate(reading.ranges))
     if not ranges:
         raise DamagedInputError(f"{expected} no line with a record")
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
-        reading = (scratch, shuffle, len(ranges), source, options, closing)
-        read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *reading)
+        shared = (scratch, context.shuffle, len(ranges), reading._replace(ranges=()), options)
+        read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *shared)
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
-    runtime.run(read_ranges, label=STAGE, parts=scratch.counts("read-*"), total=len(ranges), size=size)
+    parts = scratch.counts("read-*")
+    context.runtime.run(read_ranges, label=STAGE, parts=parts, total=len(ranges), size=reading.size)
     range_counts = [scratch.counts_of("read", part) for part, _ in ranges]
-    # The certain ones first: they are the larger ones.
     left = part_counts.files_left(range_counts)
     named = [name.partition("-")[::2] for name in left]
-    work = FileWork(
-        scratch,
-        shuffle,
-        sorted(ItemFile(kind, int(part)) for kind, part in named if kind in entity_columns.CERTAINTIES),
-    )
-    numbers = range(len(work.files))
-    if len(numbers) < _MANY_FILES:
-        runtime = replace(runtime, workers=1)
-    duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
-
-    def find_targets(pipeline: beam.Pipeline) -> None:
-        sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
-        exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: union})
-
-    if duplicates:
-        runtime.run(
-            lambda pipeline: (
-                pipeline
-                | "elements" >> beam.Create(numbers)
-                | "duplicates" >> beam.FlatMap(send_duplicates, work)
-                | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
-                | "choose" >> beam.Map(choose_latest, work)
-            ),
-            label=f"{STAGE}: duplicates",
-        )
-        runtime.run(find_targets, label=f"{STAGE}: targets")
-    targets = scratch.merged(_LATEST if duplicates else _READ, TARGETS)
-    buckets = QID_BUCKETS if size > _LARGE_INDEX_BYTES else 1
-
-    runtime.run(
-        lambda pipeline: (
-            pipeline
-            | "elements" >> beam.Create(numbers)
-            | "keep" >> beam.ParDo(KeepItems(work, targets, duplicates, buckets))
-            | "all places" >> shuffle.exchange(STAGE, tasks_of({STAGE: buckets}), "keep/places")
-            | "index" >> beam.Map(index_items, work)
-        ),
-        label=f"{STAGE}: finish",
-        parts=scratch.counts("keep-*"),
-        total=len(numbers),
-    )
-    kept_counts = [scratch.counts(f"keep-{file.name}") for file in work.files]
+    # The certain ones first: they are the larger ones.
+    files = sorted(ItemFile(kind, int(part)) for kind, part in named if kind in entity_columns.CERTAINTIES)
+    buckets = QID_BUCKETS if reading.size > _LARGE_INDEX_BYTES else 1
+    finish_files(FileWork(scratch, context.shuffle, files), context, buckets)
+    kept_counts = [scratch.counts(f"keep-{file.name}") for file in files]
     part_counts.require_files(scratch.finished, part_counts.files_left(kept_counts))
     read_counts = part_counts.sum_ranges(range_counts, STAGE, scratch.unreadable(STAGE, len(range_counts)))
     found = read_counts + part_counts.sum_counts(kept_counts)
@@ -293,48 +268,39 @@ def read_entities(
         seen = ", ".join(f"{number} {reason}" for reason, number in reasons) or "no line with a record"
         raise DamagedInputError(f"{expected} {seen}")
     write_property_labels(scratch, left)
-    part_counts.require_files(
-        index_folder(scratch.finished), [bucket_name(bucket, buckets) for bucket in range(buckets)]
-    )
+    index_files = [bucket_name(bucket, buckets) for bucket in range(buckets)]
+    part_counts.require_files(index_folder(scratch.finished), index_files)
     return found, max(part_counts.read_json(path)["highest"] for path in range_counts)
 
 
 def read_range(
-    numbered: tuple[int, Any],
-    scratch: Scratch,
-    shuffle: Shuffle,
-    ranges: int,
-    source: EntityReader | EntityTables,
-    options: EntityOptions,
-    closing: bytes,
+    numbered: tuple[int, Any], scratch: Scratch, shuffle: Shuffle, ranges: int, reading: Reading, options: EntityOptions
 ) -> Iterator[Done | Sent]:
-    """Read a numbered range into counts, unreadable records, numbers of items and targets, and two files of items.
-
-    ``closing`` is how each file of a dump ends.
-    """
+    """Read a numbered range into counts, unreadable records, numbers of items and targets, and two files of items."""
     part, range_ = numbered
     writers = {certainty: ItemWriter(scratch.items(certainty, part)) for certainty in entity_columns.CERTAINTIES}
     numbers, targets, streams = list[Numbers](), list[Numbers](), list[StreamPart]()
-    account: TableReader | ChunkReader
-    if isinstance(source, EntityTables):
-        account = TableReader(source, options, options.linked_only, STAGE)
-        tables = account.read(range_, part_counts.open_counted)
+    reader: TableReader | ChunkReader
+    if isinstance(reading.source, EntityTables):
+        reader = TableReader(reading.source, options, options.linked_only, STAGE)
+        tables = reader.read(range_, part_counts.open_counted)
     else:
-        account = ChunkReader(source, options.linked_only, STAGE)
-        chunks = read_records(range_, part_counts.open_counted, b"\n", _CHUNK_BYTES, closing, streams.append)
-        tables = chain(chain.from_iterable(map(account.read, chunks)), account.finish())
+        reader = ChunkReader(reading.source, options.linked_only, STAGE)
+        opened = part_counts.open_counted
+        chunks = read_records(range_, opened, b"\n", _CHUNK_BYTES, reading.closing, streams.append)
+        tables = chain(chain.from_iterable(map(reader.read, chunks)), reader.finish())
     for certainty, table in tables:
         writers[certainty].add(table)
         numbers.append(qid_numbers(table["qid"]))
         targets.append(entity_columns.edge_targets(table))
     files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-    part_counts.write_unreadable(scratch.unreadable(STAGE, part), account.unreadable)
-    if account.properties:  # most ranges have no line of one
-        replace_file(scratch.properties(part), orjson.dumps(account.properties))
+    part_counts.write_unreadable(scratch.unreadable(STAGE, part), reader.unreadable)
+    if reader.properties:  # most ranges have no line of one
+        replace_file(scratch.properties(part), orjson.dumps(reader.properties))
         files.append(f"{_PROPERTIES}-{part}")
     highest = max((int(found.max()) for found in numbers if found.size), default=0)
     # Counts of the range without its items; the file also names the files of these.
-    part_counts.write_counts(scratch.counts_of("read", part), account.counts(), files, streams, highest=highest)
+    part_counts.write_counts(scratch.counts_of("read", part), reader.counts(), files, streams, highest=highest)
     with shuffle.sender(_READ, "", part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
         yield from send_numbers(sender, TARGETS, union(targets))
@@ -348,6 +314,42 @@ class FileWork:
     scratch: Scratch
     shuffle: Shuffle
     files: Sequence[ItemFile]
+
+
+def finish_files(work: FileWork, context: StageContext, buckets: int) -> None:
+    """Write what stays of all files of items, without superseded rows, and an index of it in some buckets."""
+    scratch, shuffle, numbers = context.scratch, context.shuffle, range(len(work.files))
+    runtime = context.runtime if len(numbers) >= _MANY_FILES else replace(context.runtime, workers=1)
+
+    def choose_rows(pipeline: beam.Pipeline) -> None:
+        _ = (
+            pipeline
+            | "elements" >> beam.Create(numbers)
+            | "duplicates" >> beam.FlatMap(send_duplicates, work)
+            | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
+            | "choose" >> beam.Map(choose_latest, work)
+        )
+
+    def find_targets(pipeline: beam.Pipeline) -> None:
+        sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
+        exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: union})
+
+    duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
+    if duplicates:
+        runtime.run(choose_rows, label=f"{STAGE}: duplicates")
+        runtime.run(find_targets, label=f"{STAGE}: targets")
+    targets = scratch.merged(_LATEST if duplicates else _READ, TARGETS)
+
+    def keep(pipeline: beam.Pipeline) -> None:
+        _ = (
+            pipeline
+            | "elements" >> beam.Create(numbers)
+            | "keep" >> beam.ParDo(KeepItems(work, targets, duplicates, buckets))
+            | "all places" >> shuffle.exchange(STAGE, tasks_of({STAGE: buckets}), "keep/places")
+            | "index" >> beam.Map(index_items, work)
+        )
+
+    runtime.run(keep, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(numbers))
 
 
 # The columns of duplicates that say where a row is.
@@ -371,14 +373,13 @@ def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
 def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
     """The ``duplicate_rows`` of a table that holds the rows of a file from ``begin`` on, with their place in it."""
     found = entity_columns.duplicate_rows(table, repeated)
-    return pa.table(
-        {name: found[name] for name in ("number", "lastrevid", "content")}
-        | {
-            "certainty": pa.array([file.certainty] * found.num_rows, pa.string()),
-            "part": pa.array([file.part] * found.num_rows, pa.int64()),
-            "row": found["row"].to_numpy() + begin,
-        }
-    )
+    count = found.num_rows
+    place = {
+        "certainty": pa.repeat(str(file.certainty), count),
+        "part": pa.repeat(file.part, count),
+        "row": found["row"].to_numpy() + begin,
+    }
+    return pa.table({name: found[name] for name in ("number", "lastrevid", "content")} | place)
 
 
 def choose_latest(task: Task, work: FileWork) -> None:
@@ -390,8 +391,10 @@ def choose_latest(task: Task, work: FileWork) -> None:
         superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
         parts = set(pc.unique(superseded["part"]).to_pylist())
         for file in (file for file in work.files if file.part in parts):
-            of_part = superseded.filter(pc.equal(superseded["part"], file.part))
-            rows = of_part.filter(pc.equal(of_part["certainty"], file.certainty))["row"].to_numpy()
+            is_of_file = pc.and_(
+                pc.equal(superseded["part"], file.part), pc.equal(superseded["certainty"], file.certainty)
+            )
+            rows = superseded.filter(is_of_file)["row"].to_numpy()
             if rows.size:
                 file_rows.add(file.name, encode_numbers(np.sort(rows)))
 

@@ -70,16 +70,15 @@ def case_rows(cases: Sequence[Case], seed: int) -> list[dict[str, Any]]:
     by_size: defaultdict[int, list[str]] = defaultdict(list)
     for group, outlier in cases:
         by_size[len(group.cluster) + 1].append(_name(group, outlier))
-    answers = {
-        case: rank % size
-        for size, names in by_size.items()
-        for rank, case in enumerate(sorted(names, key=lambda name: seeded_key(seed, "place", name)))
-    }
+    answers = {}
+    for size, names in by_size.items():
+        for rank, name in enumerate(sorted(names, key=lambda name: seeded_key(seed, "place", name))):
+            answers[name] = rank % size
     rows = []
     for group, outlier in cases:
-        case = _name(group, outlier)
-        members: list[Member] = sorted(group.cluster, key=lambda member: seeded_key(seed, "word", case, member.id))
-        members.insert(answers[case], outlier)
+        name = _name(group, outlier)
+        members: list[Member] = sorted(group.cluster, key=lambda member: seeded_key(seed, "word", name, member.id))
+        members.insert(answers[name], outlier)
         rows.append(
             {
                 "id": case_id(group, outlier),
@@ -92,7 +91,7 @@ def case_rows(cases: Sequence[Case], seed: int) -> list[dict[str, Any]]:
                 "outlier_class": outlier.outlier_class,
                 "choices": [member.surface for member in members],
                 "items": [member.id for member in members],
-                "answer": answers[case],
+                "answer": answers[name],
                 "outlier": outlier.surface,
                 "margin": outlier.margin,
                 "coherence": group.coherence,
@@ -184,9 +183,10 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
     >>> len(split.test["en"]), len(split.shots["en"])
     (1, 0)
     """
+    every = {code: cases_of(of_language) for code, of_language in groups.items()}
     # With fewer shots a language, until no language loses too many test cases to them.
     for most in range(MOST_SHOTS, 0, -1):
-        wanted = Counter({code: min(most, len(own) // _GROUPS_A_SHOT) for code, own in groups.items()})
+        wanted = Counter({code: min(most, len(of_language) // _GROUPS_A_SHOT) for code, of_language in groups.items()})
         shots: dict[str, list[Case]] = {code: [] for code in groups}
         taken: set[_Key] = set()
         for shots_of_class in _classes_by_cost(groups, wanted, seed) if wanted.total() else ():
@@ -195,19 +195,15 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
                     wanted[code] -= 1
                     shots[code].append(case)
                     taken.update(_keys(*case))
-        test = {
-            code: [
-                (group, outlier)
-                for group in own
-                if taken.isdisjoint(_keys(group))
-                for outlier in group.outliers
-                if taken.isdisjoint(_member_keys(outlier))
-            ]
-            for code, own in groups.items()
-        }
-        if all(len(test[code]) >= (1 - _MOST_LOST) * len(cases_of(own)) for code, own in groups.items()):
+        test = {code: _cases_without(taken, of_language) for code, of_language in groups.items()}
+        if all(len(test[code]) >= (1 - _MOST_LOST) * len(cases) for code, cases in every.items()):
             return Split(test, shots)
-    return Split({code: cases_of(own) for code, own in groups.items()}, {code: [] for code in groups})
+    return Split(every, {code: [] for code in groups})
+
+
+def _cases_without(taken: set[_Key], groups: Sequence[Group]) -> list[Case]:
+    apart = [group for group in groups if taken.isdisjoint(_keys(group))]
+    return [case for case in cases_of(apart) if taken.isdisjoint(_member_keys(case[1]))]
 
 
 def _classes_by_cost(
@@ -219,33 +215,33 @@ def _classes_by_cost(
     share a key with a shot.
     """
     by_class: defaultdict[str, dict[str, Group]] = defaultdict(dict)
-    cases_with: Counter[_Key] = Counter()
     for code, of_language in groups.items():
         for group in of_language:
             by_class[group.qid][code] = group
-            cases_with.update(_counts(group))
+    counts = {qid: sum(map(_counts, by_language.values()), Counter()) for qid, by_language in by_class.items()}
+    cases_with = Counter[_Key]()
+    for of_class in counts.values():
+        cases_with.update(of_class)
     ranked = []
     for qid, by_language in by_class.items():
-        own_counts = Counter[_Key]()
-        for group in by_language.values():
-            own_counts.update(_counts(group))
-        shots = {}
-        for code, group in by_language.items():
-            if wanted[code]:
-                # One outlier class, so that shots are not all of the class whose items are in the fewest cases.
-                numbers = {outlier.outlier_class for outlier in group.outliers}
-                number = min(numbers, key=lambda number: seeded_key(seed, "outlier class", qid, str(number)))
-                outliers = [outlier for outlier in group.outliers if outlier.outlier_class == number]
-                rarest = min(
-                    outliers,
-                    key=lambda outlier: (sum(cases_with[key] for key in _member_keys(outlier)), outlier.id),
-                )
-                shots[code] = group, rarest
-        if shots:
+        wanting = {code: group for code, group in by_language.items() if wanted[code]}
+        if shots := {code: (group, _cheapest_outlier(group, cases_with, seed)) for code, group in wanting.items()}:
             keys = {key for case in shots.values() for key in _keys(*case)}
-            lost = own_counts[f"class {qid}"] + sum(cases_with[key] - own_counts[key] for key in keys)
-            ranked.append((lost / len(shots), seeded_key(seed, "shots", qid), shots))
+            of_others = sum(cases_with[key] - counts[qid][key] for key in keys)
+            cost = (counts[qid][f"class {qid}"] + of_others) / len(shots)
+            ranked.append((cost, seeded_key(seed, "shots", qid), shots))
     return [shots for *_, shots in sorted(ranked, key=lambda row: row[:2])]
+
+
+def _cheapest_outlier(group: Group, cases_with: Mapping[_Key, int], seed: int) -> Outlier:
+    """Of one outlier class, which the seed draws, the outlier whose item and word are in the fewest cases.
+
+    Of all outlier classes, it would nearly always be of that whose items are in the fewest.
+    """
+    numbers = {outlier.outlier_class for outlier in group.outliers}
+    drawn = min(numbers, key=lambda number: seeded_key(seed, "outlier class", group.qid, str(number)))
+    outliers = [outlier for outlier in group.outliers if outlier.outlier_class == drawn]
+    return min(outliers, key=lambda outlier: (sum(cases_with[key] for key in _member_keys(outlier)), outlier.id))
 
 
 def _counts(group: Group) -> Counter[_Key]:

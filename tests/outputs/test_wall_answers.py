@@ -8,7 +8,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.outputs.wall_answers import QUESTIONS, SCORES, parse_answer, process_results, prompt, score_answer
+from wikisem.outputs.wall_answers import SCORES, parse_answer, process_results, score_answer
+from wikisem.outputs.wallfile import QUESTIONS, prompt
 from wikisem.wikipedia.language_tables import script_sets
 
 ENGLISH = (
