@@ -20,8 +20,7 @@ from typing import Any, Final
 from benchmarks.outlier_measures import HEAD, measure, rows, survival
 from benchmarks.report import table
 from wikisem.graph.class_graph import ItemEdges, build_graph
-from wikisem.graph.distance import contract_graph
-from wikisem.graph.taxonomy import Taxonomy
+from wikisem.graph.taxonomy import Taxonomy, contract_graph
 from wikisem.pipeline.cli import main as wikisem
 from wikisem.recipes.options import GraphOptions
 from wikisem.wikidata.entity_reader import read_entities

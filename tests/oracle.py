@@ -16,10 +16,10 @@ from msgspec.structs import asdict, replace
 
 from tests.surface_oracle import means_item
 from tests.word_groups import check_cluster
-from wikisem.graph import signatures
+from wikisem.graph import statements
 from wikisem.graph.outlier_sets import coarse_types
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
-from wikisem.graph.relations import NOT_RELATED
+from wikisem.graph.statements import NOT_RELATED
 from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.heuristics.rules.wording import Verdict
@@ -414,7 +414,7 @@ class OracleGroups:
 
     def instances_shown(self, v: str, cluster: Sequence[Member]) -> list[str]:
         """The instances that show what v is like: the cluster's, and of the prominent ones the first."""
-        first = by_hash_key(self.graph.instances(v) & self.prominent(), self.recipe.seed)[: signatures.REFERENCE]
+        first = by_hash_key(self.graph.instances(v) & self.prominent(), self.recipe.seed)[: statements.REFERENCE]
         return [item for item in {*first, *(member.id for member in cluster)} if self.graph.entities[item].properties]
 
     def prominent(self) -> set[str]:
@@ -436,7 +436,7 @@ class OracleGroups:
     def coherence(self, v: str, cluster: Sequence[Member]) -> float | None:
         """How often a member has more evidence than an item that is no instance; what speaks against v is none."""
         instances = self.instances_shown(v, cluster)
-        sample = by_hash_key(self.prominent(), self.recipe.seed)[: signatures.SAMPLE]
+        sample = by_hash_key(self.prominent(), self.recipe.seed)[: statements.SAMPLE]
         found = [self.evidence(member.id, instances) for member in cluster if member.id in instances]
         others = [self.evidence(item, instances) for item in sample if item not in instances]
         return how_often_more([max(one, 0.0) for one in found], [max(one, 0.0) for one in others])

@@ -9,8 +9,8 @@ from wikisem.arrow.parquet import read_parquet
 from wikisem.files import list_files, match
 from wikisem.graph.class_graph import COLUMNS, ItemEdges, build_graph
 from wikisem.graph.csr import indices_of
-from wikisem.graph.distance import PREFIX, contract_graph
 from wikisem.graph.store import open_arrays, save_arrays
+from wikisem.graph.taxonomy import PREFIX, contract_graph
 from wikisem.layout import TAXONOMY as STAGE
 from wikisem.layout import Scratch, unlinked_folder
 from wikisem.recipes.options import GraphOptions

@@ -15,7 +15,7 @@ from wikisem.files import list_files, match, open_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
 from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PageLinks
-from wikisem.graph.signatures import ItemSignatures, Signatures, read_item_signatures, signatures_of_classes
+from wikisem.graph.statements import ItemSignatures, Signatures, read_item_signatures, signatures_of_classes
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.selection import wall_fits
 from wikisem.heuristics.selection.walls import draw_walls

@@ -22,8 +22,7 @@ from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
-from wikisem.graph.relations import Ties
-from wikisem.graph.signatures import Signatures
+from wikisem.graph.statements import Signatures, Ties
 from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass
 from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of

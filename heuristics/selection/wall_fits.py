@@ -23,7 +23,7 @@ from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of
 from wikisem.graph.outlier_sets.class_lists import PageLinks, UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, OutlierSets, build_outlier_index
-from wikisem.graph.signatures import Signatures
+from wikisem.graph.statements import Signatures
 from wikisem.heuristics.rules.cluster import agreed_case, outlier_rules
 from wikisem.heuristics.rules.wording import parts_of_others
 from wikisem.heuristics.selection.pool import in_range

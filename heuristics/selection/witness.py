@@ -1,7 +1,7 @@
 """The second witness: what else Wikidata says of an item, asked whether it is of a class's kind.
 
 P31 is one witness of what an item is, and it forgets: Kristianstad is a town in all but its statements. The second is
-the signature of an item, the properties that it has besides P31 and P279 (``wikisem.graph.signatures``). A property
+the signature of an item, the properties that it has besides P31 and P279 (``wikisem.graph.statements``). A property
 that many instances of a class have, and few other items, speaks for the class. So says naive Bayes: with n instances,
 c(t) of which have property t, and the share p(t) of all prominent items that have it, the weight of t is
 
@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of, pack_pairs
-from wikisem.graph.signatures import Signatures
+from wikisem.graph.statements import Signatures
 from wikisem.ids import qid_number
 
 # Weights are integers of this many to a unit, so that sums do not depend on their order.

@@ -27,7 +27,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import audit_groups
 from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
-from wikisem.graph.signatures import Signatures, read_item_signatures, signatures_of_classes
+from wikisem.graph.statements import Signatures, read_item_signatures, signatures_of_classes
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.heuristics.selection.mixed import is_mixed

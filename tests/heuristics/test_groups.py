@@ -17,7 +17,7 @@ from tests.entity_files import entity_row
 from tests.graph.strategies import OUTLIERS, group_worlds
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, choose_together, without_certificates
 from wikisem.arrow.columns import qid_numbers
-from wikisem.graph import signatures
+from wikisem.graph import statements
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Ints
 from wikisem.graph.outlier_sets import class_draw, coarse_types
@@ -25,8 +25,7 @@ from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_c
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.outlier_sets.overlap import LEADING
-from wikisem.graph.relations import ItemRelations, Ties
-from wikisem.graph.signatures import ItemSignatures, Signatures
+from wikisem.graph.statements import ItemRelations, ItemSignatures, Signatures, Ties
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import groups
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement, sifts
@@ -434,8 +433,8 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
         entities, names = world
         recipe = random_recipe(replace(options, minimum=minimum), seed)
         # Every other world reads the lists of classes, and copies signatures, in portions of two.
-        at_once = [class_draw._LISTS, signatures._AT_ONCE] if seed % 2 else [2, 2]
-        with patch.object(class_draw, "_LISTS", at_once[0]), patch.object(signatures, "_AT_ONCE", at_once[1]):
+        at_once = [class_draw._LISTS, statements._AT_ONCE] if seed % 2 else [2, 2]
+        with patch.object(class_draw, "_LISTS", at_once[0]), patch.object(statements, "_AT_ONCE", at_once[1]):
             ours = judge(entities, names, recipe)
         graph = OracleGraph(entities, PRUNING)
         theirs: dict[tuple[str, str], Judgement] = {}

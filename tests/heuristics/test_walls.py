@@ -14,7 +14,7 @@ from msgspec import structs
 from tests.heuristics.test_groups import OFF, PRUNING
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PageLinks
-from wikisem.graph.signatures import ItemSignatures, Signatures
+from wikisem.graph.statements import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import walls
 from wikisem.heuristics.selection.wall_fits import (

@@ -8,7 +8,7 @@ import numpy as np
 from tests.heuristics.test_groups import PRUNING, judge, random_recipe
 from tests.oracle import Named
 from wikisem.graph.csr import CsrRows
-from wikisem.graph.signatures import ItemSignatures, Signatures
+from wikisem.graph.statements import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import Judgement
 from wikisem.recipes.options import ClusterOptions, OutlierOptions

@@ -27,8 +27,7 @@ from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, reached
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
-from wikisem.graph.relations import ItemRelations, Ties
-from wikisem.graph.signatures import ItemSignatures, Signatures
+from wikisem.graph.statements import ItemRelations, ItemSignatures, Signatures, Ties
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
 from wikisem.heuristics.selection import kept_groups
