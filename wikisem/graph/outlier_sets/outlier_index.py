@@ -104,16 +104,15 @@ class ClassOutliers:
     """The outlier sets of up to 64 ``classes`` (nodes): one bitset for each list in O1, O2 and O3.
 
     ``via`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
-    the classes that are far. All classes that bring items into a set are among them. ``possible`` says which lists no
-    rule besides certificates bars, ``brought`` which of these a class brings, and ``allowed`` which no rule bars.
-    ``other_kind`` has for each list the classes that it may be a related outlier of, if the recipe asks for any.
+    the classes that are far. All classes that bring items into a set are among them. ``brought`` says which lists some
+    class brings and no rule besides certificates bars, and ``allowed`` which lists no rule bars. ``other_kind`` has for
+    each list the classes that it may be a related outlier of, if the recipe asks for any.
     """
 
     classes: Ints
     sets: tuple[Bitsets, Bitsets, Bitsets]
     relatives: tuple[RelativeSet, RelativeSet]
     via: tuple[Bitsets, Bitsets, Bitsets]
-    possible: Bitsets
     brought: Bitsets
     allowed: Bitsets
     other_kind: Bitsets | None = None
@@ -170,7 +169,6 @@ class OutlierSets:
             sets=(o1 & allowed, o2 & allowed, o3 & allowed),
             relatives=(siblings, cousins),
             via=(siblings.relatives, cousins.relatives & ~below_sibling, far),
-            possible=possible,
             brought=(o1 | o2 | o3) & possible,
             allowed=allowed,
             other_kind=other_kind,
