@@ -158,7 +158,7 @@ class _Wall:
         return places
 
     def _read(self, text: str, piece: str) -> list[int]:
-        """The word that a text of several pieces is, or the words of one piece: one, or several with blanks between."""
+        """The word that several pieces are together, or the words of one piece: one, or several with blanks between."""
         readings = list(_readings(text, piece))
         for reading in readings:
             if (place := self._place(reading)) is not None:
