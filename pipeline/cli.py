@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError, missing_extra, redacted
+from wikisem.pipeline.command_options import DATA_SET, Options, declare_all
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
 
@@ -34,7 +35,7 @@ def examples_of(words: str) -> list[str]:
 
 
 def manual_of(name: str) -> str:
-    """The usage and help of all options of a command, as ``command_options.table_of`` reads them."""
+    """The usage and help of all options of a command, as ``command_options.options_of`` reads them."""
     (manual,) = (commands[name]["options"] for commands in _COMMANDS.values() if name in commands)
     return str(manual)
 
@@ -64,8 +65,9 @@ def overview(*, every: bool = False) -> str:
 TRACEBACK: Final = "WIKISEM_TRACEBACK"
 
 
-# What a command is: the declaration of its options, and its work, which returns the exit code.
-Command: TypeAlias = tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
+# What a command is: how the options of its manual are read, or the declaration of its options, and its work, which
+# returns the exit code.
+Command: TypeAlias = tuple[Options | Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
 
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
 # The commands that are read with others, in one module.
@@ -284,11 +286,16 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
     """The work of a command by its name, which takes the parsed words, and their parser."""
     with importing():
         module = importlib.import_module(f"wikisem.pipeline.commands.{TOGETHER.get(name, name)}")
-    command: Command = module.COMMANDS[name] if name in TOGETHER else (module.add_arguments, module.run)
-    add_arguments, run = command
+    if name in TOGETHER:
+        options, run = module.COMMANDS[name]
+    else:
+        options, run = getattr(module, "add_arguments", None) or module.OPTIONS, module.run
     description = run.__doc__ if name in TOGETHER else module.__doc__
     parser = Parser(prog=f"wikisem {name}", description=inspect.cleandoc(description or ""))
-    add_arguments(parser)
+    if callable(options):
+        options(parser)
+    else:
+        declare_all(parser, manual_of(name).format(data_set=DATA_SET), options)
     for words, inner in parsers_of(name, parser):
         inner.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples_of(words))])
     return run, parser

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from wikisem.errors import UsageError, WikisemError
 from wikisem.files import check_address, is_local, path_of
+from wikisem.ids import check_language
 from wikisem.wikis import known_language
 
 # What commands that read test groups take.
@@ -17,8 +18,6 @@ DATA_SET: Final = (
     "a run's OUT or a release (a path, https:// or hf://datasets/OWNER/NAME), .jsonl or .parquet groups, a folder of "
     "WikiSem500 text, or a .tar.gz of these"
 )
-# What commands that write plain files say of --output.
-OUTPUT: Final = "the output folder or URL"
 # The share of unreadable records above which a run fails.
 MAX_UNREADABLE: Final = 0.01
 # A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
@@ -60,19 +59,34 @@ def add(
     parser.add_argument(*(names or [dest]), help=text, **more)
 
 
-def table_of(text: str, how: Mapping[str, Mapping[str, Any]]) -> dict[str, Callable[..., None]]:
+# By the first words of options, what ``add`` takes of them besides usage and help.
+Options: TypeAlias = dict[str, dict[str, Any]]
+
+
+def options_of(manual: str, how: Options) -> dict[str, Callable[..., None]]:
     """Read options, by their first words, from a manual: each has its usage, two blanks, and its help.
 
-    Further lines of a help are indented. A word that several commands use differently has a colon and a name of its own
-    after it. ``how`` has what else ``add`` takes of an option.
+    Further lines of a help are indented. "!" after a word says that it is required. A word that several commands use
+    differently has a colon and a name of its own after it. ``how`` says more of options, in place of ``_HOW``.
     """
-    found: dict[str, Callable[..., None]] = {}
-    for entry in re.split(r"\n(?=\S)", text.strip()):
-        usage, words = re.split(r" {2,}", entry, maxsplit=1)
-        name = re.split("[ =]", usage)[0]
-        plain = usage.replace(name, name.partition(":")[0], 1)
-        found[name] = partial(add, usage=plain, text=words, **how.get(name, {}))
-    return found
+    how, options = _HOW | how, dict[str, Callable[..., None]]()
+    for entry in re.split(r"\n(?=\S)", manual.strip()):
+        usage, text = re.split(r" {2,}", entry, maxsplit=1)
+        word = re.split("[ =]", usage)[0]
+        name = word.rstrip("!")
+        plain = name.partition(":")[0]
+        more = {**how.get(name, how.get(plain, {})), **({"required": True} if word != name else {})}
+        options[name] = partial(add, usage=usage.replace(word, plain, 1), text=text, **more)
+    return options
+
+
+def declare_all(parser: argparse.ArgumentParser, manual: str, how: Options) -> None:
+    """Declare all options of a manual, in its order; those with "| " before them exclude the one above."""
+    for block in re.split(r"\n(?=[^\s|])", manual.strip()):
+        options = options_of(block.replace("\n| ", "\n"), how)
+        group = parser.add_mutually_exclusive_group() if len(options) > 1 else parser
+        for declare_option in options.values():
+            declare_option(group)
 
 
 def declare(parser: argparse.ArgumentParser, words: str, options: Mapping[str, Callable[..., None]]) -> None:
@@ -179,32 +193,22 @@ def file_ending_in(*suffixes: str) -> Callable[[str], Path]:
     return convert
 
 
-def add_max_unreadable(parser: _Declares) -> None:
-    """Declare --max-unreadable, for commands that read dumps."""
-    text = "the share of unreadable records above which a run fails, from 100 of them on (default: 0.01)"
-    add(parser, "--max-unreadable RATE", text, rate, MAX_UNREADABLE)
+languages_of: Final = list_of(known_language)
+figure_file: Final = file_ending_in(".png", ".svg", ".pdf")
 
-
-def add_languages(
-    parser: _Declares,
-    default: str = "",
-    text: str = "the languages",
-    convert: Callable[[str], list[str]] | None = None,
-    also: str = "",
-) -> None:
-    """Declare --languages, required without a ``default``; ``convert`` reads other codes, ``also`` is another name."""
-    text = f"{text}, such as en,de" + (f" (default: {default})" if default else "")
-    add(parser, f"--languages {also} LANG,...", text, convert or list_of(known_language), required=not default)
-
-
-def add_word_filter(parser: _Declares) -> None:
-    """Declare --vocabulary and --single-words."""
-    text = "keep only words that begin a line of this file, such as word vectors in text form (.gz and .bz2 too)"
-    add(parser, "--vocabulary FILE", text, path_of)
-    add(parser, "--single-words", "keep only words without a blank")
-
-
-def add_figure(parser: _Declares, option: str, drawn: str) -> None:
-    """Declare the option of a file to draw into; ``drawn`` says what."""
-    text = f"draw {drawn} into this .png, .svg or .pdf file"
-    add(parser, f"{option} FILE", text, file_ending_in(".png", ".svg", ".pdf"))
+# How options are read that several commands have.
+_HOW: Final[Options] = {
+    "--languages": {"convert": languages_of},
+    "--language": {"convert": check_language},
+    "--output": {"convert": result_folder},
+    "--output:report": {"convert": file_ending_in(".md", ".csv", ".json", ".html", ".tex")},
+    "--figure": {"convert": figure_file},
+    "--plot": {"convert": figure_file},
+    "--vocabulary": {"convert": path_of},
+    "--scores": {"convert": path_of},
+    "--cases": {"convert": path_of},
+    "--contact": {"convert": contact},
+    "--timeout": {"convert": seconds},
+    "--seed": {"convert": at_least(0)},
+    "--max-unreadable": {"convert": rate, "default": MAX_UNREADABLE},
+}

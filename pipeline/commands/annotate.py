@@ -20,10 +20,10 @@ from wikisem.evaluation.annotators import Report
 from wikisem.evaluation.outlier_detection import keep_shared, score_models, words_of
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
-from wikisem.ids import check_language
 from wikisem.outputs.annotation import sheets
 from wikisem.outputs.annotation.sheets import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
-from wikisem.pipeline.command_options import DATA_SET, add, at_least, result_folder
+from wikisem.pipeline.cli import manual_of
+from wikisem.pipeline.command_options import DATA_SET, Options, at_least, declare_all
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
 
@@ -39,22 +39,10 @@ _SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "tw
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of both steps."""
-    add(parser, "dataset=OUT?", DATA_SET)
-    add(parser, "--output SHEETS", "the folder to write the sheets to", result_folder)
-    add(parser, "--language LANG", "the language of the groups", check_language)
-    add(parser, "--groups N", f"groups to sample, one test case of each (default: {_GROUPS})", at_least(1))
-    add(parser, "--annotators N", f"sheets, one for each annotator (default: {_ANNOTATORS})", at_least(1))
-    text = "test cases that every annotator gets (default: a quarter of the groups)"
-    add(parser, "--overlap N", text, at_least(0))
-    text = "ask for two answers a case: without help, then after up to three minutes of looking things up"
-    add(parser, "--two-answers", text)
-    text = "ask only for words that all of these models, named as for --vectors, know"
-    add(parser, "--vocabulary MODEL...", text)
-    add(parser, "--seed N", f"the seed of the sample (default: {_SEED})", at_least(0))
-    add(parser, "--score SHEETS", "score the answers in SHEETS/answers", path_of)
-    add(parser, "--vectors FILE...", "with --score: models to compare with, as in wikisem evaluate")
-    add(parser, "--json", "with --score: print one JSON object and no tables")
-    parser.set_defaults(two_answers=None, vocabulary=None)
+    how: Options = {name: {"convert": at_least(1)} for name in ("--groups", "--annotators")}
+    how |= {"--overlap": {"convert": at_least(0)}, "--score": {"convert": path_of}, "--vocabulary": {}}
+    declare_all(parser, manual_of("annotate").format(data_set=DATA_SET), how)
+    parser.set_defaults(two_answers=None, vocabulary=None)  # so that it is seen whether they were given
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.layout import MANIFEST
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import Command
-from wikisem.pipeline.command_options import DATA_SET, add, folder
+from wikisem.pipeline.command_options import folder
 from wikisem.pipeline.console.reports import print_block
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
 from wikisem.pipeline.runs.inputs import read_named, read_profile_text
@@ -45,15 +45,6 @@ _UNKNOWN: Final = "–"
 # How many groups and outliers tables show.
 _WORST: Final = 20
 _RANKED: Final = 10
-
-
-def _add_audit(parser: argparse.ArgumentParser) -> None:
-    add(parser, "dataset=OUT", DATA_SET)
-    add(parser, "--compare OTHER", "another set to compare with")
-    text = "a token and its frequency a line; adds a baseline that picks the word with the rarest token"
-    add(parser, "--frequencies LANG=FILE...", text)
-    add(parser, "--recipe RECIPE", "a recipe, by path or name: which of its [filters] clusters break")
-    add(parser, "--json", "print every measure of every group as JSON, and no table")
 
 
 def _run_audit(arguments: argparse.Namespace) -> int:
@@ -244,18 +235,6 @@ class Violation:
     label: str = ""
 
 
-def _add_check(parser: argparse.ArgumentParser) -> None:
-    add(parser, "path=PATH", DATA_SET)
-    text = "the language whose rules apply; JSON lines in others are skipped"
-    add(parser, "--language LANG", text, required=True)
-    text = "a recipe, by path or name, for its [filters], minimum and certificate (default: wikisem500)"
-    add(parser, "--recipe RECIPE", text, default="wikisem500")
-    text = "the output folder of a run: ask its class graph for certificates, contradictions and levels"
-    add(parser, "--taxonomy OUT", text, folder)
-    add(parser, "--profile LANG=FILE...", "a profile file, such as OUT/languages/LANG.toml of a build")
-    add(parser, "--json", "print a JSON list of group, rule and detail, and no table")
-
-
 def _run_check(arguments: argparse.Namespace) -> int:
     """Run the cluster filters over a data set of test groups and list which groups break which rule.
 
@@ -340,5 +319,8 @@ def _violations(
     return violations
 
 
-# Command -> its options and its work, whose docstring is its help.
-COMMANDS: Final[Mapping[str, Command]] = {"audit": (_add_audit, _run_audit), "check": (_add_check, _run_check)}
+# Command -> how its options are read, and its work, whose docstring is its help.
+COMMANDS: Final[Mapping[str, Command]] = {
+    "audit": ({}, _run_audit),
+    "check": ({"--language": {}, "--recipe": {"default": "wikisem500"}, "--taxonomy": {"convert": folder}}, _run_check),
+}

@@ -19,7 +19,8 @@ from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, write_sets
-from wikisem.pipeline.command_options import add, add_languages, add_word_filter, contact, result_folder, seconds
+from wikisem.pipeline.cli import manual_of
+from wikisem.pipeline.command_options import Options, declare_all, seconds
 from wikisem.pipeline.commands.download import web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger
@@ -35,19 +36,13 @@ _WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    names = ", ".join(recipes.shipped_category_recipes())
-    add(parser, "recipe=RECIPE", f"a TOML file, or the name of a shipped recipe: {names}")
-    add_languages(parser, text="the languages of the sets")
-    add(parser, "--output OUT", "the folder to write the sets to", result_folder, required=True)
-    add_word_filter(parser)
-    source = parser.add_mutually_exclusive_group()
-    add(source, "--endpoint URL", f"the SPARQL endpoint to ask (default: {WIKIDATA})", web_address)
-    add(source, "--entities OUT", "use the entities of a build, OUT or OUT/entities, instead of an endpoint")
-    text = "your e-mail address or web page, sent to the endpoint's operators as User-Agent; Wikimedia's endpoints "
-    add(parser, "--contact ADDRESS", f"{text}require it (default elsewhere: user@host)", contact)
-    add(parser, "--timeout SECONDS", "the longest wait for one answer (default: 70)", seconds, 70.0)
-    text = "where answers of the endpoint are kept; remove it to ask again (default: OUT/answers)"
-    add(parser, "--cache FOLDER", text, path_of)
+    how: Options = {
+        "--endpoint": {"convert": web_address},
+        "--timeout": {"convert": seconds, "default": 70.0},
+        "--cache": {"convert": path_of},
+    }
+    shipped = ", ".join(recipes.shipped_category_recipes())
+    declare_all(parser, manual_of("categories").format(shipped=shipped), how)
 
 
 def run(arguments: argparse.Namespace) -> int:

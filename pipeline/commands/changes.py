@@ -7,28 +7,17 @@ items and test cases that are in both have the same ids.
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import get_args
+from typing import Final, get_args
 
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.changes import Change, Kind, LanguageChanges, compare_languages
 from wikisem.outputs.report.page import Block, Sheet
-from wikisem.pipeline.command_options import add, add_languages, at_least
-from wikisem.pipeline.console.reports import add_report_file, deliver
+from wikisem.pipeline.command_options import Options, at_least
+from wikisem.pipeline.console.reports import deliver
 from wikisem.pipeline.runs.read import read_run
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of changes."""
-    add(parser, "old=OLD", "the output folder of a run, or a release")
-    add(parser, "new=NEW", "another output folder or release, to compare with OLD")
-    add_languages(parser, "all of both")
-    add(parser, "--most N", "rows of each table of changes (default: 20)", at_least(1), 20)
-    add(parser, "--exit-code", "exit with 1 if anything changed")
-    form = parser.add_mutually_exclusive_group()
-    add(form, "--csv", "print CSV, a row for each change, instead of tables")
-    add(form, "--json", "print one JSON object per line for each language")
-    add_report_file(parser)
+OPTIONS: Final[Options] = {"--most": {"convert": at_least(1), "default": 20}}
 
 
 def run(arguments: argparse.Namespace) -> int:

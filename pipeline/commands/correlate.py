@@ -8,7 +8,7 @@ import argparse
 import math
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from wikisem.datasets.files import csv_rows, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
@@ -16,22 +16,14 @@ from wikisem.evaluation.rows import ALL, read_rows
 from wikisem.evaluation.statistics import correlate
 from wikisem.files import path_of
 from wikisem.outputs.report.page import Curve, Sheet
-from wikisem.pipeline.command_options import add, add_figure
-from wikisem.pipeline.console.reports import add_report_file, deliver
+from wikisem.pipeline.command_options import Options
+from wikisem.pipeline.console.reports import deliver
 from wikisem.pipeline.console.terminal import draw_plot
 
 Columns = dict[str, dict[str, float]]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of correlate."""
-    add(parser, "scores=SCORES", "what evaluate printed with --json or --csv", path_of)
-    text = "use the scores of outlier detection in the common vocabulary of all models that evaluate scored together"
-    add(parser, "--common", text)
-    add(parser, "other=OTHER.csv", "a column of model names, and columns of scores", path_of)
-    add_figure(parser, "--plot", "every pair of scores")
-    add_report_file(parser)
-    add(parser, "--json", "print one JSON object per line instead of a table")
+OPTIONS: Final[Options] = {"scores": {"convert": path_of}, "other": {"convert": path_of}}
 
 
 def run(arguments: argparse.Namespace) -> int:

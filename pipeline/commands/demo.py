@@ -12,7 +12,7 @@ from typing import Final
 
 from wikisem.files import absolute
 from wikisem.outputs.groupfile import read_groups, read_rejections
-from wikisem.pipeline.command_options import add, local_output
+from wikisem.pipeline.command_options import Options, local_output
 from wikisem.pipeline.commands.show import group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line, progress
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
@@ -23,10 +23,7 @@ from wikisem.transforms.io.runtime import Runtime
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the demo."""
-    text = "a local folder to write to (default: a new temporary one, which is kept)"
-    add(parser, "--output OUT", text, local_output)
+OPTIONS: Final[Options] = {"--output": {"convert": local_output}}
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -17,31 +17,39 @@ from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
 from wikisem.pipeline import download as downloads
-from wikisem.pipeline.command_options import add, add_languages, contact, local_output, seconds
+from wikisem.pipeline.command_options import Options, local_output, seconds
 from wikisem.pipeline.console.terminal import byte_progress, format_bytes, log_pause, make_console, print_line
 from wikisem.web import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
 
-_MIRROR: Final = "https://dumps.wikimedia.org"
+
+def web_address(text: str) -> str:
+    """The URL of a web server; UsageError for anything else."""
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a missing bracket, or a port that is no number
+        known = False
+    if not known:
+        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
+    return text
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of download."""
-    add(parser, "codes=LANG", "languages of Wikipedia: de ja", known_language, nargs="*")
-    add_languages(parser, "those named by LANG alone")
-    add(parser, "--wikidata", "the JSON dump of Wikidata's items, too")
-    add(parser, "--lexemes", "the JSON dump of Wikidata's lexemes, too")
-    add(parser, "--output DUMPS", "the folder for the dumps", local_output, required=True)
-    text = "the dump of this date; of Wikidata the newest up to it (default: the newest)"
-    add(parser, "--date YYYY-MM-DD", text, _date)
-    text = "Content File Exports, or the older pages-articles dumps (default: the former, "
-    add(parser, "--export", f"{text}and the latter of a wiki that has none)", downloads.EXPORTS, "")
-    add(parser, "--mirror URL", f"a server with the same folders (default: {_MIRROR})", web_address, _MIRROR)
-    text = "your e-mail address or web page, sent to the server's operators as User-Agent (default: user@host)"
-    add(parser, "--contact ADDRESS", text, contact, user_at_host())
-    text = "the longest wait for a list of files, or each 256 KiB of a file (default: 60)"
-    add(parser, "--timeout SECONDS", text, seconds, 60.0)
-    add(parser, "--dry-run", "say what would be downloaded, with sizes, and stop")
+def _date(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise UsageError(f"expected a date such as 2026-11-01, saw {text!r}") from error
+
+
+OPTIONS: Final[Options] = {
+    "codes": {"convert": known_language, "nargs": "*"},
+    "--output": {"convert": local_output},
+    "--date": {"convert": _date},
+    "--export": {"convert": downloads.EXPORTS, "default": ""},
+    "--mirror": {"convert": web_address, "default": "https://dumps.wikimedia.org"},
+    "--timeout": {"convert": seconds, "default": 60.0},
+}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not (arguments.codes or arguments.languages or arguments.wikidata or arguments.lexemes):
         raise UsageError("expected languages, --wikidata or --lexemes, saw none of them")
     folder = Path(arguments.output)
-    http = HttpClient(arguments.contact, arguments.timeout)
+    http = HttpClient(arguments.contact or user_at_host(), arguments.timeout)
     mirror = downloads.Mirror(arguments.mirror, http, Patience(on_pause=log_pause))
     dumps = [downloads.find_wikidata_dump(mirror, arguments.date)] if arguments.wikidata else []
     dumps += [downloads.find_wikidata_dump(mirror, arguments.date, "Wikidata lexemes")] if arguments.lexemes else []
@@ -88,18 +96,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def web_address(text: str) -> str:
-    """The URL of a web server; UsageError for anything else."""
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a missing bracket, or a port that is no number
-        known = False
-    if not known:
-        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
-    return text
-
-
 def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[downloads.Download]) -> None:
     """Print how many files each dump has, how large they are and how many are there, and what is to be downloaded."""
     console = make_console()
@@ -111,10 +107,3 @@ def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[download
         files = f"{len(of_dump)} file{'s' * (len(of_dump) > 1)}"
         console.print(f"{dump.name}: {files}, {known}; {there} there already")
     console.print(f"to download: {format_bytes(sum(planned.missing for planned in wanted))}")
-
-
-def _date(text: str) -> str:
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise UsageError(f"expected a date such as 2026-11-01, saw {text!r}") from error

@@ -3,20 +3,18 @@
 import argparse
 import importlib
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Final, NamedTuple
 
 from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
 from wikisem.pipeline.cli import manual_of
-from wikisem.pipeline.command_options import add, add_figure, add_languages, at_least, declare, list_of, table_of
+from wikisem.pipeline.command_options import add, at_least, declare, figure_file, list_of, options_of
 from wikisem.pipeline.console.interruption import importing
-from wikisem.pipeline.console.reports import add_report_file
 from wikisem.pipeline.console.terminal import drawing_module
 
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _OPTIONS: Final[Mapping[str, Callable[..., None]]] = {
-    **table_of(
+    **options_of(
         manual_of("evaluate").format(contexts=",".join(map(str, _CONTEXTS))),
         {
             **{name: {"convert": path_of} for name in ("cases", "files", "--next", "--cases")},
@@ -40,10 +38,6 @@ _OPTIONS: Final[Mapping[str, Callable[..., None]]] = {
             "--measure": {"convert": MEASURES, "default": "acc"},
         },
     ),
-    "--languages": partial(
-        add_languages, default="all", text="score only what is in these languages", also="--language"
-    ),
-    "--output": add_report_file,
 }
 
 
@@ -63,7 +57,7 @@ _MODELS: Final = "--vectors! --no-phrases --tokenizer"
 _SAMPLED: Final = "dataset --languages --vectors --no-phrases --tokenizer --samples --set --similarity --compactness"
 _WORDS: Final = f"categories --language|--split-analogies --keys:qid {_MODELS} --skip-oov"
 _ODD: Final = f"{_WORDS} -k:words --distance --intruders --sample"
-_FORMS: Final = "--output --every-eval-ever --full|--csv|--json"
+_FORMS: Final = "--output:report --every-eval-ever --full|--csv|--json"
 TASKS: Final[Mapping[str, Task]] = {
     "outliers": Task(
         "OPP and accuracy of outlier detection: overall, by outlier class and by group",
@@ -122,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         own = tasks.add_parser(name, help=task.purpose, description=task.purpose)
         declare(own, f"{task.words} {_FORMS}", _OPTIONS)
         if task.drawn:
-            add_figure(own, "--plot", task.drawn)
+            add(own, "--plot FILE", f"draw {task.drawn} into this .png, .svg or .pdf file", figure_file)
         if task.seed:
             add(own, "--seed N", f"the seed of {task.seed} (default: {SEED})", at_least(0), SEED)
 

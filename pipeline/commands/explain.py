@@ -36,7 +36,7 @@ from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, GROUPS, SURFACES, TAXONOMY, group_leaves, property_labels_path, unit_of
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.outputs.wallfile import is_release
-from wikisem.pipeline.command_options import add, add_figure, folder, list_of
+from wikisem.pipeline.command_options import Options, folder, list_of
 from wikisem.pipeline.commands import show
 from wikisem.pipeline.console import terminal
 from wikisem.pipeline.runs.ledger import Ledger
@@ -304,16 +304,7 @@ _NOT_RELEASED: Final = (
 _NAMED: Final = 3
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of explain."""
-    add(parser, "output=OUT", "the output folder of a run whose groups are finished, or a release")
-    add(parser, "name=CLASS", "the class, by its QID or label, such as Q5119 or capital")
-    text = "one language of the run (default: all, or for --figure the first that has a group)"
-    add(parser, "--language LANG", text, check_language)
-    text = "also say whether these items, such as Q84,Q90, may be outliers of the class"
-    add(parser, "--item ITEM,...", text, list_of(check_qid))
-    add(parser, "--json", "print a JSON object for each language, one a line")
-    add_figure(parser, "--figure", "the group, too,")
+OPTIONS: Final[Options] = {"--item": {"convert": list_of(check_qid)}}
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files, open_binary
 from wikisem.layout import GROUPS, profile_path, unit_of
-from wikisem.pipeline.command_options import add, folder
+from wikisem.pipeline.command_options import Options, folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json
 from wikisem.pipeline.runs.inputs import edited
 from wikisem.pipeline.runs.ledger import Ledger
@@ -29,10 +29,7 @@ _LEARNED: Final = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare OUT and --json."""
-    add(parser, "output=OUT?", "the output folder of a run, or a code", folder)
-    add(parser, "--json", "print a JSON list of objects, and no table")
+OPTIONS: Final[Options] = {"output": {"convert": folder}}
 
 
 def run(arguments: argparse.Namespace) -> int:

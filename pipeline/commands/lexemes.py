@@ -16,7 +16,7 @@ from wikisem.files import path_of, remove, remove_below, replace_file, write_fil
 from wikisem.layout import unreadable_path
 from wikisem.outputs import category_formats as formats
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.cli import Command
+from wikisem.pipeline.cli import Command, manual_of
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
@@ -28,28 +28,21 @@ from wikisem.wikis import known_language
 _LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
 
 
+_QUESTIONS: Final[options.Options] = {
+    "--questions": {"convert": options.at_least(0), "default": 20_000},
+    "--seed": {"convert": options.at_least(0), "default": 500},
+}
+
+
 def _add_lexemes(parser: argparse.ArgumentParser) -> None:
-    options.add(parser, "dump=DUMP...", "the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
     codes = options.list_of(lambda code: code if _LANGUAGE.fullmatch(code) else known_language(code))
-    options.add_languages(parser, text="the languages or variants of the spellings", convert=codes)
-    _add_sets(parser)
-    text = f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})"
-    options.add(parser, "--relations FILE", text, path_of, SHIPPED)
-    options.add(parser, "--groups N", "at most N outlier groups a relation (default: 100)", options.at_least(0), 100)
-    options.add_max_unreadable(parser)
-
-
-def _add_wordnet(parser: argparse.ArgumentParser) -> None:
-    options.add(parser, "wordnet=LMF", "a WordNet in LMF (.xml, .gz, .bz2)", path_of)
-    _add_sets(parser)
-
-
-def _add_sets(parser: argparse.ArgumentParser) -> None:
-    options.add(parser, "--output OUT", options.OUTPUT, options.result_folder, required=True)
-    options.add_word_filter(parser)
-    text = "at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)"
-    options.add(parser, "--questions N", text, options.at_least(0), 20_000)
-    options.add(parser, "--seed N", "the seed of the questions (default: 500)", options.at_least(0), 500)
+    how: options.Options = _QUESTIONS | {
+        "--languages": {"convert": codes},
+        "--relations": {"convert": path_of, "default": SHIPPED},
+        "--groups": {"convert": options.at_least(0), "default": 100},
+    }
+    names = ", ".join(relation.name for relation in load_relations())
+    options.declare_all(parser, manual_of("lexemes").format(relations=names), how)
 
 
 def lexemes(arguments: argparse.Namespace) -> int:
@@ -144,4 +137,7 @@ def wordnet(arguments: argparse.Namespace) -> int:
 
 
 # Command -> its options and its work, whose docstring is its help.
-COMMANDS: Final[Mapping[str, Command]] = {"lexemes": (_add_lexemes, lexemes), "wordnet": (_add_wordnet, wordnet)}
+COMMANDS: Final[Mapping[str, Command]] = {
+    "lexemes": (_add_lexemes, lexemes),
+    "wordnet": (_QUESTIONS | {"wordnet": {"convert": path_of}}, wordnet),
+}

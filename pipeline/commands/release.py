@@ -5,30 +5,11 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from wikisem.files import path_of
 from wikisem.outputs.release.sentences import TEXTS
 from wikisem.pipeline import release as releases
 from wikisem.pipeline.cli import Command
-from wikisem.pipeline.command_options import add, contact, result_folder
+from wikisem.pipeline.command_options import result_folder
 from wikisem.pipeline.console.terminal import print_line, print_notes
-
-_CASES: Final = "the answers of models, which evaluate outliers wrote to --cases FILE, for the page"
-
-
-def _add_release(parser: argparse.ArgumentParser) -> None:
-    add(parser, "run=OUT", "the output folder of a run, or a release")
-    add(parser, "--output FOLDER", "the folder to write the release to", result_folder, required=True)
-    add(parser, "--maintainer NAME", "the person who answers for the set; a terminal asks", default="")
-    add(parser, "--contact ADDRESS", "the maintainer's e-mail address or page", contact)
-    text = "what evaluate outliers wrote to FILE.json or printed with --json, for the card"
-    add(parser, "--scores FILE...", text, path_of)
-    add(parser, "--cases FILE...", _CASES, path_of)
-    add(parser, "--since OLD", "the release or run before: the card says what changed since")
-    text = "a file with a secret, made if there is none: hold half of the classes back, in FOLDER.held.jsonl"
-    add(parser, "--held SEEDFILE", text)
-    add(parser, "--open-held FILE", "publish the half that the release --since held back")
-    text = "the release's name on the Hugging Face Hub (default: its files load from the folder)"
-    add(parser, "--repository OWNER/NAME", text, releases.hub_name)
 
 
 def release(arguments: argparse.Namespace) -> int:
@@ -81,12 +62,6 @@ def sample(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _add_browse(parser: argparse.ArgumentParser) -> None:
-    add(parser, "run=OUT", "the output folder of a run, or a release")
-    add(parser, "--output FOLDER", "the folder to write the page to (default: OUT/browse)", result_folder)
-    add(parser, "--cases FILE...", _CASES, path_of)
-
-
 def browse(arguments: argparse.Namespace) -> int:
     """Write a page to browse the groups of a run or release: plain HTML that works from disk and without a network.
 
@@ -97,9 +72,9 @@ def browse(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# Command -> its options and its work, whose docstring is its help.
+# Command -> how its options are read, and its work, whose docstring is its help.
 COMMANDS: Final[Mapping[str, Command]] = {
-    "release": (_add_release, release),
-    "sample": (lambda parser: add(parser, "folder=FOLDER", "the folder to write to", result_folder), sample),
-    "browse": (_add_browse, browse),
+    "release": ({"--maintainer": {"default": ""}, "--repository": {"convert": releases.hub_name}}, release),
+    "sample": ({"folder": {"convert": result_folder}}, sample),
+    "browse": ({}, browse),
 }

@@ -19,9 +19,9 @@ from rich.table import Table
 from wikisem.class_names import classes_named, classes_of, find_class, name_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
-from wikisem.ids import check_language, is_qid
+from wikisem.ids import is_qid
 from wikisem.outputs.groupfile import read_groups, read_rejections
-from wikisem.pipeline.command_options import DATA_SET, add
+from wikisem.pipeline.command_options import Options
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_line
 from wikisem.pipeline.runs.read import labels_of_classes
 from wikisem.records import OUTLIER_CLASSES, Group, Outlier, Rejection
@@ -31,12 +31,7 @@ _NAMED: Final = 20
 _WORDS: Final = 4
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of show."""
-    add(parser, "output=OUT", DATA_SET)
-    add(parser, "name=CLASS?", "the class, by its QID or label, such as Q515 or city (default: list the groups)")
-    text = "the language (default: that of the label, of your locale, or English)"
-    add(parser, "--language LANG", text, check_language)
+OPTIONS: Final[Options] = {}
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from rich.table import Table
 
@@ -27,13 +27,12 @@ from wikisem.recipes.load import load_recipe, shipped_names
 from wikisem.recipes.options import Recipe
 from wikisem.records import TIERS
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
-from wikisem.wikis import known_language
 
 # Walls of a recipe that asks for none.
 _WALLS: Final = 500
 
 
-_OPTIONS: Final = options.table_of(
+_OPTIONS: Final = options.options_of(
     manual_of("build").format(
         shipped=", ".join(shipped_names()), properties=",".join(DEFAULT_PROPERTIES), walls=_WALLS
     ),
@@ -46,6 +45,7 @@ _OPTIONS: Final = options.table_of(
             "default": DEFAULT_PROPERTIES,
         },
         "--number": {"convert": options.at_least(1)},
+        "--languages:entities": {"convert": lambda text: [text] if text == stages.ALL else options.languages_of(text)},
         "--output": {"convert": options.folder, "required": True},
         "--output:copy": {"convert": options.folder, "dest": "folder"},
         "--workers": {"convert": options.at_least(1)},
@@ -192,49 +192,31 @@ def _copy_tables(paths: Sequence[str], source_folder: str, target_folder: str) -
             shutil.copyfileobj(source, sink)
 
 
-def _command(run: Callable[[argparse.Namespace], int], words: str, languages: Sequence[Any] = ()) -> Command:
-    """A command from its work and its options; languages are as in ``add_languages``."""
+def _command(run: Callable[[argparse.Namespace], int], words: str) -> Command:
+    """A command from its work and its options."""
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.set_defaults(max_unreadable=options.MAX_UNREADABLE, seed=None)
-        own = {
-            "--languages": lambda group: options.add_languages(group, *languages),
-            "--max-unreadable": options.add_max_unreadable,
-        }
-        options.declare(parser, words, _OPTIONS | own)
+        options.declare(parser, words, _OPTIONS)
 
     return add_arguments, run
 
 
 _INTO: Final = "--output --workers --break-lock --quiet"
 _DUMPS: Final = f"{_INTO} --max-unreadable"
-_LABELLED: Final = f"languages (or {stages.ALL}) whose labels are kept beside English and mul"
-
-
 # Command -> its options and its work.
 COMMANDS: Final[Mapping[str, Command]] = {
     "build": _command(
         build,
-        f"recipe --seed --wikidata! --properties --wikipedia --languages {_DUMPS} --profile --checksum",
-        ["those of --wikipedia, else the recipe's"],
+        f"recipe --seed --wikidata! --properties --wikipedia --languages:build {_DUMPS} --profile --checksum",
     ),
-    "entities": _command(
-        entities,
-        f"--wikidata! --properties --languages --recipe {_DUMPS} --checksum",
-        ["en", _LABELLED, lambda text: [text] if text == stages.ALL else options.list_of(known_language)(text)],
-    ),
+    "entities": _command(entities, f"--wikidata! --properties --languages:entities --recipe {_DUMPS} --checksum"),
     "mentions": _command(mentions, f"--wikipedia! --link-trail {_DUMPS} --profile --checksum"),
-    "surfaces": _command(surfaces, f"recipe --languages {_INTO}", ["the recipe's"]),
+    "surfaces": _command(surfaces, f"recipe --languages:recipe {_INTO}"),
     "taxonomy": _command(taxonomy, f"recipe {_INTO}"),
-    "groups": _command(groups, f"recipe --seed --languages {_INTO} --profile", ["the recipe's"]),
-    "walls": _command(
-        walls,
-        "output:finished --languages --number --seed --workers --break-lock --quiet",
-        ["every one that has groups"],
-    ),
-    "names": _command(
-        names, "output:counted --languages --output:copy --workers --break-lock --quiet", ["all with mentions in OUT"]
-    ),
+    "groups": _command(groups, f"recipe --seed --languages:recipe {_INTO} --profile"),
+    "walls": _command(walls, "output:finished --languages:walls --number --seed --workers --break-lock --quiet"),
+    "names": _command(names, "output:counted --languages:names --output:copy --workers --break-lock --quiet"),
 }
 
 

@@ -7,6 +7,7 @@ the tokens of a word, and LANGUAGE/outlier-classes.json.
 import argparse
 from collections import defaultdict
 from pathlib import Path
+from typing import Final
 
 from wikisem.datasets.word_groups import OUTLIER_CLASSES_FILE, write_outlier_classes
 from wikisem.errors import DamagedInputError, UsageError
@@ -14,18 +15,12 @@ from wikisem.evaluation.options import TOKENIZERS
 from wikisem.evaluation.outlier_detection import group_ids
 from wikisem.evaluation.vectors.embeddings import open_tokenizer
 from wikisem.files import path_of, write_text
-from wikisem.pipeline.command_options import DATA_SET, OUTPUT, add, add_languages, result_folder
+from wikisem.pipeline.command_options import Options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.scoring import read_datasets
 from wikisem.records import Group
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of tokenize."""
-    add(parser, "dataset=DATASET", DATA_SET)
-    add(parser, "--tokenizer", "fugashi (ja) or jieba (zh)", sorted(TOKENIZERS), required=True)
-    add(parser, "--output OUT", OUTPUT, result_folder, required=True)
-    add_languages(parser, "all", "only the groups in these languages", also="--language")
+OPTIONS: Final[Options] = {"--tokenizer": {"convert": sorted(TOKENIZERS)}}
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -21,16 +21,9 @@ from wikisem.evaluation.rows import Scores, logs_of
 from wikisem.evaluation.tables import blocks_of, plots_of
 from wikisem.files import replace_file, write_files
 from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page
-from wikisem.pipeline.command_options import add, file_ending_in
 from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 Row = Mapping[str, Any]
-
-
-def add_report_file(parser: argparse.ArgumentParser) -> None:
-    """Declare --output for a command that reports scores."""
-    text = "write the whole report to this file, too: .md, .csv, .json, .tex, or .html with plots"
-    add(parser, "--output FILE", text, file_ending_in(".md", ".csv", ".json", ".html", ".tex"))
 
 
 def deliver_scores(
