@@ -307,8 +307,7 @@ def read_range(
     yield done(STAGE, part, ranges)
 
 
-@dataclass(frozen=True, slots=True)
-class FileWork:
+class FileWork(NamedTuple):
     """What the steps that go through the files of items share; each takes the number of a file."""
 
     scratch: Scratch

@@ -6,10 +6,10 @@ to. When all ranges of a language are there, its buckets are merged, as many as 
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import apache_beam as beam
 import numpy as np
@@ -61,8 +61,7 @@ from wikisem.wikipedia.variants import TitleVariants, conversion_of
 from wikisem.wikipedia.xml_pages import find_siteinfo
 
 
-@dataclass(frozen=True)
-class Wiki:
+class Wiki(NamedTuple):
     """How a wiki is read, and into how many ``buckets`` its rows are shuffled; finished files are in ``folder``.
 
     ``variants`` are set if titles without a page are converted.
@@ -76,8 +75,7 @@ class Wiki:
     variants: TitleVariants | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
+class Counting(NamedTuple):
     """What the steps share; ``again`` names, by language, the ranges that are scanned again, without repeated pages."""
 
     scratch: Scratch
@@ -400,46 +398,58 @@ def count_mentions(
     found = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
     for language, (site, _) in found.items():
         replace_file(siteinfo_path(folders[language]), site.to_json().encode())
-    given = profiles or {}
 
-    def read_wiki(language: str, sample: LinkLetters) -> Wiki:
-        letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
-        replace_file(link_letters_path(folders[language]), orjson.dumps(letters))
-        trail = ""
-        if link_trail:
-            trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail
-        site, ranges = found[language]
-        variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
-        buckets = buckets_for_bytes(sum(part.stop - part.start for part in ranges))
-        return Wiki(folders[language], site, trail, len(ranges), buckets, variants)
+    def describe(language: str, sample: LinkLetters) -> Wiki:
+        given = profiles.get(language) if profiles else None
+        return describe_wiki(language, *found[language], sample, link_trail, folders[language], given)
 
-    wikis = {language: read_wiki(language, sample_link_letters(*dump)) for language, dump in found.items()}
+    wikis = {language: describe(language, sample_link_letters(*dump)) for language, dump in found.items()}
     _scan(found, wikis, context)
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
         if repeats := find_repeats(scratch, language, wiki.ranges):
             sample = sample_link_letters(*found[language], partial(read_repeats, scratch, language))
-            wikis[language] = read_wiki(language, sample)
+            wikis[language] = describe(language, sample)
             # What the engine shuffled in one pipeline is gone in the next one.
             stays = wikis[language].trail == wiki.trail and not context.shuffle.by_engine
             again[language] = repeats if stays else range(wiki.ranges)
             # What was merged with repeated pages goes: without them a wiki may have fewer buckets.
-            merged = [folders[language], redirects_folder(folders[language])]
-            for path in [path for folder in merged for path in list_files(f"{folder}/*.parquet")]:
-                remove(path)
+            for folder in (wiki.folder, redirects_folder(wiki.folder)):
+                for path in list_files(f"{folder}/*.parquet"):
+                    remove(path)
     if again:
         _scan(found, {language: wikis[language] for language in again}, context, again)
-    counted: dict[str, Counts] = {}
-    for language, wiki in wikis.items():
-        paths = (scratch.counts_of(language, number) for number in range(wiki.ranges))
-        counts = part_counts.sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
-        buckets = buckets_for(counts.kept)
-        names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
-        part_counts.require_files(wiki.folder, names)
-        part_counts.require_files(redirects_folder(wiki.folder), names)
-        part_counts.require_files(pages_folder(wiki.folder), ["hashes.npy"])
-        counted[language] = counts
-    return counted
+    return {language: sum_wiki(language, wiki, scratch) for language, wiki in wikis.items()}
+
+
+def describe_wiki(
+    language: str,
+    site: SiteInfo,
+    ranges: Sequence[Range],
+    sample: LinkLetters,
+    link_trail: bool,
+    folder: str,
+    given: ProfileFile | None,
+) -> Wiki:
+    """How a wiki is read, by the letters at a sample of its links, which are written into its folder."""
+    letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
+    replace_file(link_letters_path(folder), orjson.dumps(letters))
+    trail = find_profile(language, evidence=Evidence(sample), given=given).profile.link_trail if link_trail else ""
+    variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
+    buckets = buckets_for_bytes(sum(part.stop - part.start for part in ranges))
+    return Wiki(folder, site, trail, len(ranges), buckets, variants)
+
+
+def sum_wiki(language: str, wiki: Wiki, scratch: Scratch) -> Counts:
+    """The counts of all ranges of a wiki; StageError unless all its files were written."""
+    paths = (scratch.counts_of(language, number) for number in range(wiki.ranges))
+    counts = part_counts.sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
+    buckets = buckets_for(counts.kept)
+    names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
+    part_counts.require_files(wiki.folder, names)
+    part_counts.require_files(redirects_folder(wiki.folder), names)
+    part_counts.require_files(pages_folder(wiki.folder), ["hashes.npy"])
+    return counts
 
 
 def _scan(

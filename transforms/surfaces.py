@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import apache_beam as beam
 import numpy as np
@@ -35,8 +35,7 @@ from wikisem.wikis import wiki_of
 ALL_PARTS: Final = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PagesContext:
+class PagesContext(NamedTuple):
     """All that the steps share which look pages up: where they write, how they send rows, and what they look up.
 
     By language, ``dictionaries`` are the folders of mentions, ``buckets`` how many buckets these are in, and

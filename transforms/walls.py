@@ -1,9 +1,9 @@
 """Stage 6: walls from the groups of a run, one language at a time."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 import apache_beam as beam
 import msgspec
@@ -35,8 +35,7 @@ from wikisem.wikipedia.learning import read_profile_file, with_values
 VERSION: Final = 5
 
 
-@dataclass(frozen=True)
-class WallSources:
+class WallSources(NamedTuple):
     """What walls are made from: OUT with its groups and profiles, and the folders of what is finished in it.
 
     ``surfaces`` has the folder of each language.
@@ -76,8 +75,7 @@ def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageCo
     return {language: read_json(scratch.tiers(language), dict[Tier, Counts]) for language in languages}
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(NamedTuple):
     """What the steps of the stage share; signatures come in as many parts as there are ``entity_files``."""
 
     scratch: Scratch

@@ -52,8 +52,7 @@ class AnnotationCase:
         return self.words[: self.outlier - 1] + self.words[self.outlier :]
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """The ids and words of one annotator's cases in the order in which they are shown, without the key.
 
     ``two_answers`` asks for one without help, then for one with it.
@@ -248,8 +247,7 @@ def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
         turn_of[case.group.key] = turns[case.outlier_class]
         turns[case.outlier_class] += 1
     return sorted(
-        chosen,
-        key=lambda case: (turn_of[case.group.key], -counts[case.outlier_class], case.outlier_class or 0),
+        chosen, key=lambda case: (turn_of[case.group.key], -counts[case.outlier_class], case.outlier_class or 0)
     )
 
 
@@ -292,8 +290,7 @@ def _key(seed: int, *parts: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """One annotator's answer to one case: the number of a word, counted from 1, or CANNOT_TELL.
 
     ``where`` is the file and, if it has them, the line or task; ``set`` the fingerprint in the file. ``with_help`` is

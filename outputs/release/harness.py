@@ -24,12 +24,7 @@ def _text(kind: str, question: str, answer: str) -> str:
 
 
 def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of every file, those for walls last.
-
-    lm_eval/ has a template for each variant and a few lines for each language: models score the words themselves in
-    ``wikisem_<code>``, and in ``wikisem_<code>_letters``, if they follow instructions, the letters before them. In
-    ``wikisem_<code>_walls`` no sequence stops an answer, since a model may think first.
-    """
+    """Yield the path and the text of every file, those for walls last."""
     yield "eval.yaml", fill("eval.yaml", facts=facts, prompts=_prompts(facts, PROMPTS["en"]))
     asked = {}  # for inspect-ai, by language: the phrasings of the question, and the request to answer with a letter
     for language in facts.filled:
@@ -38,43 +33,55 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         asked[language.code] = [questions, prompt.request.format(answers="ANSWER: $LETTER ($LETTER: {letters})")]
     yield "inspect_wikisem.py", fill("inspect_wikisem.py", prompts=asked)
     yield from _package(facts)
-    codes = [language.code for language in facts.filled]
     spoken = {language.code: [iso_639(code) for code in language.spoken] for language in facts.filled}
-    prompts = {code: _prompts(facts, prompt_in(code)) for code in codes}
+    prompts = {code: _prompts(facts, prompt_in(code)) for code in spoken}
     yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=prompts)
     yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
-    choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
-    for kind, listed, metrics in (("words", "choices", _METRICS), ("letters", choices, _METRICS[:1])):
-        asked_by = _text(kind, "{{question}}", PROMPTS["en"].answer)
-        texts = {"doc_to_text": asked_by, "doc_to_choice": listed, "doc_to_target": "answer"}
+    yield from _choice_tasks(facts, list(spoken))
+    if walled := facts.extras.get("walls"):
+        yield from _wall_tasks(facts, walled)
+        yield "inspect_walls.py", fill("inspect_walls.py")
+        yield "euroeval_walls.py", fill("euroeval_walls.py", languages={code: [iso_639(code)] for code in walled})
+
+
+def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the test cases for lm-evaluation-harness: a template for each variant, a few lines for each language.
+
+    Models score the words themselves in ``wikisem_<code>``, and in ``wikisem_<code>_letters``, if they follow
+    instructions, the letters before them.
+    """
+    english = PROMPTS["en"].answer
+    letters = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
+    for kind, choices, metrics in (("words", "choices", _METRICS), ("letters", letters, _METRICS[:1])):
+        asked = _text(kind, "{{question}}", english)
+        texts = {"doc_to_text": asked, "doc_to_choice": choices, "doc_to_target": "answer"}
         yield f"lm_eval/_{kind}.yaml", yaml_text(_template(facts, {"output_type": "multiple_choice", **texts}, metrics))
     # A language only says what differs from the template: the word for "answer", unless it is the English one.
     for code in codes:
         answer = prompt_in(code).answer
         for kind, suffix in (("words", ""), ("letters", "_letters")):
-            text = {"doc_to_text": _text(kind, "{{question}}", answer)} if answer != PROMPTS["en"].answer else {}
+            text = {"doc_to_text": _text(kind, "{{question}}", answer)} if answer != english else {}
             yield f"lm_eval/{code}{suffix}.yaml", _task(facts, code, kind, suffix, text)
-    yield "lm_eval/wikisem.yaml", yaml_text(_task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
+    yield _task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS)
     if "en" in codes:
         for number, question in enumerate(ENGLISH[1:], start=2):
-            text = {"doc_to_text": _text("words", question, PROMPTS["en"].answer)}
+            text = {"doc_to_text": _text("words", question, english)}
             yield f"lm_eval/en_{number}.yaml", _task(facts, "en", "words", f"_{number}", text)
         phrased = ["wikisem_en", *(f"wikisem_en_{number}" for number in range(2, len(ENGLISH) + 1))]
-        yield "lm_eval/wikisem_en_phrasings.yaml", yaml_text(_task_group("wikisem_en_phrasings", phrased, _METRICS))
-    letters = [f"wikisem_{code}_letters" for code in codes]
-    yield "lm_eval/wikisem_letters.yaml", yaml_text(_task_group("wikisem_letters", letters, _METRICS[:1]))
-    if walled := facts.extras.get("walls"):
-        yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
-        generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
-        asks = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
-        template = yaml_text(_template(facts, {"output_type": "generate_until", **asks}, SCORES))
-        yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
-        for code in walled:
-            yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
-        walls = [f"wikisem_{code}_walls" for code in walled]
-        yield "lm_eval/wikisem_walls.yaml", yaml_text(_task_group("wikisem_walls", walls, SCORES))
-        yield "inspect_walls.py", fill("inspect_walls.py")
-        yield "euroeval_walls.py", fill("euroeval_walls.py", languages={code: [iso_639(code)] for code in walled})
+        yield _task_group("wikisem_en_phrasings", phrased, _METRICS)
+    yield _task_group("wikisem_letters", [f"wikisem_{code}_letters" for code in codes], _METRICS[:1])
+
+
+def _wall_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the walls for lm-evaluation-harness, where no sequence stops an answer, since a model may think first."""
+    yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
+    generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
+    asked = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+    template = yaml_text(_template(facts, {"output_type": "generate_until", **asked}, SCORES))
+    yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
+    for code in codes:
+        yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
+    yield _task_group("wikisem_walls", [f"wikisem_{code}_walls" for code in codes], SCORES)
 
 
 def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
@@ -127,6 +134,8 @@ def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, text: Mapp
     return yaml_text({**lines, **text, **few})
 
 
-def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
+def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> tuple[str, str]:
+    """The path and the text of a group of tasks."""
     means = [{"metric": metric, "aggregation": "mean", "weight_by_size": True} for metric in metrics]
-    return {"group": name, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": 1.0}}
+    group = {"group": name, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": 1.0}}
+    return f"lm_eval/{name}.yaml", yaml_text(group)

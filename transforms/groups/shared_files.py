@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -31,8 +30,7 @@ from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
 
 
-@dataclass(frozen=True, slots=True)
-class GroupWork:
+class GroupWork(NamedTuple):
     """What the steps of the stage share: where they write, and what groups are made from.
 
     By language, ``surfaces`` has the folders of all, ``mentions`` those of the ones whose wiki is known, and

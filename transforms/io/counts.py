@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, cast
 
 import msgspec
-import orjson
 
 from wikisem.dumps import StreamPart, join_streams
 from wikisem.errors import StageError
@@ -34,9 +33,8 @@ def write_counts(
 
     ``span`` says which pages it may have in common with others, ``highest`` is the highest number of an item.
     """
-    # orjson writes dataclasses as objects.
     values = {"counts": counts, "files": [*files], "streams": [*streams], "span": [*span], "highest": highest}
-    replace_file(path, orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
+    replace_file(path, msgspec.json.encode(values, order="sorted"))
 
 
 def sum_counts(paths: Iterable[str]) -> Counts:

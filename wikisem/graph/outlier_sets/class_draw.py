@@ -74,12 +74,7 @@ class ClassDraw:
     """
 
     def __init__(
-        self,
-        language: LanguageDraw,
-        sets: Sequence[BitPlanes],
-        via: Sequence[Bitsets],
-        starts: Bitsets,
-        per_class: int,
+        self, language: LanguageDraw, sets: Sequence[BitPlanes], via: Sequence[Bitsets], starts: Bitsets, per_class: int
     ) -> None:
         self._language, self._sets, self._starts = language, sets, starts
         self._ring, self._classes = language.ring, language.index.via.ring

@@ -13,14 +13,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems
 from wikisem.graph.outlier_sets.coarse_types import CoarseIndex, CoarseTypes, build_coarse_index
-from wikisem.graph.outlier_sets.kin import (
-    Kin,
-    KinIndex,
-    ViaIndex,
-    build_kin_index,
-    build_via_index,
-    status_classes,
-)
+from wikisem.graph.outlier_sets.kin import Kin, KinIndex, ViaIndex, build_kin_index, build_via_index, status_classes
 from wikisem.graph.outlier_sets.neighbourhood import (
     WIDTH,
     AncestorIndex,
@@ -33,13 +26,7 @@ from wikisem.graph.outlier_sets.neighbourhood import (
     contains,
     set_bits,
 )
-from wikisem.graph.outlier_sets.overlap import (
-    NO_LISTS,
-    InstanceLists,
-    Overlap,
-    OverlapIndex,
-    build_overlap_index,
-)
+from wikisem.graph.outlier_sets.overlap import NO_LISTS, InstanceLists, Overlap, OverlapIndex, build_overlap_index
 from wikisem.recipes.options import OutlierOptions, Recipe
 
 
@@ -62,11 +49,7 @@ class OutlierIndex:
 
 
 def build_outlier_index(
-    graph: ClassGraph,
-    lists: PoolLists,
-    candidates: Ints,
-    recipe: Recipe,
-    unlinked: UnlinkedItems = NO_UNLINKED,
+    graph: ClassGraph, lists: PoolLists, candidates: Ints, recipe: Recipe, unlinked: UnlinkedItems = NO_UNLINKED
 ) -> OutlierIndex:
     """The index for an outlier pool with these lists, and for these candidate classes (nodes, ascending)."""
     terminals = distinct(lists.classes.targets)

@@ -172,9 +172,7 @@ def build_overlap_index(
         others = np.delete(widest_first, stated_rows.offsets[filled])
         above_others = above.take(stated_rows.targets[others])
         needed = CsrRows.from_pairs(
-            stated_rows.sources()[others][above_others.sources()],
-            above_others.targets,
-            len(stated_rows),
+            stated_rows.sources()[others][above_others.sources()], above_others.targets, len(stated_rows)
         )
         more.append(needed.without(above.take(base[chunk])))
         instances += np.bincount(more[-1].targets, instance_lists.counts[chunk][more[-1].sources()], size)
