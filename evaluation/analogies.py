@@ -35,7 +35,7 @@ from wikisem.datasets.files import decode_utf8
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.options import Method
-from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, PartScore, Scored, Tally
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Rows, WordModel
 from wikisem.files import path_of
@@ -306,28 +306,13 @@ def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class SectionScore:
-    """``correct`` of ``questions`` in a section; ``unseen`` ones, wrong or left out, have words out of vocabulary."""
-
-    section: str
-    correct: int
-    questions: int
-    unseen: int
-
-    @property
-    def percent(self) -> float | None:
-        """The accuracy in percent; None for a section without questions."""
-        return 100 * self.correct / self.questions if self.questions else None
-
-
 def score_analogies(
     sections: Sequence[Section],
     model: EmbeddingModel,
     method: Method = "3cosadd",
     skip_oov: bool = False,
     restrict: int = 0,
-) -> Iterator[SectionScore]:
+) -> Iterator[PartScore]:
     """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine.
 
     An unseen question has a word out of vocabulary, of which the first ``restrict`` words count, all if it is 0. It is
@@ -343,8 +328,8 @@ def score_analogies(
         seen = np.asarray((questions >= 0).all(axis=1) & usable[questions].all(axis=1))
         known = questions if seen.all() else questions[seen]
         correct = int(np.count_nonzero(search.right(known))) if len(known) else 0
-        asked = int(np.count_nonzero(seen)) if skip_oov else len(questions)
-        yield SectionScore(section.name, correct, asked, len(questions) - int(np.count_nonzero(seen)))
+        unseen = len(questions) - len(known)
+        yield PartScore(section.name, len(questions), unseen, correct, len(known) if skip_oov else len(questions))
 
 
 def look_up_questions(section: Section, model: WordModel, restrict: int = 0) -> npt.NDArray[np.int32]:
@@ -359,18 +344,18 @@ def look_up_questions(section: Section, model: WordModel, restrict: int = 0) -> 
     return np.asarray(rows[section.rows])
 
 
-def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[SectionScore]) -> Scored:
+def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[PartScore]) -> Scored:
     """The accuracy over all questions, with the section as the unit, and that of each section.
 
     Models that left different unseen questions out were not asked the same.
     """
     right = np.array([[score.correct] for score in scores], dtype=np.float64)
-    questions = tuple(score.questions for score in scores)
-    asked = [(score.section, questions) for score in scores]
+    questions = tuple(score.comparisons for score in scores)
+    asked = [(score.name, questions) for score in scores]
     plain: dict[Part, Mapping[str, float | None]] = {
-        Part("section", score.section): {
-            "cases": score.questions,
-            "unseen": score.unseen,
+        Part("section", score.name): {
+            "cases": score.comparisons,
+            "unseen": score.missing,
             "correct": score.correct,
             "accuracy": score.percent,
         }
@@ -378,7 +363,7 @@ def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequen
     }
     plain[WHOLE] = {
         "cases": sum(questions),
-        "unseen": sum(score.unseen for score in scores),
+        "unseen": sum(score.missing for score in scores),
         "correct": sum(score.correct for score in scores),
     }
     plain[Part(COVERAGE)] = {"vocabulary_size": vocabulary_size}

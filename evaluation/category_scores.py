@@ -27,7 +27,7 @@ import numpy.typing as npt
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
 from wikisem.evaluation.options import Distance, Intruders, OddOneOutOptions
-from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, PartScore, Scored, Tally
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Rows, Similarity, Vector, WordVectors, cosine
 from wikisem.sampling import hash_key, hash_keys
@@ -80,31 +80,12 @@ def look_up_category(category: WordCategory, model: EmbeddingModel) -> CategoryV
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryScore:
-    """``correct`` of ``comparisons`` in a category of ``count`` words, ``missing`` of which are out of vocabulary.
-
-    A category with too few words is skipped: it has no comparisons.
-    """
-
-    name: str
-    count: int
-    missing: int
-    correct: int
-    comparisons: int
-
-    @property
-    def percent(self) -> float | None:
-        """The score in percent; None for a category that was skipped."""
-        return 100 * self.correct / self.comparisons if self.comparisons else None
-
-
-def score_of(members: CategoryVectors, correct: int, comparisons: int) -> CategoryScore:
+def score_of(members: CategoryVectors, correct: int, comparisons: int) -> PartScore:
     """The score of a category, with what is known about its words."""
-    return CategoryScore(members.name, len(members.keys), len(members.keys) - len(members.known), correct, comparisons)
+    return PartScore(members.name, len(members.keys), len(members.keys) - len(members.known), correct, comparisons)
 
 
-def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[CategoryScore]) -> Scored:
+def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[PartScore]) -> Scored:
     """The mean over the categories (equations 2 and 8), each a unit, without skipped ones; and each category."""
     shares = [(index, score.percent / 100) for index, score in enumerate(scores) if score.percent is not None]
     sums = np.array([share for _, share in shares], dtype=np.float64)[:, None]
@@ -130,7 +111,7 @@ _NUMBERS_AT_ONCE: Final = 1 << 22
 
 def score_topk(
     members: CategoryVectors, vocabulary: WordVectors, k: int, skip_oov: bool = False, similarity: Similarity = cosine
-) -> CategoryScore:
+) -> PartScore:
     """The Topk score of a category, over all its words.
 
     A word out of vocabulary scores 0 and stays among them, unless ``skip_oov`` leaves it out.
@@ -198,7 +179,7 @@ def scored_together(model: str, dataset: str, size: int | None, right: Sequence[
 
 def score_oddoneout(
     categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, settings: OddOneOutOptions
-) -> Iterator[CategoryScore]:
+) -> Iterator[PartScore]:
     """The score of each category, one after the other; one with fewer than k words is skipped.
 
     Raises UsageError without a vocabulary to take intruders from, or for a category so large that its table of
@@ -240,19 +221,19 @@ def intruder_pools(
     categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
 ) -> Iterator[IntruderPool]:
     """The pool of each category; UsageError if it is to come from the vocabulary of a model that lists no words."""
-    for members in categories if intruders == "other-categories" else ():
-        vectors: dict[tuple[str, ...], Any | None] = {}
-        for other in categories:
-            vectors |= dict.fromkeys(other.keys)
-            for row, index in enumerate(other.known.tolist()):
-                vectors[other.keys[index]] = embeddings.row_at(other.vectors, row)
-        inside = set(members.keys)
-        outside = [vector for key, vector in vectors.items() if key not in inside]
-        known = [vector for vector in outside if vector is not None]
-        stacked = embeddings.stack(known) if known else members.vectors[:0]
-        missing = 0 if skip_oov else len(outside) - len(known)
-        yield IntruderPool(stacked, np.arange(len(known)), missing, shared=np.full(len(members.known), -1))
     if intruders == "other-categories":
+        vectors: dict[tuple[str, ...], Any | None] = {}
+        for category in categories:
+            vectors |= dict.fromkeys(category.keys)
+            for row, place in enumerate(category.known.tolist()):
+                vectors[category.keys[place]] = embeddings.row_at(category.vectors, row)
+        for members in categories:
+            inside = set(members.keys)
+            outside = [vector for key, vector in vectors.items() if key not in inside]
+            known = [vector for vector in outside if vector is not None]
+            stacked = embeddings.stack(known) if known else members.vectors[:0]
+            missing = 0 if skip_oov else len(outside) - len(known)
+            yield IntruderPool(stacked, np.arange(len(known)), missing, shared=np.full(len(members.known), -1))
         return
     if vocabulary is None:
         raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")
@@ -272,7 +253,7 @@ def intruder_pools(
 _MOST_LIMITS: Final = 1 << 27
 
 
-def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> CategoryScore:
+def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> PartScore:
     """The score of a category by all pairs of k of its words and an intruder; those with an unknown word are wrong."""
     size, k = len(members.known if settings.skip_oov else members.keys), settings.k
     if size < k:
@@ -404,7 +385,7 @@ def steps(count: int, k: int) -> Iterator[Step]:
 _PAIRS_AT_ONCE: Final = 4096
 
 
-def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> CategoryScore:
+def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> PartScore:
     """The score of a category by drawn pairs; the pair of each number depends on it and the seed alone.
 
     Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the

@@ -31,6 +31,7 @@ from typing import Final
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
@@ -62,18 +63,19 @@ class KnownDate:
     item: int
 
 
-def made_between(dates: Sequence[KnownDate], low: int, high: int) -> str:
-    """Say between which known dumps items with these numbers were made; empty if no dump tells.
+def items_between(dates: Sequence[KnownDate], low: int, high: int) -> str:
+    """Say which items have these numbers, and if a dump tells, between which known dumps they were made.
 
     >>> dates = [KnownDate("2019-01-07", 60_000_000), KnownDate("2026-11-02", 138_000_000)]
-    >>> made_between(dates, 60_000_001, 70_000_000)
-    'after 2019-01-07 by 2026-11-02'
+    >>> items_between(dates, 60_000_001, 70_000_000)
+    'Q60000001 to Q70000000, made after 2019-01-07 by 2026-11-02'
     """
     items = [known.item for known in dates]
     before, after = bisect_left(items, low) - 1, bisect_left(items, high)
-    since = f"after {dates[before].date}" if before >= 0 else ""
-    until = f"by {dates[after].date}" if after < len(dates) else ""
-    return f"{since} {until}".strip()
+    since = [f"after {dates[before].date}"] if before >= 0 else []
+    until = [f"by {dates[after].date}"] if after < len(dates) else []
+    made = " ".join(since + until)
+    return f"Q{low} to Q{high}" + (f", made {made}" if made else "")
 
 
 class _Input(msgspec.Struct):
@@ -152,52 +154,49 @@ def measure_cutoff(
     and the p-value: how often chance alone makes such a step; without a change that is seen it has the p-value alone,
     and with too few cases to look for one it is not there. MissingInputError for a data set without QIDs.
     """
-    found = [
+    dated = [
         (number, group, case)
         for group in evaluation.groups
         if (number := newest_item(group.group))
         for case in group.cases
     ]
-    if not found:
+    if not dated:
         raise MissingInputError(
             f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
             "lines and Parquet of a build have them, saw none; what a harness logged gets them with --set RELEASE"
         )
     # Cases with one number are ordered by how they were answered, so that the order of the groups hardly matters.
-    found.sort(key=lambda one: (one[0], one[2].position, one[2].detected, one[1].chance, one[1].group.id))
-    numbers, cases = [number for number, _, _ in found], [(group, case) for _, group, case in found]
+    dated.sort(key=lambda one: (one[0], one[2].position, one[2].detected, one[1].chance, one[1].group.id))
+    numbers, cases = [number for number, _, _ in dated], [(group, case) for _, group, case in dated]
     known = sorted(dates, key=lambda date: date.item)
     if known:
         edges = [bisect_right(numbers, date.item) for date in known]
     else:
         edges = [bisect_right(numbers, numbers[len(numbers) * index // bands - 1]) for index in range(1, bands)]
-    parts = {}
-    for begin, end in pairwise(sorted({0, *edges, len(numbers)})):
-        made = made_between(known, numbers[begin], numbers[end - 1])
-        name = f"Q{numbers[begin]} to Q{numbers[end - 1]}{made and ', made '}{made}"
-        parts[Part("band", name)] = tally(cases[begin:end])
+    parts = {
+        Part("band", items_between(known, numbers[begin], numbers[end - 1])): tally(cases[begin:end])
+        for begin, end in pairwise(sorted({0, *edges, len(numbers)}))
+    }
     classes = np.unique([group.group.id for group, _ in cases], return_inverse=True)[1]
     right = np.array([float(case.detected) for _, case in cases])
     step = find_step(np.array(numbers, dtype=np.int64), right, classes, seed)
-    whole = Row(task="cutoff", model=evaluation.name, dataset=evaluation.dataset, metric="cutoff", cases=len(cases))
-    if step is None:
-        return rows_of("cutoff", [Scored(evaluation.name, evaluation.dataset, "own", parts)], seed), (
-            "too few cases to look for a cutoff"
-        )
-    change = msgspec.structs.replace(whole, p=step.p, n=int(classes.max()) + 1)
-    said = f"no change seen (p {p_value(step.p)})"
-    if step.p <= LEVEL:
-        last, first, low, high = (numbers[index] for index in (step.at - 1, step.at, step.low - 1, step.high))
-        before, after = tally(cases[: step.at]), tally(cases[step.at :])
-        parts |= {Part("change", f"up to Q{last}"): before, Part("change", f"from Q{first}"): after}
-        change = msgspec.structs.replace(change, value=first, low=low, high=high)
-        scores = " to ".join(f"{100 * one.sums[:, 0].sum() / one.counts.sum():.2f}" for one in (before, after))
-        made = made_between(known, low, high)
-        said = (
-            f"accuracy falls from {scores} % between Q{last} and Q{first} "
-            f"(95 %: Q{low} to Q{high}{made and ', made '}{made}; p {p_value(step.p)})"
-        )
-    return [*rows_of("cutoff", [Scored(evaluation.name, evaluation.dataset, "own", parts)], seed), change], said
+    changes: list[Row] = []
+    sentence = "too few cases to look for a cutoff"
+    if step is not None:
+        change = Row(task="cutoff", model=evaluation.name, dataset=evaluation.dataset, metric="cutoff")
+        change = replace(change, cases=len(cases), p=step.p, n=int(classes.max()) + 1)
+        sentence = f"no change seen (p {p_value(step.p)})"
+        if step.p <= LEVEL:
+            last, first, low, high = (numbers[index] for index in (step.at - 1, step.at, step.low - 1, step.high))
+            before, after = tally(cases[: step.at]), tally(cases[step.at :])
+            parts |= {Part("change", f"up to Q{last}"): before, Part("change", f"from Q{first}"): after}
+            change = replace(change, value=first, low=low, high=high)
+            scores = " to ".join(f"{100 * one.sums[:, 0].sum() / one.counts.sum():.2f}" for one in (before, after))
+            interval = f"95 %: {items_between(known, low, high)}; p {p_value(step.p)}"
+            sentence = f"accuracy falls from {scores} % between Q{last} and Q{first} ({interval})"
+        changes = [change]
+    curve = Scored(evaluation.name, evaluation.dataset, "own", parts)
+    return [*rows_of("cutoff", [curve], seed), *changes], sentence
 
 
 @dataclass(frozen=True, slots=True)

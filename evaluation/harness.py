@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from wikisem.datasets.files import filled_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, optional_module
@@ -132,32 +133,45 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
+_EXPECTED: Final = "a JSON line of a sample"
+
+
 def _scored(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
     """The cases of a file, each with the scores of its choices; MissingInputError without any."""
-    number = 0
-    for number, line in _written(path):
-        sample = decode_json(line, _Sample, f"{path}:{number}", _EXPECTED)
-        doc = sample.doc
+    lines = list(_lines(path))
+    if not lines:
+        raise MissingInputError(f"{path}: expected samples, saw none")
+    for where, line in lines:
+        sample = decode_json(line, _Sample, where, _EXPECTED)
         try:
             # Beside each choice's log-likelihood is whether it would be the greedy answer.
             likelihoods = [float(pair[0]) for pair in sample.filtered_resps]
-            scores = choice_scores(doc, likelihoods, measure)
-            if asked and not doc.items:  # a release keeps them apart from its cases
-                if doc.id not in asked:
-                    raise ValueError(f"case {doc.id!r}, which the groups do not have")
-                group, outlier = asked[doc.id]
-                items = {member.surface: member.id for member in (*group.cluster, outlier)}
-                if items.keys() != set(doc.choices):
-                    raise ValueError(f"choices {doc.choices}, where the groups have {sorted(items)}")
-                doc.class_, doc.label, doc.items = group.qid, group.label, [items[word] for word in doc.choices]
-            yield doc, scores
+            scores = choice_scores(sample.doc, likelihoods, measure)
+            yield _with_qids(sample.doc, asked), scores
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
-                f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
+                f"{where}: expected a sample of a task of a release with the score of each choice, saw "
                 f"{type(error).__name__}: {error}"
             ) from error
-    if not number:
-        raise MissingInputError(f"{path}: expected samples, saw none")
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
+    return filled_lines(read_utf8(path), path)
+
+
+def _with_qids(doc: SampleDoc, asked: Asked) -> SampleDoc:
+    """The case with what a release keeps apart from it, by its id; ValueError for one that was not asked."""
+    if not asked or doc.items:
+        return doc
+    if doc.id not in asked:
+        raise ValueError(f"case {doc.id!r}, which the groups do not have")
+    group, outlier = asked[doc.id]
+    qids = {member.surface: member.id for member in (*group.cluster, outlier)}
+    if qids.keys() != set(doc.choices):
+        raise ValueError(f"choices {doc.choices}, where the groups have {sorted(qids)}")
+    return replace(doc, class_=group.qid, label=group.label, items=[qids[word] for word in doc.choices])
 
 
 def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
@@ -181,22 +195,7 @@ def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure
     return [likelihood / divisor for likelihood, divisor in zip(likelihoods, divisors[measure], strict=True)]
 
 
-_EXPECTED: Final = "a JSON line of a sample"
-
-
-def _written(path: Path) -> Iterator[tuple[int, bytes]]:
-    if not path.is_file():
-        raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        if line.strip():
-            yield number, line
-
-
 # Answers to walls.
-
-
-class _AnyDoc(msgspec.Struct):
-    doc: dict[str, Any] = {}
 
 
 class _WallSample(msgspec.Struct):
@@ -206,11 +205,12 @@ class _WallSample(msgspec.Struct):
 
 def has_walls(path: Path) -> bool:
     """Whether the samples in a file are answers to walls."""
-    for _, line in _written(path):
-        with suppress(msgspec.MsgspecError):
-            return "tier" in msgspec.json.decode(line, type=_AnyDoc).doc
-        break
-    return False
+    _, first = next(_lines(path), ("", ""))
+    try:
+        doc = msgspec.json.decode(first, type=dict[str, Any]).get("doc")
+    except msgspec.MsgspecError:
+        return False
+    return isinstance(doc, dict) and "tier" in doc
 
 
 def read_wall_samples(path: Path) -> WallEvaluation:
@@ -219,17 +219,17 @@ def read_wall_samples(path: Path) -> WallEvaluation:
     They are those of the harness, with error bars and by tier. DamagedInputError with the line of what is no answer.
     """
     scored = []
-    for number, line in _written(path):
-        where = f"{path}:{number}"
+    for where, line in _lines(path):
         sample = decode_json(line, _WallSample, where, _EXPECTED)
         wall = wall_of_row(sample.doc, where)
         if len(sample.filtered_resps) != 1:
             raise DamagedInputError(f"{where}: expected one answer, saw {len(sample.filtered_resps)}")
         surfaces, places = [word.surface for word in wall.words], {word.id: at for at, word in enumerate(wall.words)}
         truth = [[places[member] for member in group.members] for group in wall.groups]
-        found = parse_answer(sample.filtered_resps[0], surfaces)
-        groups, sizes = tuple(tuple(surfaces[at] for at in group) for group in found), tuple(map(len, truth))
-        scored.append(WallScore(wall, len(surfaces), sizes, groups, score_partition(found, truth)))
+        partition = parse_answer(sample.filtered_resps[0], surfaces)
+        groups = tuple(tuple(surfaces[at] for at in group) for group in partition)
+        scores = score_partition(partition, truth)
+        scored.append(WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, scores))
     return WallEvaluation(_model_of(path), (), tuple(scored), path.stem)
 
 
@@ -327,24 +327,8 @@ class _InspectLog(msgspec.Struct):
 
 
 def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
-    """The log of inspect-ai: an archive with a file for each sample, or one JSON file; unscored samples are counted."""
-    expected = "a log of inspect-ai (.eval or .json) or lm-evaluation-harness (.jsonl)"
-    if path.suffix == ".eval":
-        try:
-            with zipfile.ZipFile(path) as archive:
-                names = archive.namelist()
-                header = next((name for name in ("header.json", "_journal/start.json") if name in names), "")
-                task = decode_json(_unpacked(archive, header), _InspectLog, f"{path}:{header}", expected).eval
-                listed = [
-                    decode_json(_unpacked(archive, name), _InspectSample, f"{path}:{name}", "a sample")
-                    for name in names
-                    if name.startswith("samples/") and name.endswith(".json")
-                ]
-        except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError) as error:
-            raise DamagedInputError(f"{path}: expected {expected}, saw {error}") from error
-    else:
-        whole = decode_json(path.read_bytes(), _InspectLog, str(path), expected)
-        task, listed = whole.eval, whole.samples
+    """The log of inspect-ai; unscored samples are counted."""
+    task, listed = _inspect_samples(path)
     scorer, _, key = metric.partition(",")
     samples: dict[str, Sample] = {}
     for sample in listed:
@@ -363,6 +347,26 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
         fields = {"id": sample.id, "epoch": sample.epoch}
         _add(samples, f"{sample.id} #{sample.epoch}", (sample.metadata, fields), cluster_by, value, where)
     return Log(path, task.model, task.task, metric or scorer, samples, unscored=len(listed) - len(samples))
+
+
+def _inspect_samples(path: Path) -> tuple[_Task, list[_InspectSample]]:
+    """The task and the samples of an archive with a file for each sample, or of one JSON file."""
+    expected = "a log of inspect-ai (.eval or .json) or lm-evaluation-harness (.jsonl)"
+    if path.suffix != ".eval":
+        whole = decode_json(path.read_bytes(), _InspectLog, str(path), expected)
+        return whole.eval, whole.samples
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            header = next((name for name in ("header.json", "_journal/start.json") if name in names), "")
+            task = decode_json(_unpacked(archive, header), _InspectLog, f"{path}:{header}", expected).eval
+            return task, [
+                decode_json(_unpacked(archive, name), _InspectSample, f"{path}:{name}", "a sample")
+                for name in names
+                if name.startswith("samples/") and name.endswith(".json")
+            ]
+    except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError) as error:
+        raise DamagedInputError(f"{path}: expected {expected}, saw {error}") from error
 
 
 def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -369,17 +369,11 @@ def distinct_names(groups: Sequence[Group]) -> list[str]:
     A name is the id, or the id after the language or folders, or with the place in the file; if a group comes twice,
     the later one has a number.
     """
-    namings: list[Callable[[Group], str]] = [
-        lambda group: group.id,
-        lambda group: f"{group.language or PurePath(group.where).parent.name}/{group.id}",
-    ]
-    most = max((len(PurePath(group.where).parts) for group in groups), default=0)
-    namings += [
-        lambda group, depth=depth: "/".join([*PurePath(group.where).parts[:-1][-depth:], group.id])  # type: ignore[misc]
-        for depth in range(1, most)
-    ]
-    for naming in namings:
-        names = [naming(group) for group in groups]
+    folders = [PurePath(group.where).parts[:-1] for group in groups]
+    paths = [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders), default=0) + 1)]
+    outer = [(group.language or PurePath(group.where).parent.name,) for group in groups]
+    for prefixes in ([()] * len(groups), outer, *paths):
+        names = ["/".join([*prefix, group.id]) for prefix, group in zip(prefixes, groups, strict=True)]
         if len(set(names)) == len(names):
             return names
     return numbered(f"{group.id} ({group.where})" for group in groups)

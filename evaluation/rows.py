@@ -90,6 +90,26 @@ class Part(NamedTuple):
 WHOLE: Final = Part()
 
 
+@dataclass(frozen=True, slots=True)
+class PartScore:
+    """``correct`` of ``comparisons`` in a category of ``count`` words, or a section of ``count`` questions.
+
+    ``missing`` are the words out of vocabulary, or the questions with such words. A part that was skipped, as one with
+    too few words, has no comparisons.
+    """
+
+    name: str
+    count: int
+    missing: int
+    correct: int
+    comparisons: int
+
+    @property
+    def percent(self) -> float | None:
+        """The score in percent; None for a part that was skipped."""
+        return 100 * self.correct / self.comparisons if self.comparisons else None
+
+
 @dataclass(frozen=True, eq=False)
 class Tally:
     """Sums of shares over the cases of each unit: all that error bars, tests and marks need.

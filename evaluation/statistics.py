@@ -69,8 +69,7 @@ def clustered_wilson(sums: FloatArray, sizes: FloatArray) -> tuple[float, float]
 class ErrorBars:
     """A mean over the cases of ``n`` units, its interval of 95 %, and its clustered standard error.
 
-    The standard error is None for a single unit, which says nothing about how units differ, and for a statistic that is
-    no mean, as Krippendorff's alpha.
+    The standard error is None for a single unit, and for a statistic that is no mean, as Krippendorff's alpha.
     """
 
     value: float
@@ -134,16 +133,16 @@ def clustered_means(
     sums, sizes, shared = sums[kept], sizes[kept], list(compress(shared, kept))
     if not len(sizes):
         raise ValueError("expected cases, saw none")
-    values = sums.sum(axis=0) / sizes.sum()
-    drawn, wider = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * values, shared)
-    found, trials = [], worth or len(sizes)
-    for value, own, draws, times in zip(values.tolist(), sums.T, drawn.T, wider, strict=True):
-        alike = np.ptp(own / sizes) <= ROUNDING
-        ends = wilson(_share(value), trials) if alike else percentile_interval(draws, trials)
-        low, high = (end if times == 1 else _share(value + times * (end - value)) for end in ends)
-        error = clustered_error(own, sizes)
-        found.append(ErrorBars(value, low, high, error and times * error, len(sizes)))
-    return found
+    means = sums.sum(axis=0) / sizes.sum()
+    drawn, wider = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * means, shared)
+    bars, trials = [], worth or len(sizes)
+    for mean, column, draws, times in zip(means.tolist(), sums.T, drawn.T, wider, strict=True):
+        all_alike = np.ptp(column / sizes) <= ROUNDING
+        ends = wilson(_share(mean), trials) if all_alike else percentile_interval(draws, trials)
+        low, high = (end if times == 1 else _share(mean + times * (end - mean)) for end in ends)
+        error = clustered_error(column, sizes)
+        bars.append(ErrorBars(mean, low, high, error and times * error, len(sizes)))
+    return bars
 
 
 def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[float]:
@@ -158,11 +157,12 @@ def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[f
         return [1.0] * deviations.shape[1]
     numbers = {name: index for index, name in enumerate(sorted(frozenset().union(*shared)))}
     members = np.zeros((len(shared), len(numbers)))
-    for row, own in zip(members, shared, strict=True):
-        row[[numbers[name] for name in own]] = 1
-    together = np.einsum("is,ij,js->s", deviations, members @ members.T > 0, deviations, optimize=True)
-    alone = (deviations**2).sum(axis=0)
-    return [math.sqrt(max(1.0, one / other)) if other > 0 else 1.0 for one, other in zip(together, alone, strict=True)]
+    for row, names in zip(members, shared, strict=True):
+        row[[numbers[name] for name in names]] = 1
+    dependent = np.einsum("is,ij,js->s", deviations, members @ members.T > 0, deviations, optimize=True)
+    independent = (deviations**2).sum(axis=0)
+    variances = zip(dependent, independent, strict=True)
+    return [math.sqrt(max(1.0, larger / plain)) if plain > 0 else 1.0 for larger, plain in variances]
 
 
 def clustered_error(sums: FloatArray, sizes: FloatArray) -> float | None:
@@ -211,8 +211,8 @@ def bootstrap(units: int, statistic: Callable[[npt.NDArray[np.int64]], float], s
 
     Draws for which it is NaN, undefined, are left out; both ends are NaN if it is undefined for all.
     """
-    found = np.array([statistic(drawn) for block in draw_units(units, seed) for drawn in block])
-    defined = found[~np.isnan(found)]
+    statistics = np.array([statistic(drawn) for block in draw_units(units, seed) for drawn in block])
+    defined = statistics[~np.isnan(statistics)]
     return percentile_interval(defined, units) if defined.size else (math.nan, math.nan)
 
 
@@ -307,24 +307,31 @@ def compare_paired(
     difference = float(gaps.sum() / sizes.sum())
     if np.ptp(gaps / sizes) > ROUNDING:
         ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], worth or len(sizes))
-    else:
-        # Draws would claim certainty where all units differ alike. Method 10 of Newcombe (1998), "Improved confidence
-        # intervals for the difference between binomial proportions based on paired data", Statistics in Medicine 17.
-        scores = [_share(float(each.sum() / sizes.sum())) for each in (one, other)]
-        (low_1, high_1), (low_2, high_2) = (wilson(score, worth or len(sizes)) for score in scores)
+    else:  # draws would claim certainty where all units differ alike
+        scores = [_share(float(sums.sum() / sizes.sum())) for sums in (one, other)]
         # Equal differences are perfectly correlated, unless neither score varies.
         correlation = 1.0 if np.ptp(one / sizes) > ROUNDING else 0.0
-
-        def distance(first: float, second: float) -> float:
-            return math.sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
-
-        below, above = distance(scores[0] - low_1, high_2 - scores[1]), distance(high_1 - scores[0], scores[1] - low_2)
+        below, above = newcombe(scores[0], scores[1], correlation, worth or len(sizes))
         ends = difference - below, difference + above
     (times,) = widening((gaps - sizes * difference)[:, None], shared)
     low, high = (difference + times * (end - difference) for end in ends)
     error = clustered_error(gaps, sizes)
     (p,) = sign_flip_p_values(gaps[:, None], seed, [times])
     return PairedDifference(difference, low, high, error and times * error, len(sizes), p)
+
+
+def newcombe(one: float, other: float, correlation: float, trials: float) -> tuple[float, float]:
+    """How far the interval of the difference of two paired shares reaches below it, and above it.
+
+    Method 10 of Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions based
+    on paired data", Statistics in Medicine 17.
+    """
+    (low, high), (other_low, other_high) = wilson(one, trials), wilson(other, trials)
+
+    def distance(first: float, second: float) -> float:
+        return math.sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
+
+    return distance(one - low, other_high - other), distance(high - one, other - other_low)
 
 
 def _share(value: float) -> float:
@@ -352,10 +359,10 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
     ``wider`` says how many times as large each standard error is because of what units share: ``widening``. The p-value
     is that of the normal quantile divided by it.
     """
-    seen = np.abs(gaps.sum(axis=0))
-    all_ways = len(gaps) <= _MOST_ENUMERATED
+    seen, units = np.abs(gaps.sum(axis=0)), len(gaps)
+    all_ways = units <= _MOST_ENUMERATED
     larger, equal = np.zeros((2, len(seen)), dtype=np.int64)
-    generator, units = np.random.default_rng(seed), len(gaps)
+    generator = np.random.default_rng(seed)
     at_once = DRAWS if all_ways else max(1, _SIGNS_AT_ONCE // units)
     for start in range(0, DRAWS, at_once):
         if all_ways:
@@ -367,14 +374,14 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
         larger += np.count_nonzero(beyond > ROUNDING, axis=0)
         equal += np.count_nonzero(np.abs(beyond) <= ROUNDING, axis=0)
     # Of drawn ways, the sum that was seen is one of those that are equal to it, so that p is never 0.
-    ways = 2 ** len(gaps) if all_ways else 1 + DRAWS
-    found: FloatArray = (larger + (equal + (not all_ways)) / 2) / ways
+    ways = 2**units if all_ways else 1 + DRAWS
+    p_values: list[float] = ((larger + (equal + (not all_ways)) / 2) / ways).tolist()
     if max(wider) > 1:
-        quantiles = [NormalDist().inv_cdf(p / 2) for p in found.tolist()]
+        quantiles = [NormalDist().inv_cdf(p / 2) for p in p_values]
         widths = np.broadcast_to(wider, len(quantiles))
         pairs = zip(quantiles, widths, strict=True)
-        found = np.array([math.erfc(-quantile / width / math.sqrt(2)) for quantile, width in pairs])
-    return [1.0 if gap <= ROUNDING else p for gap, p in zip(seen, found.tolist(), strict=True)]
+        p_values = [math.erfc(-quantile / width / math.sqrt(2)) for quantile, width in pairs]
+    return [1.0 if gap <= ROUNDING else p for gap, p in zip(seen, p_values, strict=True)]
 
 
 def detectable_effect(error: float, units: int) -> float:
@@ -430,19 +437,18 @@ def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
     """
     if len(set(ones)) < 2 or len(set(others)) < 2:
         return Correlation(len(ones))
-    found: dict[str, float] = {}
+    fields: dict[str, float] = {}
     for name, first, second in (("pearson", ones, others), ("spearman", ranks(ones), ranks(others))):
-        coefficient = found[name] = float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1))
+        coefficient = fields[name] = float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1))
         if len(ones) >= FEWEST_MODELS and abs(coefficient) <= 1 - 1e-9:
             variance = 1 + coefficient**2 / 2 if name == "spearman" else 1
             middle, half = math.atanh(coefficient), NORMAL_QUANTILE * math.sqrt(variance / (len(ones) - 3))
-            found[f"{name}_low"], found[f"{name}_high"] = math.tanh(middle - half), math.tanh(middle + half)
-    return Correlation(models=len(ones), **found)
+            fields[f"{name}_low"], fields[f"{name}_high"] = math.tanh(middle - half), math.tanh(middle + half)
+    return Correlation(models=len(ones), **fields)
 
 
 def ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value from 1 up, ties sharing the mean rank."""
     _, index, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    found: list[float] = (ends - (counts - 1) / 2)[index].tolist()
-    return found
+    mean_ranks: FloatArray = np.cumsum(counts) - (counts - 1) / 2
+    return mean_ranks[index].tolist()

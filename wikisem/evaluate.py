@@ -33,7 +33,7 @@ from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Sco
 from wikisem.evaluation.statistics import detectable_effect
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
-from wikisem.evaluation.vectors.models import ModelObject, open_by_contexts, open_model, open_object
+from wikisem.evaluation.vectors.models import Lookup, ModelObject, open_by_contexts, open_model, open_object
 from wikisem.files import path_of
 from wikisem.outputs.release.cases import case_id, cases_of
 from wikisem.outputs.wallfile import read_walls
@@ -112,7 +112,7 @@ def open_vectors(
         if name:
             model.name = name
     else:
-        model = open_object(source, name, phrases, tokenize, keys)
+        model = open_object(source, name, Lookup(phrases, tokenize, keys))
     if similarity is None:
         return model
     given = getattr(similarity, "__name__", "a callable")
@@ -167,11 +167,10 @@ def contexts(
     """
     sets, listed = _data_sets(groups, keys), sorted(numbers)
     named = {sources: sources} if isinstance(sources, str) else sources
-    tokenize = embeddings.open_tokenizer(tokenizer)
+    lookup = Lookup(phrases, embeddings.open_tokenizer(tokenizer), keys)
     rows, notes = list[Row](), dict[str, list[str]]()
     for name, source in (named if isinstance(named, Mapping) else {one: one for one in named}).items():
-        models = open_by_contexts(source, listed, phrases, tokenize, keys)
-        found = (score_models(sets, [model])[0] for model in models)
+        found = (score_models(sets, [model])[0] for model in open_by_contexts(source, listed, lookup))
         curves: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
         for number, evaluations in zip(listed, watch(name, found, len(listed)), strict=True):
             for one in evaluations:
@@ -400,7 +399,7 @@ def topk(
     """
     listed, dataset = _categories(categories, language, dataset)
 
-    def score(model: EmbeddingModel) -> Iterator[categories_.CategoryScore]:
+    def score(model: EmbeddingModel) -> Iterator[Any]:
         vocabulary = require_vocabulary(model, "topk")
         for category in listed:
             members = categories_.look_up_category(category, model)
@@ -436,7 +435,7 @@ def oddoneout(
     settings = options.OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
     listed, dataset = _categories(categories, language, dataset)
 
-    def score(model: EmbeddingModel) -> Iterator[categories_.CategoryScore]:
+    def score(model: EmbeddingModel) -> Iterator[Any]:
         require_cosine(model, _DISTANCES)
         members = [categories_.look_up_category(category, model) for category in listed]
         return categories_.score_oddoneout(members, model.words, settings)

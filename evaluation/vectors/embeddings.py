@@ -438,18 +438,10 @@ class KeyModel(WordModel):
     def __init__(
         self, name: str, words: WordVectors, kind: Keys, similarity: Similarity = cosine, about: Sequence[str] = ()
     ) -> None:
-        forms = _FORMS[kind]
-        best = len(forms) - 1  # the bare key, which any word may be
-        for word in words.index:
-            seen = (
-                index
-                for index, (before, after) in enumerate(forms[:best])
-                if word.startswith(before) and word.endswith(after)
-            )
-            best = next(seen, best)
-            if not best:
-                break
-        self._form = forms[best]
+        *prefixed, self._form = _FORMS[kind]  # the last is the bare key, which any word may be
+        for before, after in reversed(prefixed):
+            if any(word.startswith(before) and word.endswith(after) for word in words.index):
+                self._form = before, after
         shown = _written("Q42" if kind == "qid" else "New York", self._form)[0]
         about = (*about, f"vectors keyed by {kind}, written as {shown}")
         plain = replace(words, whole_spelling=Spelling(capitals=True, phrases=False, masked=False, numbers=False))

@@ -10,9 +10,8 @@ import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -42,6 +41,22 @@ _SAMPLE: Final = 1 << 18
 _DAMAGE: Final = (ValueError, MemoryError, *UNPACKING_ERRORS)
 
 
+class Lookup(NamedTuple):
+    """How items are looked up in a vocabulary: by phrases or single tokens of ``tokenize``, or by QID or title."""
+
+    phrases: bool = True
+    tokenize: Tokenizer = embeddings.tokens_of
+    keys: Keys | None = None
+
+    def model(
+        self, name: str, vectors: WordVectors, similarity: Similarity = embeddings.cosine, about: Sequence[str] = ()
+    ) -> WordModel:
+        """The model of these vectors; ``about`` are the first of its notes."""
+        if self.keys:
+            return embeddings.KeyModel(name, vectors, self.keys, similarity, about)
+        return WordModel(name, vectors, self.phrases, self.tokenize, similarity, about)
+
+
 def model_name(source: str) -> str:
     """What a report calls a model: the name of a file without its folder, any other source as it is."""
     return source if source.startswith(tuple(_OPTIONS)) else Path(source).name
@@ -64,10 +79,10 @@ def open_model(
     """
     name = name or model_name(source)
     kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
-    make = partial(_make, phrases, tokenize, keys)
+    lookup = Lookup(phrases, tokenize, keys)
     if not kind:
         asked = None if items is None else embeddings.words_asked_for(items, tokenize, keys)
-        return make(name, read_vectors(source, asked), embeddings.cosine, ())
+        return lookup.model(name, read_vectors(source, asked))
     if kind == PYTHON:
         return embeddings.TextModel(name, _function(source.removeprefix(PYTHON)))
     if kind == "similarity:":
@@ -81,27 +96,10 @@ def open_model(
         contexts = options.get("contexts", "")
         if contexts and not (contexts.isdecimal() and int(contexts)):
             raise UsageError(f"expected contexts to be a whole number from 1 up, saw {contexts!r}")
-        return next(_open_counts(name, Path(target), options, [int(contexts or 0)], make))
+        return next(_open_counts(name, Path(target), options, [int(contexts or 0)], lookup))
     if keys:
         raise UsageError(f"{source}: expected vectors keyed by {keys}, saw a model that reads words")
     return embeddings.TextModel(name, _encoder(kind, target, options))
-
-
-_Maker = Callable[[str, WordVectors, Similarity, Sequence[str]], WordModel]
-
-
-def _make(
-    phrases: bool,
-    tokenize: Tokenizer,
-    keys: Keys | None,
-    name: str,
-    vectors: WordVectors,
-    similarity: Similarity,
-    about: Sequence[str],
-) -> WordModel:
-    if keys:
-        return embeddings.KeyModel(name, vectors, keys, similarity, about)
-    return WordModel(name, vectors, phrases, tokenize, similarity, about)
 
 
 def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
@@ -164,13 +162,7 @@ def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
     return lambda texts: [count(f"<{text}>") for text in texts]
 
 
-def open_by_contexts(
-    source: str,
-    numbers: Iterable[int],
-    phrases: bool = True,
-    tokenize: Tokenizer = embeddings.tokens_of,
-    keys: Keys | None = None,
-) -> Iterator[WordModel]:
+def open_by_contexts(source: str, numbers: Iterable[int], lookup: Lookup) -> Iterator[WordModel]:
     """A model of counts once for each number of contexts that words keep, 0 for all; the file is read once.
 
     UsageError for another model, and for one that says how many itself.
@@ -180,11 +172,11 @@ def open_by_contexts(
     target, options = _parse_options(source, _COUNTS)
     if "contexts" in options:
         raise UsageError(f"{source}: expected no contexts of its own, saw {options['contexts']!r}")
-    return _open_counts(model_name(source), Path(target), options, numbers, partial(_make, phrases, tokenize, keys))
+    return _open_counts(model_name(source), Path(target), options, numbers, lookup)
 
 
 def _open_counts(
-    name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], make: _Maker
+    name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], lookup: Lookup
 ) -> Iterator[WordModel]:
     of_counts = optional_module("wikisem.evaluation.vectors.counts", "a model of counts", "counts", package="scipy")
     weight, similarity = options.get("weight", "ppmi"), options.get("similarity", "cosine")
@@ -198,7 +190,7 @@ def _open_counts(
     for number in numbers:
         each = f", {number:,} of each word" if number else ""
         about = f"count vectors of {counts.matrix.shape[1]:,} contexts{each}: {weight}, {similarity}"
-        yield make(name, counts.vectors(weights, number), of_counts.SIMILARITIES[similarity], (about,))
+        yield lookup.model(name, counts.vectors(weights, number), of_counts.SIMILARITIES[similarity], (about,))
 
 
 def open_similarity(source: str) -> Similarity:
@@ -300,13 +292,7 @@ TextFunction = Callable[[Sequence[str]], Any]
 ModelObject = KeyedVectors | TextEncoder | TextFunction | Mapping[str, Any] | tuple[Sequence[str], Any]
 
 
-def open_object(
-    model: Any,
-    name: str = "",
-    phrases: bool = True,
-    tokenize: Tokenizer = embeddings.tokens_of,
-    keys: Keys | None = None,
-) -> EmbeddingModel:
+def open_object(model: Any, name: str, lookup: Lookup) -> EmbeddingModel:
     """Open a model that is a Python object.
 
     KeyedVectors of gensim, a whole model of gensim (its ``wv``), a mapping from words to vectors, or a pair of words
@@ -340,7 +326,7 @@ def open_object(
             "expected a path or name of a model, KeyedVectors, a mapping from words to vectors, a pair of words and an "
             f"array, a function, or an object with encode, saw {name}"
         )
-    return _make(phrases, tokenize, keys, name, vectors, embeddings.cosine, ())
+    return lookup.model(name, vectors)
 
 
 def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:

@@ -119,12 +119,12 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
         ),
     ]
     counted = list(score_analogies(sections, lookup_of(table), restrict=5))
-    assert [(row.correct, row.questions, row.unseen) for row in counted] == [(1, 1, 0), (1, 4, 3)]
+    assert [(row.correct, row.comparisons, row.missing) for row in counted] == [(1, 1, 0), (1, 4, 3)]
     skipped = list(score_analogies(sections, lookup_of(table), restrict=5, skip_oov=True))
-    assert [(row.correct, row.questions, row.unseen) for row in skipped] == [(1, 1, 0), (1, 1, 3)]
+    assert [(row.correct, row.comparisons, row.missing) for row in skipped] == [(1, 1, 0), (1, 1, 3)]
     assert one(rows_of("analogies", [scored("m", "", None, counted)])).value == 40
     unrestricted = list(score_analogies(sections, lookup_of(table)))
-    assert unrestricted[1].unseen == 2
+    assert unrestricted[1].missing == 2
 
 
 def test_a_model_without_a_vocabulary_is_refused() -> None:
@@ -207,7 +207,7 @@ def test_equal_to_gensim(glove: WordVectors, tmp_path: Path, restrict: int) -> N
     _, theirs = keyed.evaluate_word_analogies(str(tmp_path / "q.txt"), restrict_vocab=restrict or 300_000)
     model = WordModel("glove", glove)
     ours = list(score_analogies(read_questions(tmp_path / "q.txt"), model, skip_oov=True, restrict=restrict))
-    assert [(row.section, row.correct, row.questions - row.correct) for row in ours] == [
+    assert [(row.name, row.correct, row.comparisons - row.correct) for row in ours] == [
         (row["section"], len(row["correct"]), len(row["incorrect"])) for row in theirs[:-1]
     ]
     assert sum(row.correct for row in ours) > 30

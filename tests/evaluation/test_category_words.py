@@ -5,19 +5,19 @@ import pytest
 
 from tests.rows import one
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.category_scores import CategoryScore, look_up_category, scored
-from wikisem.evaluation.rows import Row, rows_of
+from wikisem.evaluation.category_scores import look_up_category, scored
+from wikisem.evaluation.rows import PartScore, Row, rows_of
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
 
 
-def mean(scores: list[CategoryScore]) -> Row:
+def mean(scores: list[PartScore]) -> Row:
     """The row of the mean over categories."""
     return one(rows_of("topk", [scored("m", "", None, scores)]), "score")
 
 
 def test_every_category_counts_once_and_skipped_ones_do_not() -> None:
     """As in equations 2 and 8, a category of many comparisons weighs as much as one of few, and one of none nothing."""
-    scores = [CategoryScore("a", 9, 0, 90, 100), CategoryScore("b", 2, 1, 0, 2), CategoryScore("c", 1, 0, 0, 0)]
+    scores = [PartScore("a", 9, 0, 90, 100), PartScore("b", 2, 1, 0, 2), PartScore("c", 1, 0, 0, 0)]
     assert [score.percent for score in scores] == [90.0, 0.0, None]
     assert mean(scores).value == pytest.approx(45.0)
     assert mean(scores[2:]).value is None
@@ -26,8 +26,8 @@ def test_every_category_counts_once_and_skipped_ones_do_not() -> None:
 
 def test_the_mean_has_error_bars_over_categories() -> None:
     """The standard error of as many numbers as there are categories, in percent; none where all were skipped."""
-    skipped = CategoryScore("x", 1, 0, 0, 0)
-    row = mean([*(CategoryScore(str(share), 9, 0, share, 10) for share in (9, 5, 7, 3)), skipped])
+    skipped = PartScore("x", 1, 0, 0, 0)
+    row = mean([*(PartScore(str(share), 9, 0, share, 10) for share in (9, 5, 7, 3)), skipped])
     assert row.value == pytest.approx(60)
     assert (row.n, row.unit) == (4, "category")
     assert row.se == pytest.approx(np.std([90, 50, 70, 30], ddof=1) / 2)

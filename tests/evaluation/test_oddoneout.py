@@ -13,7 +13,6 @@ from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
 from wikisem.evaluation.category_scores import (
-    CategoryScore,
     CategoryVectors,
     look_up_category,
     prepare,
@@ -21,6 +20,7 @@ from wikisem.evaluation.category_scores import (
     steps,
 )
 from wikisem.evaluation.options import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions
+from wikisem.evaluation.rows import PartScore
 from wikisem.evaluation.vectors.embeddings import TextModel, Vector, WordModel, WordVectors, from_words
 
 LETTERS = "abcdefghij"
@@ -88,9 +88,7 @@ def members_in(words: Sequence[str], vocabulary: WordVectors) -> CategoryVectors
     return look_up_category(WordCategory("c", tuple(words)), WordModel("v", vocabulary))
 
 
-def score(
-    items: Sequence[str], others: Sequence[str], vocabulary: WordVectors, variant: OddOneOutOptions
-) -> CategoryScore:
+def score(items: Sequence[str], others: Sequence[str], vocabulary: WordVectors, variant: OddOneOutOptions) -> PartScore:
     """The score of the first of two categories."""
     both = [members_in(items, vocabulary), members_in(others, vocabulary)]
     return next(score_oddoneout(both, vocabulary, variant))

@@ -15,10 +15,9 @@ from msgspec import structs
 from tests.rows import scores
 from tests.word_groups import outlier_word, word_group
 from wikisem.evaluation import category_scores
-from wikisem.evaluation.category_scores import CategoryScore
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
-from wikisem.evaluation.rows import marks, rows_of
+from wikisem.evaluation.rows import PartScore, marks, rows_of
 from wikisem.evaluation.statistics import FloatArray, compare_paired, holm, sign_flip_p_values
 
 
@@ -194,10 +193,10 @@ def test_models_that_were_asked_other_cases_are_not_compared() -> None:
 def test_categories_are_compared_where_all_models_have_a_score() -> None:
     """A category that one model skipped is left out for all."""
     both = [
-        [CategoryScore(name, 5, 0, correct, 10) for name, correct in zip("abc", row, strict=True)]
+        [PartScore(name, 5, 0, correct, 10) for name, correct in zip("abc", row, strict=True)]
         for row in ([9, 8, 7], [5, 6, 4])
     ]
-    both[1][2] = CategoryScore("c", 1, 0, 0, 0)
+    both[1][2] = PartScore("c", 1, 0, 0, 0)
     scored = [category_scores.scored(name, "", None, own) for name, own in zip(("one", "other"), both, strict=True)]
     (row,) = (row for row in rows_of("topk", scored) if row.less)
     assert (row.n, row.unit) == (2, "category")
