@@ -363,16 +363,18 @@ def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Comp
     return gaps
 
 
-def distinct_names(groups: Sequence[Group]) -> list[str]:
-    """The shortest names, all of one form, that tell groups apart where languages or folders share an id.
+def group_ids(groups: Sequence[Group]) -> list[str]:
+    """The plain ids where they differ within each language; else the shortest names, all of one form, that differ.
 
-    A name is the id, or the id after the language or folders, or with the place in the file; if a group comes twice,
-    the later one has a number.
+    Such a name is the id after the language or folders, or with the place in the file; if a group comes twice, the
+    later one has a number.
     """
+    if len({(group.language, group.id) for group in groups}) == len(groups):
+        return [group.id for group in groups]
     folders = [PurePath(group.where).parts[:-1] for group in groups]
-    paths = [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders), default=0) + 1)]
+    paths = [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders)) + 1)]
     outer = [(group.language or PurePath(group.where).parent.name,) for group in groups]
-    for prefixes in ([()] * len(groups), outer, *paths):
+    for prefixes in (outer, *paths):
         names = ["/".join([*prefix, group.id]) for prefix, group in zip(prefixes, groups, strict=True)]
         if len(set(names)) == len(names):
             return names
@@ -390,9 +392,3 @@ def numbered(names: Iterable[str]) -> list[str]:
         seen[name] += 1
         found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return found
-
-
-def group_ids(groups: Sequence[Group]) -> list[str]:
-    """The plain ids where they differ within each language, else ``distinct_names``."""
-    keys = {(group.language, group.id) for group in groups}
-    return [group.id for group in groups] if len(keys) == len(groups) else distinct_names(groups)

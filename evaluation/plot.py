@@ -46,19 +46,11 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     metrics = list(dict.fromkeys(row.metric for row in drawn))[:2]
     for axes, metric in zip(figure.subplots(1, 2), metrics, strict=True):
-        for index, (name, every) in enumerate(lines.items()):
-            points = [row for row in every if row.metric == metric]
-            values = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
-            aside = 0.04 * (index - (len(lines) - 1) / 2) if part in _NAMED else 0.0  # so that none is hidden
-            places = [(_place(row) or 0.0) + aside for row in points]
-            ends = [values[0] - values[1], values[2] - values[0]]
-            axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
-            for row in whole if part == "band" else ():
-                change = row.metric == "cutoff" and (row.model, row.dataset) == (points[0].model, points[0].dataset)
-                if change and row.value is not None and row.low is not None and row.high is not None:
-                    axes.axvspan(row.low, row.high, color=f"C{index}", alpha=0.15)
-                    axes.axvline(row.value, color=f"C{index}", linestyle="--")
-        guesses = [(row.chance, row.cases) for row in drawn if row.metric == metric and row.chance is not None]
+        _draw_lines(axes, {name: [row for row in line if row.metric == metric] for name, line in lines.items()}, part)
+        if part == "band":
+            _draw_changes(axes, list(lines.values()), [row for row in whole if row.metric == "cutoff"])
+        of_metric = [row for row in drawn if row.metric == metric]
+        guesses = [(row.chance, row.cases) for row in of_metric if row.chance is not None]
         guess = sum(chance * cases for chance, cases in guesses) / sum(cases for _, cases in guesses)
         axes.axhline(guess, color="grey", linestyle=":", label="chance")
         score = {"opp": "OPP"}.get(metric, metric.replace("_", " "))
@@ -66,7 +58,7 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
         if part in _NAMED:
             names = {_place(row) or 0.0: _TITLES.get(row.name, row.name) for row in drawn}
             axes.set_xticks(sorted(names), [names[place] for place in sorted(names)])
-            rho = correlation([row for row in drawn if row.metric == metric]) if len(lines) >= FEWEST_MODELS else None
+            rho = correlation(of_metric) if len(lines) >= FEWEST_MODELS else None
             if rho is not None:
                 axes.set_title(f"Spearman's ρ of {part} and {score} = {rho:.2f}")
         elif part == "contexts":
@@ -77,6 +69,26 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     # Below all plots, where the names hide nothing.
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     save_figure(figure, path)
+
+
+def _draw_lines(axes: Axes, lines: Mapping[str, Sequence[Row]], part: str) -> None:
+    """Draw a line with error bars for each model, from the rows of one score."""
+    for index, (name, points) in enumerate(lines.items()):
+        values = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
+        aside = 0.04 * (index - (len(lines) - 1) / 2) if part in _NAMED else 0.0  # so that none is hidden
+        places = [(_place(row) or 0.0) + aside for row in points]
+        ends = [values[0] - values[1], values[2] - values[0]]
+        axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
+
+
+def _draw_changes(axes: Axes, lines: Iterable[Sequence[Row]], cutoffs: Sequence[Row]) -> None:
+    """Draw the change of each line that has one: its number, and the interval of it as a band."""
+    for index, points in enumerate(lines):
+        for row in cutoffs:
+            is_of_line = (row.model, row.dataset) == (points[0].model, points[0].dataset)
+            if is_of_line and row.value is not None and row.low is not None and row.high is not None:
+                axes.axvspan(row.low, row.high, color=f"C{index}", alpha=0.15)
+                axes.axvline(row.value, color=f"C{index}", linestyle="--")
 
 
 _NAMED: Final = ("outlier class", "tier")

@@ -133,16 +133,16 @@ class Tally:
         """Each mean in percent with its error bars; None without cases."""
         if not self.counts.any():
             return [None] * len(self.metrics)
+        # Adjusted scores become shares from 0 to 1, and their error bars are those of the shares, stretched.
         spans = np.where(np.isin(self.metrics, _ADJUSTED), 2.0, 1.0)
         shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
-        found: list[ErrorBars | None] = []
-        for bars, span in zip(
-            statistics.clustered_means(shares, self.counts, seed, self.shared, self.worth), spans.tolist(), strict=True
-        ):
+        of_shares = statistics.clustered_means(shares, self.counts, seed, self.shared, self.worth)
+        in_percent: list[ErrorBars | None] = []
+        for bars, span in zip(of_shares, spans.tolist(), strict=True):
             value, low, high = (100 * (span * end - (span - 1)) for end in (bars.value, bars.low, bars.high))
             error = None if bars.standard_error is None else 100 * span * bars.standard_error
-            found.append(ErrorBars(value, low, high, error, bars.n))
-        return found
+            in_percent.append(ErrorBars(value, low, high, error, bars.n))
+        return in_percent
 
 
 @dataclass(frozen=True)
@@ -165,20 +165,19 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
     Models are compared in the vocabulary of all of them if they were scored in it: on every part they are marked as the
     best or tied with it, and the whole has a difference of every two, with p-values by Holm's method.
     """
-    compared: Vocabulary = "common" if any(each.vocabulary == "common" for each in scored) else "own"
+    compared: Vocabulary = "common" if any(one.vocabulary == "common" for one in scored) else "own"
     marked, differences = _compare(task, scored, compared, seed)
     rows = []
-    for each in scored:
-        head = Row(task=task, model=each.model, dataset=each.dataset, vocabulary=each.vocabulary, metric="")
-        for part, tally in each.parts.items():
+    for one in scored:
+        head = Row(task=task, model=one.model, dataset=one.dataset, vocabulary=one.vocabulary, metric="")
+        for part, tally in one.parts.items():
             about = {"unit": tally.unit, "cases": int(tally.counts.sum()), **part._asdict()}
             chances = tally.chances or (None,) * len(tally.metrics)
             for metric, error_bars, chance in zip(tally.metrics, tally.error_bars(seed), chances, strict=True):
-                key = each.model, each.dataset, part, metric
-                mark = marked.get(key, "") if each.vocabulary == compared else ""
-                scored_row = replace(head, **about, metric=metric, chance=chance, mark=mark)
-                rows.append(with_bars(scored_row, error_bars))
-        for part, numbers in each.plain.items():
+                key = one.model, one.dataset, part, metric
+                mark = marked.get(key, "") if one.vocabulary == compared else ""
+                rows.append(with_bars(replace(head, **about, metric=metric, chance=chance, mark=mark), error_bars))
+        for part, numbers in one.plain.items():
             about = {"cases": int(numbers.get("cases") or 0), **part._asdict()}
             counted = ((metric, value) for metric, value in numbers.items() if metric != "cases")
             rows += [replace(head, **about, metric=metric, value=value) for metric, value in counted]
@@ -189,37 +188,51 @@ def _compare(
     task: str, scored: Sequence[Scored], compared: Vocabulary, seed: int
 ) -> tuple[dict[tuple[str, str, Part, str], Mark], list[Row]]:
     """The marks of models by model, data set, part and metric, and a row for the difference of every two of them."""
-    rivals: dict[tuple[str, Part], list[tuple[str, Tally]]] = {}
-    for model_scores in scored:
-        for part, tally in model_scores.parts.items() if model_scores.vocabulary == compared else ():
-            rivals.setdefault((model_scores.dataset, part), []).append((model_scores.model, tally))
+    rivals: dict[tuple[str, Part], dict[str, Tally]] = {}
+    for one in scored:
+        for part, tally in one.parts.items() if one.vocabulary == compared else ():
+            rivals.setdefault((one.dataset, part), {})[one.model] = tally
     marked: dict[tuple[str, str, Part, str], Mark] = {}
     differences: list[Row] = []
-    for (dataset, part), several in rivals.items():
-        names, first = [name for name, _ in several], several[0][1]
-        places = [{key: index for index, key in enumerate(tally.asked)} for _, tally in several]
+    for (dataset, part), tallies in rivals.items():
+        first, *_ = tallies.values()
+        places = [{key: index for index, key in enumerate(tally.asked)} for tally in tallies.values()]
         # Models are compared over the units that all of them were asked.
         asked = [key for key in first.asked if all(key in indices for indices in places)]
-        if len(several) < 2 or not asked:
+        if len(tallies) < 2 or not asked:
             continue
         kept = [[indices[key] for key in asked] for indices in places]
         counts, shared = first.counts[kept[0]], [first.shared[index] for index in kept[0]] if first.shared else ()
         for column, metric in enumerate(first.metrics):
-            sums = [tally.sums[indices, column] for (_, tally), indices in zip(several, kept, strict=True)]
-            found = marks(np.array(sums).T, seed, shared)
-            marked |= {(name, dataset, part, metric): mark for name, mark in zip(names, found, strict=True)}
-            if part != WHOLE:
-                continue
-            head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric, unit=first.unit)
-            gaps = {
-                pair: gap
-                for pair in combinations(range(len(names)), 2)
-                if (gap := statistics.compare_paired(sums[pair[0]], sums[pair[1]], counts, seed, shared, first.worth))
+            sums = {
+                model: tally.sums[indices, column]
+                for (model, tally), indices in zip(tallies.items(), kept, strict=True)
             }
-            for ((one, other), gap), p in zip(gaps.items(), holm([gap.p for gap in gaps.values()]), strict=True):
-                row = replace(head, model=names[one], less=names[other], cases=int(counts.sum()), p=gap.p, p_holm=p)
-                differences.append(with_bars(row, gap, 100))
+            of_models = marks(np.array(list(sums.values())).T, seed, shared)
+            marked |= {(model, dataset, part, metric): mark for model, mark in zip(sums, of_models, strict=True)}
+            if part == WHOLE:
+                head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric, unit=first.unit)
+                differences += _differences(head, sums, counts, seed, shared, first.worth)
     return marked, differences
+
+
+def _differences(
+    head: Row,
+    sums: Mapping[str, FloatArray],
+    counts: FloatArray,
+    seed: int,
+    shared: Sequence[frozenset[str]],
+    worth: float | None,
+) -> Iterator[Row]:
+    """Rows as ``head`` for every two models, from the sums of each by unit; p-values also by Holm's method."""
+    gaps = {
+        (one, other): gap
+        for one, other in combinations(sums, 2)
+        if (gap := statistics.compare_paired(sums[one], sums[other], counts, seed, shared, worth))
+    }
+    for ((one, other), gap), p in zip(gaps.items(), holm([gap.p for gap in gaps.values()]), strict=True):
+        row = replace(head, model=one, less=other, cases=int(counts.sum()), p=gap.p, p_holm=p)
+        yield with_bars(row, gap, 100)
 
 
 def in_common(rows: Sequence[Row]) -> Sequence[Row]:
@@ -374,38 +387,8 @@ def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
     """The log of each model by its name, with every score that has an interval; ``made`` is in seconds since 1970."""
     results: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        if not row.model or row.less or row.low is None or row.task == "baseline" or row.metric == "cutoff":
-            continue
-        least, most = _RANGES.get(row.metric, (0, 100))
-        language = row.language if row.language != row.name else ""
-        where = [row.task, row.dataset, row.vocabulary, row.part, row.name, language, row.metric]
-        shown = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
-        error = {"standard_error": {"value": row.se, "method": f"clustered by {row.unit}"}}
-        ends = {"lower": row.low, "upper": row.high, "confidence_level": 0.95, "method": f"bootstrap by {row.unit}"}
-        result = {
-            "evaluation_result_id": "/".join(filter(None, where)),
-            "evaluation_name": " ".join(filter(None, ["wikisem", row.task, row.part, row.name])),
-            "source_data": {"dataset_name": row.dataset or "unnamed", "source_type": "other"},
-            "metric_config": {
-                "metric_id": "accuracy" if row.metric == "accuracy" else f"wikisem.{row.metric}",
-                "metric_name": row.metric,
-                "metric_unit": "points" if row.metric in _UNSHARED else "percent",
-                "lower_is_better": False,
-                "score_type": "continuous",
-                "min_score": least,
-                "max_score": most,
-            },
-            "score_details": {
-                "score": row.value,
-                "details": {name: str(value) for name, value in shown.items() if value not in {None, ""}},
-                "uncertainty": {
-                    **(error if row.se is not None else {}),
-                    "confidence_interval": ends,
-                    "num_samples": row.cases,
-                },
-            },
-        }
-        results.setdefault(row.model, []).append(result)
+        if row.model and not row.less and row.low is not None and row.task != "baseline" and row.metric != "cutoff":
+            results.setdefault(row.model, []).append(_log_result(row))
     return {
         model: {
             "schema_version": SCHEMA_VERSION,
@@ -420,7 +403,36 @@ def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
             "eval_library": {"name": "wikisem", "version": __version__},
             # lm-evaluation-harness writes names of the Hub in this way.
             "model_info": {"name": model, "id": model.replace("__", "/")},
-            "evaluation_results": own,
+            "evaluation_results": of_model,
         }
-        for model, own in results.items()
+        for model, of_model in results.items()
+    }
+
+
+def _log_result(row: Row) -> dict[str, Any]:
+    """The entry of a score in the log of its model."""
+    least, most = _RANGES.get(row.metric, (0, 100))
+    language = row.language if row.language != row.name else ""
+    where = [row.task, row.dataset, row.vocabulary, row.part, row.name, language, row.metric]
+    shown = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
+    error = {"standard_error": {"value": row.se, "method": f"clustered by {row.unit}"}} if row.se is not None else {}
+    ends = {"lower": row.low, "upper": row.high, "confidence_level": 0.95, "method": f"bootstrap by {row.unit}"}
+    return {
+        "evaluation_result_id": "/".join(filter(None, where)),
+        "evaluation_name": " ".join(filter(None, ["wikisem", row.task, row.part, row.name])),
+        "source_data": {"dataset_name": row.dataset or "unnamed", "source_type": "other"},
+        "metric_config": {
+            "metric_id": "accuracy" if row.metric == "accuracy" else f"wikisem.{row.metric}",
+            "metric_name": row.metric,
+            "metric_unit": "points" if row.metric in _UNSHARED else "percent",
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": least,
+            "max_score": most,
+        },
+        "score_details": {
+            "score": row.value,
+            "details": {name: str(value) for name, value in shown.items() if value not in {None, ""}},
+            "uncertainty": {**error, "confidence_interval": ends, "num_samples": row.cases},
+        },
     }

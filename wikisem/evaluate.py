@@ -166,10 +166,11 @@ def contexts(
     and ``open_vectors``; ``watch`` is that of ``topk``.
     """
     sets, listed = _data_sets(groups, keys), sorted(numbers)
-    named = {sources: sources} if isinstance(sources, str) else sources
+    if not isinstance(sources, Mapping):
+        sources = {source: source for source in ([sources] if isinstance(sources, str) else sources)}
     lookup = Lookup(phrases, embeddings.open_tokenizer(tokenizer), keys)
     rows, notes = list[Row](), dict[str, list[str]]()
-    for name, source in (named if isinstance(named, Mapping) else {one: one for one in named}).items():
+    for name, source in sources.items():
         found = (score_models(sets, [model])[0] for model in open_by_contexts(source, listed, lookup))
         curves: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
         for number, evaluations in zip(listed, watch(name, found, len(listed)), strict=True):
