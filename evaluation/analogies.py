@@ -76,28 +76,28 @@ class AnalogySearch:
 
     def right(self, questions: IntArray) -> Flags:
         """Which questions are answered right, by the rows of their four words, shape ``(questions, 4)``."""
-        found = np.zeros(len(questions), dtype=np.bool_)
+        are_right = np.zeros(len(questions), dtype=np.bool_)
         # A question whose answer is one of its own words cannot be right.
         open_ = np.flatnonzero((questions[:, 3:] != questions[:, :3]).all(axis=1))
         third, third_of = np.unique(questions[open_, 2], return_inverse=True)
         for start in range(0, len(third), _THIRD_WORDS_AT_ONCE):
             stop = start + _THIRD_WORDS_AT_ONCE
             near, nearest = self._nearest(third[start:stop])
-            some = np.flatnonzero((third_of >= start) & (third_of < stop))
+            chosen = np.flatnonzero((third_of >= start) & (third_of < stop))
             # One number for each pair, because unique rows are found by a slow sort; a product is made once for each.
-            codes = questions[open_[some], 0].astype(np.int64) * self.size + questions[open_[some], 1]
+            codes = questions[open_[chosen], 0].astype(np.int64) * self.size + questions[open_[chosen], 1]
             codes, pair_of = np.unique(codes, return_inverse=True)
             pairs = np.stack(np.divmod(codes, self.size), axis=1)
-            order = np.lexsort((third_of[some], pair_of))
+            order = np.lexsort((third_of[chosen], pair_of))
             ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
             at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
             for first in range(0, len(pairs), at_once):
                 chunk = pairs[first : first + at_once]
                 offset = self._offsets(chunk)
                 asked = order[ends[first - 1] if first else 0 : ends[first + len(chunk) - 1]]
-                rows, thirds = open_[some[asked]], third_of[some[asked]] - start
-                found[rows] = self._right(questions[rows], offset, pair_of[asked] - first, near, nearest, thirds)
-        return found
+                rows, thirds = open_[chosen[asked]], third_of[chosen[asked]] - start
+                are_right[rows] = self._right(questions[rows], offset, pair_of[asked] - first, near, nearest, thirds)
+        return are_right
 
     def _offsets(self, pairs: IntArray) -> Singles:
         """The pair's part of the sum, shape ``(pairs, words)``, minus infinity for its own two words."""
@@ -167,16 +167,16 @@ class AnalogySearch:
         # The bound of the last word that was kept does not rule out the others.
         unsettled = ~beaten & (near[third, -1] + highest[pair] >= floor) & (near.shape[1] < self.size)
         close = ~beaten & ~unsettled & (best >= floor)
-        found: Flags = ~beaten & ~unsettled & ~close
+        are_right: Flags = ~beaten & ~unsettled & ~close
         rest = np.flatnonzero(unsettled | close)
-        found[rest] = self._right_of_all(questions[rest], offset, pair[rest], target[rest], floor[rest])
-        return found
+        are_right[rest] = self._right_of_all(questions[rest], offset, pair[rest], target[rest], floor[rest])
+        return are_right
 
     def _right_of_all(
         self, questions: IntArray, offset: Singles, pair: IntArray, target: Singles, floor: Singles
     ) -> Flags:
         """The same by the whole vocabulary, and in double precision for the words that are about as near as d."""
-        found = np.zeros(len(questions), dtype=np.bool_)
+        are_right = np.zeros(len(questions), dtype=np.bool_)
         order = np.argsort(questions[:, 2], kind="stable")
         third, near = -1, np.zeros(0, np.float32)
         for index in order.tolist():
@@ -188,8 +188,8 @@ class AnalogySearch:
             rivals = np.flatnonzero(sums >= floor[index])
             if not (sums[rivals] > target[index] + _MARGIN).any():
                 exact = self.sums(questions[index], np.append(rivals, questions[index, 3]))
-                found[index] = (exact[-1] > exact[:-1] + TIE_TOLERANCE).all()
-        return found
+                are_right[index] = (exact[-1] > exact[:-1] + TIE_TOLERANCE).all()
+        return are_right
 
     def sums(self, question: IntArray, words: IntArray) -> npt.NDArray[np.float64]:
         """The sum of some words for one question, in double precision; for 3CosMul the product itself."""
@@ -280,12 +280,12 @@ def read_questions(path: str | Path) -> list[Section]:
                     if number == len(words):
                         words.append(decode_utf8(field, f"{file}:{index}"))
                     section.append(number)
-    found = [
+    filled = [
         Section(name, words, np.frombuffer(rows, np.int32).reshape(-1, 4)) for name, rows in sections.items() if rows
     ]
-    if not found:
+    if not filled:
         raise MissingInputError(f"{file}: expected analogy questions, saw none")
-    return found
+    return filled
 
 
 def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
@@ -297,13 +297,13 @@ def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
     >>> [(category.name, category.words) for category in split_relations([capitals])]
     [('capitals-first', ('Athens', 'Oslo')), ('capitals-second', ('Greece', 'Norway'))]
     """
-    found = []
+    categories = []
     for section in sections:
         for column, side in enumerate(("first", "second")):
             numbers, first = np.unique(section.rows[:, column::2], return_index=True)
             words = tuple(section.words[number] for number in numbers[np.argsort(first)].tolist())
-            found.append(WordCategory(f"{section.name}-{side}", words))
-    return found
+            categories.append(WordCategory(f"{section.name}-{side}", words))
+    return categories
 
 
 def score_analogies(

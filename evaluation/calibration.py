@@ -18,6 +18,7 @@ Difficulty and discrimination of a group are means of its posterior distribution
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
@@ -140,8 +141,8 @@ def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: 
     likelihood = _Likelihood(answers, models >= FEWEST_FOR_2PL if discriminations is None else discriminations)
     shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
     start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
-    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    return likelihood.calibration(found, errors)
+    parameters = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    return likelihood.calibration(parameters, errors)
 
 
 class _Likelihood:
@@ -292,23 +293,24 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     class_of = answers.class_numbers()
     classes = int(class_of.max()) + 1
     firsts = (np.isin(class_of, generator.permutation(classes)[: classes // 2]) for _ in range(_HALVES))
-    rhos = [_agreement(answers, np.flatnonzero(one), np.flatnonzero(~one)) for one in firsts]
+    rhos = [_agreement(answers, np.flatnonzero(is_first), np.flatnonzero(~is_first)) for is_first in firsts]
     forms = _forms(count // 2, False, models, rhos, half=True)
     if models < _FEWEST_TO_SPLIT:
         return forms
     everything = np.arange(count)
     lengths = [count // 2**part for part in range(1, 12) if count // 2**part >= _FEWEST_GROUPS]
-    found: dict[tuple[int, bool], list[float]] = {(length, way): [] for length in lengths for way in (True, False)}
+    rhos_of: defaultdict[tuple[int, bool], list[float]] = defaultdict(list)  # by length, and whether it was chosen
     for _ in range(_SPLITS):
         order = generator.permutation(models).tolist()
         best = calibrate(answers.of(order[: models // 2]), errors=False).most_informative()
         others = answers.of(order[models // 2 :])
         for length in lengths:
-            found[length, True].append(_agreement(others, np.array(best[:length]), everything))
+            rhos_of[length, True].append(_agreement(others, np.array(best[:length]), everything))
             random = (generator.permutation(count)[:length] for _ in range(_RANDOM_FORMS))
-            found[length, False] += [_agreement(others, one, everything) for one in random]
-    left = models - models // 2
-    return [*forms, *(form for (length, way), rhos in found.items() for form in _forms(length, way, left, rhos))]
+            rhos_of[length, False] += [_agreement(others, groups, everything) for groups in random]
+    for (length, chosen), rhos in rhos_of.items():
+        forms += _forms(length, chosen, models - models // 2, rhos)
+    return forms
 
 
 def _forms(groups: int, chosen: bool, models: int, rhos: Sequence[float], *, half: bool = False) -> list[Form]:

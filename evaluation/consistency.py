@@ -54,11 +54,11 @@ Answers = Mapping[Case, Answer]
 
 def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
     """The cases of each language whose outliers have QIDs."""
-    found: dict[str, set[Case]] = {}
+    by_language: dict[str, set[Case]] = {}
     for group in groups:
-        own = {(group.id, outlier.id) for outlier in group.outliers if outlier.id}
-        found.setdefault(group.language or UNKNOWN, set()).update(own)
-    return found
+        cases = {(group.id, outlier.id) for outlier in group.outliers if outlier.id}
+        by_language.setdefault(group.language or UNKNOWN, set()).update(cases)
+    return by_language
 
 
 def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
@@ -82,8 +82,8 @@ def measure_consistency(
     known = model.find({word for group in groups for word in words_of(group)})
     by_language: dict[str, dict[Case, Answer]] = {}
     for group in groups:
-        found = answers(group, known, model.similarity, compactness)
-        by_language.setdefault(group.language or UNKNOWN, {}).update(found)
+        of_group = answers(group, known, model.similarity, compactness)
+        by_language.setdefault(group.language or UNKNOWN, {}).update(of_group)
     return compare_languages(by_language, model.name, dataset, seed)
 
 
@@ -109,7 +109,7 @@ def answers(
     """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
     qids = [group.cluster[index].id for index in cluster]
-    found: dict[Case, Answer] = {}
+    by_case: dict[Case, Answer] = {}
     for index, row in zip(outliers, gaps, strict=False):
         outlier = group.outliers[index].id
         if outlier and all(qids):
@@ -118,8 +118,8 @@ def answers(
             # How many items stand out more than each: rounding must not decide between those that are tied.
             before = np.searchsorted(np.sort(gaps_of_all), gaps_of_all - TIE_TOLERANCE)
             order = np.argsort(before, kind="stable")
-            found.setdefault((group.id, outlier), Answer(outlier, tuple(items[order].tolist())))
-    return found
+            by_case.setdefault((group.id, outlier), Answer(outlier, tuple(items[order].tolist())))
+    return by_case
 
 
 # Above this, kappa divides by zero.

@@ -101,7 +101,7 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
     of the names of columns, is skipped. Raises MissingInputError, and DamagedInputError also where a later date has
     a lower number.
     """
-    found: list[KnownDate] = []
+    known_dates: list[KnownDate] = []
     for path in map(path_of, paths):
         file = path / MANIFEST if path.is_dir() else path
         if not file.is_file():
@@ -111,24 +111,24 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
             day = max((one.date for one in run.inputs), default="") if run else ""
             if not run or not _is_date(day) or not run.highest_item:
                 raise MissingInputError(f"{file}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
-            found.append(KnownDate(day, run.highest_item))
+            known_dates.append(KnownDate(day, run.highest_item))
             continue
-        before = len(found)
+        before = len(known_dates)
         for number, line in numbered_lines(read_utf8(file)):
             fields = re.fullmatch(r"(\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?([1-9]\d{0,17})", line, re.ASCII)
             if fields and _is_date(fields[1]):
-                found.append(KnownDate(fields[1], int(fields[2])))
+                known_dates.append(KnownDate(fields[1], int(fields[2])))
             elif line and (number > 1 or re.search(r"\d", line)):
                 raise DamagedInputError(f"{file}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
-        if len(found) == before:
+        if len(known_dates) == before:
             raise DamagedInputError(f"{file}: expected {_EXPECTED_DATES}, saw no date")
-    for earlier, later in pairwise(sorted(found, key=lambda known: known.date)):
+    for earlier, later in pairwise(sorted(known_dates, key=lambda known: known.date)):
         if later.item < earlier.item:
             raise DamagedInputError(
                 f"expected higher item numbers at later dates, saw {earlier.item} at {earlier.date} and {later.item} "
                 f"at {later.date}"
             )
-    return found
+    return known_dates
 
 
 def _is_date(text: str) -> bool:

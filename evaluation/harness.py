@@ -105,14 +105,14 @@ def read_sampled_answers(
 
     Cases without QIDs are left out.
     """
-    found: defaultdict[str, dict[Case, Answer]] = defaultdict(dict)
+    by_language: defaultdict[str, dict[Case, Answer]] = defaultdict(dict)
     for doc, scores in _scored(path, measure, asked):
         if doc.items:
             # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
             order = sorted(range(len(scores)), key=lambda index: -scores[index])
             outlier = doc.items[doc.answer]
-            found[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[index] for index in order))
-    return found
+            by_language[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[index] for index in order))
+    return by_language
 
 
 def _model_of(path: Path) -> str:
@@ -416,18 +416,18 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
     """
     by_task: dict[str, dict[str, Log]] = {}
     for log in logs:
-        task = by_task.setdefault(log.task, {})
-        if log.model in task:
-            seen = f"{task[log.model].path} and {log.path}"
+        of_task = by_task.setdefault(log.task, {})
+        if log.model in of_task:
+            seen = f"{of_task[log.model].path} and {log.path}"
             raise UsageError(f"expected one log of {log.model} on {log.task}, saw {seen}")
-        task[log.model] = log
+        of_task[log.model] = log
     shared = {task: set.intersection(*(set(log.samples) for log in own.values())) for task, own in by_task.items()}
-    differ = any(set(log.samples) != shared[task] for task, own in by_task.items() for log in own.values())
-    found = [_scored_log(log, "own", log.samples) for own in by_task.values() for log in own.values()]
-    several = len({log.model for own in by_task.values() for log in own.values()}) > 1
-    if differ and several:
-        found += [_scored_log(log, "common", shared[task]) for task, own in by_task.items() for log in own.values()]
-    return found
+    ordered = [log for of_task in by_task.values() for log in of_task.values()]
+    tallied = [_scored_log(log, "own", log.samples) for log in ordered]
+    differ = any(set(log.samples) != shared[log.task] for log in ordered)
+    if differ and len({log.model for log in ordered}) > 1:
+        tallied += [_scored_log(log, "common", shared[log.task]) for log in ordered]
+    return tallied
 
 
 def _scored_log(log: Log, vocabulary: Vocabulary, names: Iterable[str]) -> Scored:

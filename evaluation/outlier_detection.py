@@ -232,12 +232,12 @@ def evaluate_models(
     surfaces: set[str], models: Iterable[EmbeddingModel], evaluate: Callable[[Model, Known, Vocabulary], E]
 ) -> tuple[list[E], list[E]]:
     """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know."""
-    found = _look_up(surfaces, models)
-    whole = [evaluate(model, model.known, "own") for model in found]
-    if len(found) < 2:
+    looked_up = _look_up(surfaces, models)
+    whole = [evaluate(model, model.known, "own") for model in looked_up]
+    if len(looked_up) < 2:
         return whole, []
-    shared = set.intersection(*(set(model.known) for model in found))
-    return whole, [evaluate(model, {word: model.known[word] for word in shared}, "common") for model in found]
+    shared = set.intersection(*(set(model.known) for model in looked_up))
+    return whole, [evaluate(model, {word: model.known[word] for word in shared}, "common") for model in looked_up]
 
 
 def _look_up(surfaces: set[str], models: Iterable[EmbeddingModel]) -> list[Model]:
@@ -309,23 +309,23 @@ def group_gaps(
         return cluster, outliers, np.zeros((0, len(cluster)))
     words = [group.cluster[index].surface for index in cluster] + [group.outliers[index].surface for index in outliers]
     items = len(cluster)
-    found = similarities_of(known, similarity, group.where, words, items)
-    gaps = outlier_gaps(found[:items, :items], found[items:, :items], found[:items, items:], compactness)
+    near = similarities_of(known, similarity, group.where, words, items)
+    gaps = outlier_gaps(near[:items, :items], near[items:, :items], near[:items, items:], compactness)
     return cluster, outliers, gaps
 
 
 def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str], items: int) -> Vector:
     """The similarity of each word to each, 0 to itself, and 0 between the words after the first ``items``."""
     vectors = [known[word] for word in words]
-    found = similarity(vectors, vectors)
-    np.fill_diagonal(found, 0)
-    found[items:, items:] = 0  # of outliers to each other, which a table may lack, as no score has them
-    if not np.isfinite(found).all():
-        one, other = np.argwhere(~np.isfinite(found))[0].tolist()
+    similarities = similarity(vectors, vectors)
+    np.fill_diagonal(similarities, 0)
+    similarities[items:, items:] = 0  # of outliers to each other, which a table may lack, as no score has them
+    if not np.isfinite(similarities).all():
+        one, other = np.argwhere(~np.isfinite(similarities))[0].tolist()
         raise DamagedInputError(
-            f"{where}: expected a similarity of {words[one]!r} to {words[other]!r}, saw {found[one, other]}"
+            f"{where}: expected a similarity of {words[one]!r} to {words[other]!r}, saw {similarities[one, other]}"
         )
-    return found
+    return similarities
 
 
 def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs") -> Vector:
@@ -372,9 +372,9 @@ def group_ids(groups: Sequence[Group]) -> list[str]:
     if len({(group.language, group.id) for group in groups}) == len(groups):
         return [group.id for group in groups]
     folders = [PurePath(group.where).parts[:-1] for group in groups]
-    paths = [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders)) + 1)]
-    outer = [(group.language or PurePath(group.where).parent.name,) for group in groups]
-    for prefixes in (outer, *paths):
+    forms: list[list[tuple[str, ...]]] = [[(group.language or PurePath(group.where).parent.name,) for group in groups]]
+    forms += [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders)) + 1)]
+    for prefixes in forms:
         names = ["/".join([*prefix, group.id]) for prefix, group in zip(prefixes, groups, strict=True)]
         if len(set(names)) == len(names):
             return names

@@ -356,15 +356,15 @@ def read_rows(path: Path) -> list[Row]:
         return decode_json(text, _Report, str(path), "the JSON of wikisem evaluate --output").scores
     if text.lstrip().startswith("{"):
         return [decode_json(line, Row, where, wanted) for where, line in filled_lines(text, path)]
-    found = []
+    rows = []
     for number, cells in csv_rows(text, str(path))[1]:
         given = {name: cell for name, cell in cells.items() if cell}
         try:
-            found.append(msgspec.convert(given, Row, strict=False))
+            rows.append(msgspec.convert(given, Row, strict=False))
         except msgspec.ValidationError as error:
             expected = "expected a row of wikisem evaluate --csv"
             raise DamagedInputError(f"{path}:{number}: {expected}, saw {error}") from error
-    return found
+    return rows
 
 
 # Rows as logs of Every Eval Ever, a public collection of evaluations: one for each model. The fields are those of

@@ -45,13 +45,13 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     models = list(dict.fromkeys(row.model for row in scores if row.model))
     compared = [row for row in in_common(scores) if row.model]
     several = len(models) > 1 and any(row.part == ALL and row.low is not None for row in compared)
-    found: list[Block] = []
+    blocks: list[Block] = []
     if several:
-        found += [*_ranking(compared), *_sentences(rows, full)]
-    found += _group_sheets([row for row in compared if row.part == "group"])
+        blocks += [*_ranking(compared), *_sentences(rows, full)]
+    blocks += _group_sheets([row for row in compared if row.part == "group"])
     details = () if full else _DETAILS
     for part in dict.fromkeys(row.part for row in scores if not row.model and row.part not in details):
-        found.append(_down(part, [row for row in scores if not row.model and row.part == part]))
+        blocks.append(_down(part, [row for row in scores if not row.model and row.part == part]))
     if full or not several:
         for vocabulary in ("own", "common"):
             of_all = ", in the vocabulary of all models" if vocabulary == "common" else ""
@@ -59,13 +59,13 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
                 own = [row for row in scores if (row.model, row.vocabulary) == (model, vocabulary)]
                 own = [row for row in own if row.part not in {COVERAGE, *_DETAILS} and not _is_all(row, own)]
                 sheet = _down(f"{title}: {model}{of_all}", own)
-                if own and sheet.rows not in [block.rows for block in found if isinstance(block, Sheet)]:
-                    found.append(sheet)
+                if own and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
+                    blocks.append(sheet)
     if full:
         if covered := [row for row in scores if row.model and row.part == COVERAGE]:
-            found.append(_down("what the scores cover", covered, models=True))
-        found += baseline_sheets(rows)
-    return [*found, *_left_out(scores), *notes]
+            blocks.append(_down("what the scores cover", covered, models=True))
+        blocks += baseline_sheets(rows)
+    return [*blocks, *_left_out(scores), *notes]
 
 
 def _is_all(row: Row, rows: Sequence[Row]) -> bool:
@@ -205,14 +205,14 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     words = [index for index in range(len(heads)) if any(line[index] for line in lines)]
     columns: list[tuple[str, list[str]]] = []
     if any(row.n for row in rows):
-        numbers = [max(row.n for row in own.values()) for own in lines.values()]
+        numbers = [max(row.n for row in row_of.values()) for row_of in lines.values()]
         columns.append((UNITS[next(row.unit for row in rows if row.n)], [f"{n:,}" if n else "–" for n in numbers]))
-    cases = [max(row.cases for row in own.values()) for own in lines.values()]
+    cases = [max(row.cases for row in row_of.values()) for row_of in lines.values()]
     if any(cases):
         columns.append(("cases", [f"{number:,}" for number in cases]))
     for metric in dict.fromkeys(row.metric for row in rows):
-        found = [own.get(metric) for own in lines.values()]
-        known = [row for row in found if row is not None]
+        by_line = [row_of.get(metric) for row_of in lines.values()]
+        known = [row for row in by_line if row is not None]
         shown: dict[str, Callable[[Row], str]] = {_title(metric): lambda row: _number(row.metric, row.value)}
         if any(row.low is not None for row in known):
             shown["95 %"] = _ends
@@ -222,9 +222,9 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
             shown["p"] = lambda row: "–" if row.p is None else p_value(row.p).removeprefix("= ")
         if any(row.chance for row in known):
             shown["chance"] = lambda row: "–" if row.chance is None else f"{row.chance:.4g}"
-        if any(row is not None and row.cases < most for row, most in zip(found, cases, strict=True)):
+        if any(row is not None and row.cases < most for row, most in zip(by_line, cases, strict=True)):
             shown["of cases"] = lambda row: f"{row.cases:,}"
-        columns += [(name, ["–" if row is None else show(row) for row in found]) for name, show in shown.items()]
+        columns += [(name, ["–" if row is None else show(row) for row in by_line]) for name, show in shown.items()]
     cells = [[*(line[at] for at in words), *(cell[row] for _, cell in columns)] for row, line in enumerate(lines)]
     header = [*(heads[index] for index in words), *(name for name, _ in columns)]
     return Sheet(header, cells, [*(False for _ in words), *(True for _ in columns)], title)
@@ -282,7 +282,7 @@ def plots_of(rows: Sequence[Row]) -> list[Intervals]:
     for row in scores:
         if column_of(row):
             plots.setdefault((row.metric, column_of(row) if several else row.model), []).append(row)
-    found = []
+    intervals = []
     metrics = list(dict.fromkeys(metric for metric, _ in plots))
     for (metric, name), points in sorted(plots.items(), key=lambda plot: metrics.index(plot[0][0])):
         share = metric not in _NO_SHARES
@@ -293,5 +293,5 @@ def plots_of(rows: Sequence[Row]) -> list[Intervals]:
         ]
         title = f"{_title(metric)}{', %' if share else ''}: {name}"
         least, most = (min(0.0, *lows), 100.0) if share else (math.floor(min(lows)), math.ceil(max(highs)))
-        found.append(Intervals(title, named, points[0].chance, least, most))
-    return found
+        intervals.append(Intervals(title, named, points[0].chance, least, most))
+    return intervals

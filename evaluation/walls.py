@@ -150,17 +150,17 @@ def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = co
 
     DamagedInputError for a similarity that is not a number.
     """
-    found = []
+    scores = []
     for wall in walls:
-        own = {member: index for index, group in enumerate(wall.groups) for member in group.members}
+        group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
         words = [word for word in wall.words if word.surface in known]
-        sizes = Counter(own[word.id] for word in words)
-        kept = [word for word in words if sizes[own[word.id]] >= _FEWEST_WORDS]
-        left = tuple(sorted((size for size in sizes.values() if size >= _FEWEST_WORDS), reverse=True))
-        if len(left) < _FEWEST_GROUPS:
-            found.append(WallScore(wall, len(words), left))
+        sizes = Counter(group_of[word.id] for word in words)
+        kept = [word for word in words if sizes[group_of[word.id]] >= _FEWEST_WORDS]
+        sizes_left = tuple(sorted((size for size in sizes.values() if size >= _FEWEST_WORDS), reverse=True))
+        if len(sizes_left) < _FEWEST_GROUPS:
+            scores.append(WallScore(wall, len(words), sizes_left))
             continue
-        labels = np.array([own[word.id] for word in kept])
+        labels = np.array([group_of[word.id] for word in kept])
         surfaces = [word.surface for word in kept]
         near = similarities_of(known, similarity, wall.id, surfaces, len(surfaces))
         near = near + near.T
@@ -168,11 +168,11 @@ def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = co
         # for all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against
         # the model: of partitions with equal sums, that with the fewest right pairs is the answer.
         exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
-        partition = best_partition(exact * _PAIRS - (labels[:, None] == labels), left)
+        partition = best_partition(exact * _PAIRS - (labels[:, None] == labels), sizes_left)
         truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
         groups = tuple(tuple(surfaces[place] for place in group) for group in partition)
-        found.append(WallScore(wall, len(words), left, groups, score_partition(partition, truth)))
-    return found
+        scores.append(WallScore(wall, len(words), sizes_left, groups, score_partition(partition, truth)))
+    return scores
 
 
 class WallEvaluation(NamedTuple):

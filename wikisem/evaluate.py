@@ -171,9 +171,9 @@ def contexts(
     lookup = Lookup(phrases, embeddings.open_tokenizer(tokenizer), keys)
     rows, notes = list[Row](), dict[str, list[str]]()
     for name, source in sources.items():
-        found = (score_models(sets, [model])[0] for model in open_by_contexts(source, listed, lookup))
+        answered = (score_models(sets, [model])[0] for model in open_by_contexts(source, listed, lookup))
         curves: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
-        for number, evaluations in zip(listed, watch(name, found, len(listed)), strict=True):
+        for number, evaluations in zip(listed, watch(name, answered, len(listed)), strict=True):
             for one in evaluations:
                 cases = [(group, case) for group in one.groups for case in group.cases]
                 curves[one.dataset][Part("contexts", f"{number:,}")] = outlier_detection.tally(cases)

@@ -131,14 +131,14 @@ def _rarest_token(frequencies: Frequencies, words: Sequence[Member]) -> list[flo
 
 def read_frequencies(path: Path) -> Frequencies:
     """Lines of a token and a number, such as ``the 5.37e-2``; DamagedInputError, with the line, for any other."""
-    found: dict[str, float] = {}
+    frequencies: dict[str, float] = {}
     for where, line in filled_lines(read_utf8(path), path):
         try:
             token, value = line.rsplit(maxsplit=1)
-            found[token.casefold()] = float(value)
+            frequencies[token.casefold()] = float(value)
         except ValueError as error:
             raise DamagedInputError(f"{where}: expected a token and its frequency, saw {line!r}") from error
-    return found
+    return frequencies
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def baselines_by_language(
     for group in groups:
         if group.outliers:
             by_language[group.language or UNKNOWN].append(group)
-    found: dict[str, dict[str, Baselines]] = {}
+    by_column: dict[str, dict[str, Baselines]] = {}
     for language, listed in sorted(by_language.items()):
         known = (frequencies or {}).get(language)
         pickers = {**PICKERS, ELSEWHERE: outlier_elsewhere(listed)}
@@ -202,8 +202,8 @@ def baselines_by_language(
                 credits_ = {name: None if own is None else credit(own, -1) for name, own in picked.items()}
                 for column in (COLUMNS[outlier.outlier_class], ALL):
                     cases[column].append(CaseCredits(group.id, len(words), credits_))
-        found[language] = {column: _hit_rates(cases[column], pickers) for column in columns if cases[column]}
-    return found
+        by_column[language] = {column: _hit_rates(cases[column], pickers) for column in columns if cases[column]}
+    return by_column
 
 
 def _hit_rates(cases: Sequence[CaseCredits], pickers: Iterable[str]) -> Baselines:

@@ -361,7 +361,7 @@ def _worst_first(audited: AuditedGroup) -> tuple[int, int, str, str]:
 
 def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Finding]:
     """All findings of a group, wrong test cases first; ``pairs`` are the near-duplicates that it is part of."""
-    found = []
+    findings = []
     for one in group.outliers:
         wrong = {
             "is the class itself": one.relation == "itself",
@@ -369,27 +369,27 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
             "is an instance of the class, or of one below it": one.below_class,
             "has the surface form of a member": one.repeats,
         }
-        other = {
+        blemishes = {
             "shares a class with a member": one.shared_classes,
             "is inside the surface form of a member, or has one inside": one.inside,
             "differs in its initial capital from all members": one.capital_differs,
         }
-        found += [Finding(f"{one.item.name} {text}", wrong=True) for text, holds in wrong.items() if holds]
-        found += [Finding(f"{one.item.name} {text}") for text, holds in other.items() if holds]
+        findings += [Finding(f"{one.item.name} {text}", wrong=True) for text, holds in wrong.items() if holds]
+        findings += [Finding(f"{one.item.name} {text}") for text, holds in blemishes.items() if holds]
         if one.item.page_share is not None and one.item.page_share < LOW_PAGE_SHARE:
-            found.append(Finding(f"{one.item.name} most often means another page ({one.item.page_share:.2f})"))
-    found += [Finding(f"breaks {verdict.reason}: {verdict.detail}") for verdict in group.broken]
-    found += [Finding("members have the same surface form")] if group.repeated else []
-    found += [Finding("a member's surface form is inside another's")] if group.contained else []
+            findings.append(Finding(f"{one.item.name} most often means another page ({one.item.page_share:.2f})"))
+    findings += [Finding(f"breaks {verdict.reason}: {verdict.detail}") for verdict in group.broken]
+    findings += [Finding("members have the same surface form")] if group.repeated else []
+    findings += [Finding("a member's surface form is inside another's")] if group.contained else []
     for item in group.group.cluster:
         if item.page_share is not None and item.page_share < LOW_PAGE_SHARE:
-            found.append(Finding(f"member {item.surface} most often means another page ({item.page_share:.2f})"))
+            findings.append(Finding(f"member {item.surface} most often means another page ({item.page_share:.2f})"))
         if is_foreign_label(item, group.group.language):
-            found.append(Finding(f"member {item.surface} is a label in another language"))
+            findings.append(Finding(f"member {item.surface} is a label in another language"))
     for pair in pairs:
         other_id = pair.second if pair.first == group.group.id else pair.first
-        found.append(Finding(f"members that are in {other_id} too: {pair.shared}"))
-    return sorted(found, key=lambda finding: not finding.wrong)
+        findings.append(Finding(f"members that are in {other_id} too: {pair.shared}"))
+    return sorted(findings, key=lambda finding: not finding.wrong)
 
 
 CLUSTER: Final = "cluster"

@@ -124,7 +124,7 @@ def log_likelihood(counts: Counts) -> Vector:
     both = counts.matrix.data
     by_word, by_context, total = counts.sums()
     apart = both * total - by_word * by_context
-    found = np.zeros(len(both))
+    half_sums = np.zeros(len(both))
     for cell, row, column, sign in [
         (both, by_word, by_context, 1),
         (by_word - both, by_word, total - by_context, -1),
@@ -133,8 +133,8 @@ def log_likelihood(counts: Counts) -> Vector:
     ]:
         expected = row * column
         ratio = np.divide(sign * apart, expected, out=np.zeros(len(both)), where=expected > 0)
-        found += xlog1py(np.maximum(cell, 0), np.maximum(ratio, -1))
-    return np.maximum(2 * found, 0)
+        half_sums += xlog1py(np.maximum(cell, 0), np.maximum(ratio, -1))
+    return np.maximum(2 * half_sums, 0)
 
 
 WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {

@@ -206,11 +206,11 @@ def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float6
     """The matrix product, dense; of sparse factors in this precision, of dense ones in theirs."""
     if not is_sparse(rows):
         return rows @ columns
-    found = np.empty((rows.shape[0], columns.shape[1]), dtype)
+    dense = np.empty((rows.shape[0], columns.shape[1]), dtype)
     at_once = max(1, _NUMBERS_AT_ONCE // max(1, columns.shape[1]))
     for start in range(0, rows.shape[0], at_once):
-        found[start : start + at_once] = (rows[start : start + at_once] @ columns).toarray()
-    return found
+        dense[start : start + at_once] = (rows[start : start + at_once] @ columns).toarray()
+    return dense
 
 
 def paired_products(ones: Rows, others: Rows) -> Vector:
@@ -237,13 +237,13 @@ def divided(rows: Rows, divisors: Vector) -> Rows:
 def unit(rows: Rows) -> Rows:
     """Rows of length one, shape as given; no row may be zero. No square over- or underflows."""
     with np.errstate(over="ignore", under="ignore"):
-        found = lengths(rows)
-    limits = np.finfo(found.dtype)
-    if not ((found > limits.tiny**0.25) & (found < limits.max**0.25)).all():
+        row_lengths = lengths(rows)
+    limits = np.finfo(row_lengths.dtype)
+    if not ((row_lengths > limits.tiny**0.25) & (row_lengths < limits.max**0.25)).all():
         most = abs(rows).max(axis=1)
         rows = divided(rows, np.asarray(most.toarray() if is_sparse(most) else most).ravel())
-        found = lengths(rows)
-    return divided(rows, found)
+        row_lengths = lengths(rows)
+    return divided(rows, row_lengths)
 
 
 def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:

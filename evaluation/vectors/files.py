@@ -55,12 +55,12 @@ def read_graph_header(first: bytes, second: bytes, name: str) -> tuple[int, int]
     It lists entities, relation types and dimensions; the second line is an entity and its numbers, with tabs between
     them (its docs, "Reading from the TSV format", read 2026-11). None for any other two lines.
     """
-    found = _THREE_NUMBERS.fullmatch(first.strip())
-    fields = int(found[3]) + 1 if found else 0
-    if found is None or len(second.split(b"\t")) != fields or len(first.split()) == fields or fields < 2:
+    numbers = _THREE_NUMBERS.fullmatch(first.strip())
+    fields = int(numbers[3]) + 1 if numbers else 0
+    if numbers is None or len(second.split(b"\t")) != fields or len(first.split()) == fields or fields < 2:
         return None
     check_dimensions(fields - 1, name)
-    return int(found[1]), fields - 1
+    return int(numbers[1]), fields - 1
 
 
 def check_dimensions(number: int, name: str) -> None:

@@ -136,16 +136,16 @@ def data_files(path: Path, side_file: str) -> list[DataFile]:
     if path.is_file() and not path.name.lower().endswith(ARCHIVES):
         return [_file(path, path.parent, side_file)]
     if path.is_dir():
-        found: Iterable[DataFile] = (
+        listed: Iterable[DataFile] = (
             _file(file, path, side_file)
             for file in path.rglob("*")
             if _is_data(PurePosixPath(file.relative_to(path))) and file.is_file()
         )
     elif path.is_file():
-        found = _members(path, side_file)
+        listed = _members(path, side_file)
     else:
         raise MissingInputError(f"expected a data set, a file or a folder of files, saw nothing at {path}")
-    files = list(found)
+    files = list(listed)
     if not files:
         raise MissingInputError(f"{path}: expected files that end in {', '.join(SUFFIXES)}, saw none")
     inside = [file for file in files if file.path.parent.name == _GROUPS and file.path.suffix != ".txt"]

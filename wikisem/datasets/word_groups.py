@@ -74,12 +74,12 @@ def read_language(path: Path, language: str) -> list[Group]:
     language. Any other path is read whole, and groups that state another language are left out.
     """
     files = [path / "groups" / f"{language}.{end}" for end in ("jsonl", "parquet")]
-    found = next((inner for inner in (*files, path / language) if inner.exists()), path)
-    if found == path and (path / "groups").is_dir():
+    source = next((inner for inner in (*files, path / language) if inner.exists()), path)
+    if source == path and (path / "groups").is_dir():
         raise MissingInputError(
             f"{path}: expected groups in {language}, saw no groups/{language}.jsonl, nor groups/{language}.parquet"
         )
-    groups = read_dataset(found)
+    groups = read_dataset(source)
     kept = [group for group in groups if group.language in {"", language}]
     if not kept:
         others = ", ".join(sorted({group.language for group in groups}))
@@ -136,7 +136,7 @@ def parse_table(text: str, where: str) -> list[Group]:
     if missing := {"group", "word", "role"}.difference(columns):
         expected = "expected the columns group, word and role"
         raise DamagedInputError(f"{where}:1: {expected}, saw no {min(missing)} in {header[:60]!r}")
-    found: dict[tuple[str, str], Group] = {}
+    groups: dict[tuple[str, str], Group] = {}
     for number, row in rows:
         name, word, role = (row[column].strip() for column in ("group", "word", "role"))
         if not name or not word or role not in {_MEMBER, *_ROLES}:
@@ -144,18 +144,18 @@ def parse_table(text: str, where: str) -> list[Group]:
             raise DamagedInputError(f"{where}:{number}: {expected}, saw {name!r}, {word!r} and {role!r}")
         language, qid = (row.get(column, "").strip() for column in ("language", "id"))
         new = Group(id=name, language=language, cluster=(), outliers=(), where=f"{where}:{number}")
-        group = found.setdefault((language, name), new)
+        group = groups.setdefault((language, name), new)
         if role == _MEMBER:
             group = replace(group, cluster=(*group.cluster, Member(id=qid, surface=word)))
         else:
             outlier = Outlier(id=qid, surface=word, outlier_class=_ROLES[role])
             group = replace(group, outliers=(*group.outliers, outlier))
-        found[language, name] = group
-    for group in found.values():
+        groups[language, name] = group
+    for group in groups.values():
         if not group.cluster or not group.outliers:
             part = "outlier" if group.cluster else "cluster"
             raise DamagedInputError(f"{group.where}: expected a group with a cluster and outliers, saw no {part}")
-    return list(found.values())
+    return list(groups.values())
 
 
 def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
