@@ -36,8 +36,18 @@ def examples_of(words: str) -> list[str]:
 
 def manual_of(name: str) -> str:
     """The usage and help of all options of a command, as ``command_options.options_of`` reads them."""
-    (manual,) = (commands[name]["options"] for commands in _COMMANDS.values() if name in commands)
-    return str(manual)
+    return str(_entry_of(name)["options"])
+
+
+def tasks_of(name: str) -> Mapping[str, Mapping[str, str]]:
+    """The tasks of a command: for each its purpose, the words of its options, and if it has them, seed and plot."""
+    tasks: Mapping[str, Mapping[str, str]] = _entry_of(name)["tasks"]
+    return tasks
+
+
+def _entry_of(name: str) -> Mapping[str, Any]:
+    (entry,) = (commands[name] for commands in _COMMANDS.values() if name in commands)
+    return entry
 
 
 # What ``wikisem --help`` shows: the way of most users, from a first look to a published set.

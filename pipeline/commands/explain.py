@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from os import PathLike, fspath
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -48,6 +48,7 @@ from wikisem.surfaces.cleaning import labelled_classes
 from wikisem.surfaces.table import clear_members, read_members
 from wikisem.wikidata.line_types import property_number
 
+Judged = TypeVar("Judged", Group, Rejection)
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
 _LOOK: Final = 1000
@@ -121,8 +122,8 @@ class Explanation:
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
     """Gather all facts about a class and the items asked for; UnknownItemError if the class is not in the graph."""
-    group = next((group for group in read_groups(output, language) if group.qid == qid), None)
-    rejection = next((rejection for rejection in read_rejections(output, language) if rejection.qid == qid), None)
+    group = _of_class(qid, read_groups(output, language))
+    rejection = _of_class(qid, read_rejections(output, language))
     linked = taxonomy.most_linked(qid, _LOOK)
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
@@ -143,18 +144,26 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     members = set(cluster) if group else set()
     deepest = max((rank for rank, instance in enumerate(instances) if instance.qid in members), default=0)
     ranked = instances[: max(_SHOWN, deepest + 1)]
-    # All that lines and pictures name: instances, parents and grandparents, outliers with the ways to their classes.
-    parents = taxonomy.superclasses(qid)
-    wanted = {qid, *asked, *parents, *(instance.qid for instance in ranked)}
-    wanted |= {step for kinship in kin.values() for step in kinship.way}
-    wanted |= {grandparent for parent in parents for grandparent in taxonomy.superclasses(parent)}
-    wanted |= group.classes_of_proofs if group else set()
-    for outlier in group.outliers if group else ():
-        wanted |= {outlier.id, outlier.via, *taxonomy.superclasses(outlier.via)}
-        for class_of_outlier in taxonomy.classes(outlier.id):
-            wanted |= {class_of_outlier, *way_up(taxonomy.superclasses, class_of_outlier, outlier.via)}
-    labels, english = labels_of(output, wanted, language)
+    named_items = _items_named(taxonomy, qid, group).union(asked, *(kinship.way for kinship in kin.values()))
+    labels, english = labels_of(output, named_items.union(instance.qid for instance in ranked), language)
     return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin)
+
+
+def _of_class(qid: str, judged: Iterable[Judged]) -> Judged | None:
+    """The group or rejection of a class, if there is one."""
+    return next((verdict for verdict in judged if verdict.qid == qid), None)
+
+
+def _items_named(taxonomy: Taxonomy, qid: str, group: Group | None) -> set[str]:
+    """What lines and pictures name of a class: parents, grandparents, and outliers with the ways to their classes."""
+    parents = taxonomy.superclasses(qid)
+    items = {qid, *parents, *(grandparent for parent in parents for grandparent in taxonomy.superclasses(parent))}
+    items |= group.classes_of_proofs if group else set()
+    for outlier in group.outliers if group else ():
+        items |= {outlier.id, outlier.via, *taxonomy.superclasses(outlier.via)}
+        for class_of_outlier in taxonomy.classes(outlier.id):
+            items |= {class_of_outlier, *way_up(taxonomy.superclasses, class_of_outlier, outlier.via)}
+    return items
 
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
@@ -166,11 +175,8 @@ def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> K
         ("below", way_up(taxonomy.whole_superclasses, item, qid)),
         ("above", way_up(taxonomy.whole_superclasses, qid, item)),
     ]
-    found = [(kind, way) for kind, way in ways if way]
-    if not found:
-        return None
-    kind, way = min(found, key=lambda pair: len(pair[1]))
-    return Kinship(kind, way, frozenset(step for step in way if step not in taxonomy))
+    kind, way = min(ways, key=lambda kind_and_way: len(kind_and_way[1]) or math.inf)  # an empty way is none
+    return Kinship(kind, way, frozenset(step for step in way if step not in taxonomy)) if way else None
 
 
 def way_up(superclasses: Callable[[str], Iterable[str]], start: str, end: str) -> list[str]:
@@ -225,8 +231,7 @@ def explain_statements(
     """
     graph = taxonomy.graph
     nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
-    # Of each explanation the items that are weighed against its cluster.
-    weighed: list[list[str]] = []
+    weighed: list[list[str]] = []  # of each explanation the items that are weighed against its cluster
     for explanation in explanations:
         outliers = explanation.group.outliers if explanation.group else ()
         weighed.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
@@ -323,11 +328,11 @@ def run(arguments: argparse.Namespace) -> int:
     output = folder(arguments.output)
     taxonomy, explanations = _explain(output, arguments.name, arguments.language, arguments.item)
     statements = explain_statements(output, taxonomy, explanations, arguments.item)
-    for explanation, found in zip(explanations, statements, strict=True):
+    for explanation, of_class in zip(explanations, statements, strict=True):
         if arguments.json:
-            _print_json(explanation, found)
+            _print_json(explanation, of_class)
         else:
-            _print_explanation(output, taxonomy, explanation, found)
+            _print_explanation(output, taxonomy, explanation, of_class)
     if arguments.figure is not None:
         drawn = next((explanation for explanation in explanations if explanation.group is not None), None)
         if drawn is None:
@@ -340,8 +345,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print_json(explanation: Explanation, statements: ClassStatements | None) -> None:
     # Without the recipe of the groups, which the manifest has.
-    found = {key: value for key, value in vars(explanation).items() if key != "recipe"} | {"statements": statements}
-    terminal.print_json(msgspec.to_builtins(found, str_keys=True, order="deterministic"))
+    row = {key: value for key, value in vars(explanation).items() if key != "recipe"} | {"statements": statements}
+    terminal.print_json(msgspec.to_builtins(row, str_keys=True, order="deterministic"))
 
 
 def explain(output: str | PathLike[str], name: str, language: str | None = None) -> list[Explanation]:
@@ -362,10 +367,10 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
     explanations = []
     for chosen in _chosen(list(run.groups), code, where):
         groups, rejections = run.groups[chosen], run.rejections[chosen]
-        group = next((one for one in groups if one.qid == qid), None)
-        rejection = next((one for one in rejections if one.qid == qid), None)
-        labels = {one.qid: one.label for one in rejections if one.label} | {one.qid: one.label for one in groups}
-        explanations.append(Explanation(qid, chosen, group, rejection, (), labels))
+        labels = {rejection.qid: rejection.label for rejection in rejections if rejection.label}
+        labels |= {group.qid: group.label for group in groups}
+        judged = _of_class(qid, groups), _of_class(qid, rejections)
+        explanations.append(Explanation(qid, chosen, *judged, ranked=(), labels=labels))
     if all(explanation.group is None and explanation.rejection is None for explanation in explanations):
         raise MissingInputError(
             f"{where}: expected a group or a rejected class, saw none of {qid}{f' in {code}' if code else ''}"
@@ -379,16 +384,16 @@ def _explain(output: str, name: str, language: str | None, items: Sequence[str])
     paths = list_files(f"{output}/{group_leaves('*')[0]}")
     if not paths:
         raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
-    found = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
-    known = sorted(code for code in found if not is_mixed(code))
+    codes = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
+    known = sorted(code for code in codes if not is_mixed(code))
     languages = _chosen(known, language, output)
     if is_qid(name):
         qid = check_qid(name)
     else:
         classes = classes_of(group for code in known for group in read_groups(output, code))
         if not classes_named(name, classes):
-            codes = list(dict.fromkeys([*languages, "en"]))
-            classes = labelled_classes(Ledger(output).folder(ENTITIES), taxonomy.graph, codes)
+            named_in = list(dict.fromkeys([*languages, "en"]))
+            classes = labelled_classes(Ledger(output).folder(ENTITIES), taxonomy.graph, named_in)
         qid = find_class(name, classes, output)
     for item in items:
         taxonomy.classes(item)  # raises UnknownItemError, which names an item that the graph lacks
@@ -412,10 +417,11 @@ def _print_explanation(
     siblings = {child for parent in parents for child in taxonomy.subclasses(parent)} - {qid}
     cousins = {child for grandparent in grandparents for child in taxonomy.subclasses(grandparent)} - {qid}
     depth = taxonomy.depth(qid)
-    above = ", ".join(_label(explanation, one) for one in parents)
-    console.print(f"parents: {above or 'none left in the graph, so no outliers'}")
-    above = ", ".join(_label(explanation, one) for one in grandparents)
-    console.print(f"grandparents: {above or 'none left in the graph'}")
+    parents_named, grandparents_named = (
+        ", ".join(_label(explanation, above) for above in classes) for classes in (parents, grandparents)
+    )
+    console.print(f"parents: {parents_named or 'none left in the graph, so no outliers'}")
+    console.print(f"grandparents: {grandparents_named or 'none left in the graph'}")
     console.print(
         f"{len(taxonomy.instances(qid)):,} instances, {len(siblings):,} siblings, {len(cousins):,} cousins; "
         + ("the root is not above it" if depth is None else f"{depth} steps below the root")
@@ -459,7 +465,7 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
         console.print(f"{outlier.item.surface}: {steps}; {shared}")
     if age := measures.age:
         console.print(f"item numbers of its members: Q{age.lowest} to Q{age.highest}, median {age.median:.0f}")
-    tied = {property_number(tie.property) for one in group.outliers for tie in one.ties or ()}
+    tied = {property_number(tie.property) for outlier in group.outliers for tie in outlier.ties or ()}
     ties = show.tie_lines(group, read_property_labels(output, tied, explanation.language))
     for line in chain(proofs_in_words(group, explanation.labels), ties):
         console.print(line)
@@ -507,7 +513,8 @@ def _statement_lines(explanation: Explanation, statements: ClassStatements, labe
             verdict = ""
             if item.qid not in chosen and bound is not None:
                 verdict = f", gives way from {bound} on" if item.margin >= bound else f", below {bound}"
-            having = ", ".join(name(one, f"{telling[one]} of {count} members") for one in item.telling[:_NAMED])
+            told_by = item.telling[:_NAMED]
+            having = ", ".join(name(number, f"{telling[number]} of {count} members") for number in told_by)
             line = f"margin {item.margin}{verdict}; it has {having or 'no property that tells the class'}"
             if item.against:
                 line += f"; against it: {', '.join(name(number) for number in item.against[:_NAMED])}"

@@ -101,7 +101,7 @@ def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
             "code": code,
             "name": WIKIPEDIAS[wiki].name if wiki is not None else "",
             "wiki": wiki,
-            "script": found.profile.script or "|".join("+".join(one) for one in script_sets(own_code(code))),
+            "script": found.profile.script or "|".join("+".join(scripts) for scripts in script_sets(own_code(code))),
             "spaced": found.profile.spaced,
             **{key: getattr(found.profile, key) for key in KEYS if key != "script"},
             "source": source,

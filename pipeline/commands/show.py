@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from wikisem.class_names import classes_named, classes_of, find_class, name_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
@@ -44,19 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             classes += classes_of(read_rejections(path))
         qid = find_class(name, classes, arguments.output)
         groups = [group for group in all_groups if group.qid == qid]
-    # The language asked for, that of the label, of the locale, English, or the first by code.
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    wanted, label = (re.split("[_.@]", locale)[0], "en"), (name or "").casefold()
-    best = min(
-        groups,
-        key=lambda group: (
-            group.label.casefold() != label,
-            *(group.language != code for code in wanted),
-            group.language,
-        ),
-        default=None,
-    )
-    language: str = arguments.language or (best.language if best else "")
+    language: str = arguments.language or _best_language(groups, name or "")
     chosen = [group for group in groups if group.language == language]
     if not chosen and name is None:
         codes = ", ".join(sorted({group.language for group in groups}))
@@ -85,6 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _best_language(groups: Sequence[Group], label: str) -> str:
+    """The language of the group with this label, that of the locale, English, or the first by code."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    of_locale = re.split("[_.@]", locale)[0]
+    ranked = [
+        (group.label.casefold() != label.casefold(), code != of_locale, code != "en", code)
+        for group, code in ((group, group.language) for group in groups)
+    ]
+    return min(ranked)[-1] if ranked else ""
+
+
 def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
     """Say which statements tie each related outlier to members; ``properties`` are labels by number."""
     words = {member.id: member.surface for member in (*group.cluster, *group.outliers)}
@@ -98,10 +97,12 @@ def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
 
 
 def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str | None) -> str:
+    """What is there where a group is not: why its class was rejected, or the languages in which it has a group."""
     wanted = f"expected a group of {qid}" + (f" in {language}" if language else "")
     if rejections := [rejection for rejection in read_rejections(path, language) if rejection.qid == qid]:
-        reasons = "; ".join(f"in {one.language} {one.reason}: {one.detail}" for one in rejections[:_NAMED])
-        name = name_class(qid, next((one.label for one in rejections if one.label), ""))
+        named = rejections[:_NAMED]
+        reasons = "; ".join(f"in {rejection.language} {rejection.reason}: {rejection.detail}" for rejection in named)
+        name = name_class(qid, next(filter(None, (rejection.label for rejection in rejections)), ""))
         return f"{wanted}, saw that {name} was rejected {reasons}"
     if groups:
         codes = ", ".join(sorted({group.language for group in groups})[:_NAMED])
@@ -109,41 +110,38 @@ def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str |
     return f"{wanted}, saw neither a group nor a rejection of it"
 
 
-_PARTS: Final = {0: "cluster", **{number: one.label for number, one in OUTLIER_CLASSES.items()}}
+_PARTS: Final = {0: "cluster", **{number: kind.label for number, kind in OUTLIER_CLASSES.items()}}
 
 
 def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[str, Sequence[Rejection]]) -> Table:
     """One row for each language: groups, test cases, and the classes that gave none, by reason."""
     counted = number_columns("groups", "test cases", "classes without")
     table = Table("language", *counted, "why", title="test groups", title_justify="left")
-    for language, found in groups.items():
+    for language, of_language in groups.items():
         reasons = Counter(rejection.reason for rejection in rejections[language])
-        cases = sum(len(group.outliers) for group in found)
+        cases = sum(len(group.outliers) for group in of_language)
         why = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
-        table.add_row(language, str(len(found)), str(cases), str(reasons.total()), why)
+        table.add_row(language, str(len(of_language)), str(cases), str(reasons.total()), why)
     return table
 
 
 def group_table(group: Group, names: Mapping[str, str]) -> Table:
     """The cluster and the outliers of one group; ``names`` are labels of the classes that brought outliers in."""
-    shares, sitelinks = number_columns("P(form | page)", "sitelinks")
-    title = f"{group.label} ({group.qid}, {group.language}) in full"
     members = (*group.cluster, *group.outliers)
-    linked = any(member.total for member in members)  # else a column of blanks
-    shown_shares = [shares] if linked else []
-    table = Table(
-        "", "surface form", "item", *shown_shares, "source", sitelinks, "via", title=title, title_justify="left"
-    )
-    shown = None
+    shares, sitelinks = number_columns("P(form | page)", "sitelinks")
+    with_shares = [shares] if any(member.total for member in members) else []  # else a column of blanks
+    title = f"{group.label} ({group.qid}, {group.language}) in full"
+    columns: list[Column | str] = ["", "surface form", "item", *with_shares, "source", sitelinks, "via"]
+    table, part_before = Table(*columns, title=title, title_justify="left"), ""
     for member in members:
-        kind = member.of_class.number if isinstance(member, Outlier) else 0
-        if kind != shown:
+        part, via = _PARTS[0], ""
+        if isinstance(member, Outlier):
+            part, via = _PARTS[member.of_class.number], name_class(member.via, names.get(member.via, ""))
+        if part != part_before:
             table.add_section()
-        via = name_class(member.via, names.get(member.via, "")) if isinstance(member, Outlier) else ""
         count, total = member.count or 0, member.total or 0
-        share = f"{count}/{total} = {count / total:.2f}" if total else ""
-        part = _PARTS[kind] if kind != shown else ""
-        shares_too = [share] if linked else []
-        table.add_row(part, member.surface, member.id, *shares_too, member.source, str(member.sitelinks), via)
-        shown = kind
+        share = [f"{count}/{total} = {count / total:.2f}" if total else ""] if with_shares else []
+        first = part if part != part_before else ""
+        table.add_row(first, member.surface, member.id, *share, member.source, str(member.sitelinks), via)
+        part_before = part
     return table
