@@ -53,7 +53,7 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
         _add_class(graph, explanation, outlier.via, kind, _CLASS)
         graph.add_node(item, text=outlier.surface, kind=kind, column=_INSTANCE, is_class=False)
         # The class of the item from which the way up to the class that brought it in is shortest.
-        ways = [way_up(taxonomy.superclasses, one, outlier.via) for one in taxonomy.classes(outlier.id)]
+        ways = [way_up(taxonomy.superclasses, start, outlier.via) for start in taxonomy.classes(outlier.id)]
         lowest = min(filter(None, ways), key=lambda way: (len(way), qid_number(way[0])))[0]
         if lowest != outlier.via:
             _add_class(graph, explanation, lowest, kind, _BETWEEN)
@@ -84,40 +84,26 @@ def _figure(graph: nx.DiGraph, title: str) -> Figure:
     boxes = {}
     for node, data in graph.nodes(data=True):
         colour, is_class = COLOURS[data["kind"]], data["is_class"]
-        boxes[node] = axes.text(
-            *places[node],
-            data["text"],
-            ha="center" if is_class else "left",
-            va="center",
-            fontsize=10,
-            color=INKS[data["kind"]] if is_class else "black",
-            bbox={"boxstyle": "round,pad=0.3", "edgecolor": colour, "facecolor": colour if is_class else "white"},
-            zorder=2,
-        )
+        box = {"boxstyle": "round,pad=0.3", "edgecolor": colour, "facecolor": colour if is_class else "white"}
+        ink, side = (INKS[data["kind"]], "center") if is_class else ("black", "left")
+        text = axes.text(*places[node], data["text"], ha=side, va="center", fontsize=10, color=ink, bbox=box, zorder=2)
+        boxes[node] = text
     for low, high, data in graph.edges(data=True):
-        axes.add_patch(
-            FancyArrowPatch(
-                boxes[low].get_position(),
-                boxes[high].get_position(),
-                patchA=boxes[low].get_bbox_patch(),
-                patchB=boxes[high].get_bbox_patch(),
-                arrowstyle="-|>",
-                mutation_scale=10,
-                linestyle="-" if data["instance"] else "--",
-                color=COLOURS[data["kind"]],
-                zorder=1,
-            )
+        start, end = boxes[low], boxes[high]
+        arrow = FancyArrowPatch(
+            start.get_position(), end.get_position(), patchA=start.get_bbox_patch(), patchB=end.get_bbox_patch()
         )
+        arrow.set(arrowstyle="-|>", mutation_scale=10, linestyle="-" if data["instance"] else "--", zorder=1)
+        arrow.set_color(COLOURS[data["kind"]])
+        axes.add_patch(arrow)
     axes.set_title(title, fontsize=14)
     axes.set(xlim=(min(xs) - 0.45, max(xs) + 0.75), ylim=(min(ys) - 1, max(ys) + 1))
     axes.axis("off")
+    kinds = sorted({data["kind"] for _, data in graph.nodes(data=True)} - {_OTHER})
     legend = [
         Line2D([], [], color="black", linestyle="-", label="instance of"),
         Line2D([], [], color="black", linestyle="--", label="subclass of"),
-        *(
-            Line2D([], [], color=COLOURS[kind], marker="s", linestyle="", label=_KINDS[kind])
-            for kind in sorted({data["kind"] for _, data in graph.nodes(data=True)} - {_OTHER})
-        ),
+        *(Line2D([], [], color=COLOURS[kind], marker="s", linestyle="", label=_KINDS[kind]) for kind in kinds),
     ]
     axes.legend(handles=legend, loc="lower left", fontsize=9, frameon=False)
     return figure
@@ -145,9 +131,8 @@ def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outli
         _add_class(graph, explanation, shared, _OTHER, _PARENT)
         edges = [(explanation.qid, shared, _CLUSTER), (outlier.via, shared, 1)]
     else:
-        parent, shared = next(
-            (parent, above) for parent in parents for above in taxonomy.superclasses(parent) if above in above_via
-        )
+        ways = ((parent, above) for parent in parents for above in taxonomy.superclasses(parent))
+        parent, shared = next((parent, above) for parent, above in ways if above in above_via)
         _add_class(graph, explanation, parent, _OTHER, _PARENT)
         _add_class(graph, explanation, shared, _OTHER, _GRANDPARENT)
         edges = [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, 2)]
@@ -165,8 +150,7 @@ def _place(graph: nx.DiGraph) -> Mapping[object, tuple[float, float]]:
 
     Heights are in lines, the first instance at 0 and others below it.
     """
-    heights: dict[object, float] = {}
-    line = 0.0
+    heights, line = dict[object, float](), 0.0
     for node, data in graph.nodes(data=True):
         if not data["is_class"]:
             heights[node] = line

@@ -55,17 +55,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"expected OUT, --language and --output, or --score SHEETS, saw no {', '.join(missing)}")
     if arguments.vectors or arguments.json:
         raise UsageError("--vectors and --json need --score SHEETS")
-    seed = _SEED if arguments.seed is None else arguments.seed
-    groups, output = arguments.groups or _GROUPS, arguments.output
-    overlap = groups // 4 if arguments.overlap is None else arguments.overlap
-    annotators, two_answers = arguments.annotators or _ANNOTATORS, bool(arguments.two_answers)
-    options = SampleOptions(arguments.language, seed, groups, annotators, overlap, two_answers)
-    found = read_language(data_set_path(arguments.dataset), arguments.language)
+    number = arguments.groups or _GROUPS
+    options = SampleOptions(
+        arguments.language,
+        seed=_SEED if arguments.seed is None else arguments.seed,
+        groups=number,
+        annotators=arguments.annotators or _ANNOTATORS,
+        overlap=number // 4 if arguments.overlap is None else arguments.overlap,
+        two_answers=bool(arguments.two_answers),
+    )
+    groups, output = read_language(data_set_path(arguments.dataset), arguments.language), arguments.output
     if sources := arguments.vocabulary:
         import_from_here(*sources)
-        items = {word for group in found for word in words_of(group)}
-        found = keep_shared(found, (open_model(source, items=items) for source in sources))
-    annotation = sample_cases(found, options)
+        items = {word for group in groups for word in words_of(group)}
+        groups = keep_shared(groups, (open_model(source, items=items) for source in sources))
+    annotation = sample_cases(groups, options)
     write_sheets(annotation, output)
     numbers = sorted({len(cases) for cases in annotation.annotators.values()})
     print_line(
@@ -95,24 +99,21 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     reports: dict[str, Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
     for name in ("without help", "with help") if annotation.two_answers else ("",):
-        reported = [answer for answer in answers if answer.with_help == (name != "without help")]
-        shares, alpha = people.case_shares(reported, annotation), None
+        of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
+        shares, alpha = people.case_shares(of_kind, annotation), None
         try:
-            alpha = people.agreement(reported, annotation)
+            alpha = people.agreement(of_kind, annotation)
         except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
             no_alpha = str(error)
-        scored = [people.score_model(model, shares, annotation.seed) for model in models]
-        reports[name] = {
-            **people.score_annotators(reported, annotation),
-            "alpha": people.bars_as_json(alpha),
-            "models": scored,
-        }
+        of_models = [people.score_model(model, shares, annotation.seed) for model in models]
+        about_models = {"alpha": people.bars_as_json(alpha), "models": of_models}
+        reports[name] = people.score_annotators(of_kind, annotation) | about_models
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
-        cases, overlap = len(annotation.cases), len(annotation.overlap)
-        about = {"set": annotation.fingerprint, "language": annotation.language, "cases": cases, "overlap": overlap}
+        row: Report = {"set": annotation.fingerprint, "language": annotation.language}
+        row |= {"cases": len(annotation.cases), "overlap": len(annotation.overlap)}
         *without_help, with_help = reports.values()
-        row = {**about, **with_help, "missing": missing}
+        row |= {**with_help, "missing": missing}
         if without_help:  # each case has two answers: the report's own figures are those with help
             row["without_help"] = without_help[0]
         print_json(row, indented=True)
@@ -217,18 +218,18 @@ def _print_report(report: Report, no_alpha: str) -> None:
             table.add_row(f"{_PEOPLE}, same cases", "all", *_cells(scored["annotators_on_the_same_cases"]), "")
         table.add_section()
     console.print(table)
+    agreement = f"no Krippendorff's alpha: {no_alpha}"
     if alpha := report["alpha"]:
         interval = f"{alpha['value']:.3f} ({alpha['low']:.3f} to {alpha['high']:.3f})"
-        said = f"Krippendorff's alpha {interval}, from {alpha['count']} test cases with two answers or more"
-    else:
-        said = f"no Krippendorff's alpha: {no_alpha}"
-    print_line(f"agreement: {said}")
+        agreement = f"Krippendorff's alpha {interval}, from {alpha['count']} test cases with two answers or more"
+    print_line(f"agreement: {agreement}")
     if answers := report["answers"]:
         right = report["right_answers"]
         print_line(f"right answers: {right} of {answers} ({100 * right / answers:.2f} %)")
 
 
 def _cells(bars: Report | None) -> tuple[str, str, str]:
+    """The number of test cases, the accuracy and its interval, both in percent."""
     if bars is None:
         return "0", "–", ""
     value, low, high = (f"{100 * bars[name]:.2f}" for name in ("value", "low", "high"))

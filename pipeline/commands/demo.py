@@ -43,8 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(languages_table(groups, rejections))
     language, qid = SHOWN
     console.print(*(group_table(group, names) for group in groups[language] if group.qid == qid))
-    unread = sum(sum(record.counts.unreadable.values()) for record in records)
-    dumps = 1 + len(options.wikipedia)
+    unread, dumps = sum(sum(record.counts.unreadable.values()) for record in records), 1 + len(options.wikipedia)
     broken = f"{unread} records in {dumps} dumps could not be read (one in each is broken on purpose)"
     print_line(f"{broken}; they are in {output}/unreadable")
     print_line(f"next: {shlex.join(['wikisem', 'browse', output])}")

@@ -50,15 +50,17 @@ def run(arguments: argparse.Namespace) -> int:
             "link_trail": language["link_trail"] or "none",
             "lists": ", ".join(f'"{word}"' for word in language["lists"]) or "none",
         }
-        cells = [language["code"] + (" (edited)" if language["edited"] else ""), language["wiki"] or "labels only"]
+        name = [] if in_folder else [language["name"]]
+        code = language["code"] + (" (edited)" if language["edited"] else "")
+        cells = [*name, code, language["wiki"] or "labels only"]
         for key, value in shown.items():
-            source, seen = language["source"].get(key, ""), language["support"].get(key, 0)
-            cells.append(f"{value} ({source}{f', {seen:,}' if seen and source == 'dump' else ''})")
-        table.add_row(*([*cells, str(language["groups"])] if in_folder else [language["name"], *cells]))
+            source, support = language["source"].get(key, ""), language["support"].get(key, 0)
+            cells.append(f"{value} ({source}{f', {support:,}' if support and source == 'dump' else ''})")
+        table.add_row(*cells, *([str(language["groups"])] if in_folder else []))
         shortages += [
-            f"{language['code']}: {what}: expected {least:,} {unit}, saw {seen:,}; the default holds"
+            f"{language['code']}: {what}: expected {least:,} {unit}, saw {support:,}; the default holds"
             for key, (what, least, unit) in _LEARNED.items()
-            if in_folder and (seen := language["support"].get(key, 0)) < least
+            if in_folder and (support := language["support"].get(key, 0)) < least
         ]
     console = make_console()
     console.print(table)
@@ -92,18 +94,18 @@ def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
                 file = read_profile_file(data.read(), path)
             record = ledger.find(unit_of(GROUPS, code))
             groups, by_hand = record.counts.kept if record else 0, bool(edited(str(output), code))
-        found, wiki = find_profile(code, given=file), wiki_of(code)
-        source, support = dict(found.source), dict(found.support)
-        if file is not None:
+        known, wiki = find_profile(code, given=file), wiki_of(code)
+        profile, source, support = known.profile, dict(known.source), dict(known.support)
+        if file is not None:  # which says itself where each value is from
             source |= file.source if isinstance(file.source, dict) else {}
             support |= file.support if isinstance(file.support, dict) else {}
         yield {
             "code": code,
             "name": WIKIPEDIAS[wiki].name if wiki is not None else "",
             "wiki": wiki,
-            "script": found.profile.script or "|".join("+".join(scripts) for scripts in script_sets(own_code(code))),
-            "spaced": found.profile.spaced,
-            **{key: getattr(found.profile, key) for key in KEYS if key != "script"},
+            "script": profile.script or "|".join("+".join(scripts) for scripts in script_sets(own_code(code))),
+            "spaced": profile.spaced,
+            **{key: getattr(profile, key) for key in KEYS if key != "script"},
             "source": source,
             "support": support,
             "groups": groups,

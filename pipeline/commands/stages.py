@@ -14,7 +14,7 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import create_binary, open_binary, sizes_below
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.ids import check_property
-from wikisem.layout import MENTIONS, unit_of
+from wikisem.layout import GROUPS, MENTIONS, SURFACES, language_of, unit_of
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.cli import Command, manual_of
@@ -154,7 +154,7 @@ def walls(arguments: argparse.Namespace) -> int:
         for tier in TIERS:
             counts = record.facts[stages.BY_TIER][tier]
             numbers = f"{counts['kept']:,}", f"{counts['read']:,}"
-            table.add_row(record.unit.partition("/")[2], tier, *numbers, _list_reasons(counts["left_out"]))
+            table.add_row(language_of(record.unit), tier, *numbers, _list_reasons(counts["left_out"]))
     make_console().print(table)
     print_line(f"output: {run.output}/walls")
     return 0
@@ -168,12 +168,12 @@ def names(arguments: argparse.Namespace) -> int:
     """
     run = with_workers(make_run(arguments), arguments.workers)
     with session(run):
-        counted = [record.unit for record in run.ledger.records() if record.unit.startswith(f"{MENTIONS}/")]
-        languages = arguments.languages or [unit.partition("/")[2] for unit in counted]
+        units = [record.unit for record in run.ledger.records() if record.unit.startswith(f"{MENTIONS}/")]
+        languages = arguments.languages or list(map(language_of, units))
         if not languages:
             raise MissingInputError(f"expected mentions in {run.output}, saw none; run `wikisem mentions` first")
         records = run_stages([stages.names(languages)], run)
-        if arguments.folder:
+        if arguments.folder:  # a copy for other programs: OUT keeps its own
             _copy_tables([path for record in records for path in record.parts], run.output, arguments.folder)
     return print_summary(records, run.output)
 
@@ -182,8 +182,8 @@ def _copy_tables(paths: Sequence[str], source_folder: str, target_folder: str) -
     """Copy files to the same paths below another folder; UsageError if their folders in it have other tables."""
     for folder in sorted({path.rpartition("/")[0] for path in paths}):
         # A reader of names/de/*.parquet would take tables of another set for part of this.
-        present = [f"{folder}/{name}" for name in sizes_below(f"{target_folder}/{folder}")]
-        if others := sorted(path for path in present if path.endswith(".parquet") and path not in paths):
+        in_target = [f"{folder}/{name}" for name in sizes_below(f"{target_folder}/{folder}")]
+        if others := sorted(path for path in in_target if path.endswith(".parquet") and path not in paths):
             raise UsageError(
                 f"{target_folder}: expected no other tables in {folder}, saw {others[0]}; remove them first"
             )
@@ -253,21 +253,22 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     for name, text in _LEGEND.items():
         if any(outcome[name].number for outcome in outcomes):
             console.print(f"{name}: {text.format(output=output)}", soft_wrap=True)
-    for record in records:
-        if record.unit.startswith("groups/") and not record.counts.kept:
-            links = Ledger(output).find(record.unit.replace("groups/", "mentions/"))
+    of_groups = [record for record in records if record.unit.startswith(f"{GROUPS}/")]
+    for record in of_groups:
+        if not record.counts.kept:
+            links = Ledger(output).find(unit_of(MENTIONS, language_of(record.unit)))
             print_line(remedy(record, has_links=links is not None))
-    unread = [record for record in records if record.counts.unreadable]
-    for record in unread:
-        unreadable = _list_reasons(record.counts.unreadable)
-        log(f"warning: {record.unit}: {unreadable} could not be read; see {output}/unreadable")
-    damaged = [record.unit for record in unread if BAD_REGIONS & set(record.counts.unreadable)]
+    damaged = []
+    for record in records:
+        if unreadable := record.counts.unreadable:
+            log(f"warning: {record.unit}: {_list_reasons(unreadable)} could not be read; see {output}/unreadable")
+            damaged += [record.unit] if BAD_REGIONS & set(unreadable) else []
     if damaged:
         log(
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
             f"and {output}/unreadable says where something is lost"
         )
-    if not following and any(record.unit.startswith("groups/") and record.counts.kept for record in records):
+    if not following and any(record.counts.kept for record in of_groups):
         following = shlex.join(["wikisem", "browse", output])
     if following and not output.startswith("memory://"):  # which no other process has
         print_line(f"next: {following}")
@@ -322,25 +323,32 @@ REMEDIES: Final = {
 
 def remedy(record: Record, *, has_links: bool) -> str:
     """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
-    counts, language = record.counts, record.unit.partition("/")[2]
-    if not counts.read and is_mixed(language):
-        return f"no group in {language}: no class has a group in any of its languages"
+    counts, language = record.counts, language_of(record.unit)
     cluster = record.made_with.get("recipe", {}).get("cluster", {})
-    if not counts.read and (fame := cluster.get("fame", "all")) != "all":
+    fame = cluster.get("fame", "all")
+    if counts.read:
+        reason, count = _by_frequency(counts.left_out)[0]
+        # Without a row here it is a rule of the reader's own.
+        helps = REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")
+        why = f"of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
+    elif is_mixed(language):
+        why = "no class has a group in any of its languages"
+    elif fame != "all":
         helps = 'lower outliers.min_sitelinks or cluster.minimum, or set cluster.fame = "all"'
-        return f"no group in {language}: no class has {cluster['minimum']} named instances in its {fame}; {helps}"
-    if not counts.read:
-        dump = f"add its Wikipedia: --wikipedia {language}=DUMP"
-        helps = 'set surface.fallback = "label" in the recipe, or minimum_count = 1' if has_links else dump
-        return f"no group in {language}: too few items have a name there; {helps}"
-    reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
-    helps = REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")  # a rule of the reader's own
-    return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
+        why = f"no class has {cluster['minimum']} named instances in its {fame}; {helps}"
+    elif has_links:
+        why = 'too few items have a name there; set surface.fallback = "label" in the recipe, or minimum_count = 1'
+    else:
+        why = f"too few items have a name there; add its Wikipedia: --wikipedia {language}=DUMP"
+    return f"no group in {language}: {why}"
+
+
+def _by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _list_reasons(counts: Mapping[str, int]) -> str:
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{name} {count:,}" for name, count in ordered if count)
+    return ", ".join(f"{name} {count:,}" for name, count in _by_frequency(counts) if count)
 
 
 def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) -> str:
@@ -353,8 +361,8 @@ def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) 
     """
     finished = set(units)
     mentions, surfaces, groups = (
-        sorted(unit.partition("/")[2] for unit in finished if unit.startswith(f"{stage}/"))
-        for stage in ("mentions", "surfaces", "groups")
+        sorted(language_of(unit) for unit in finished if unit.startswith(f"{stage}/"))
+        for stage in (MENTIONS, SURFACES, GROUPS)
     )
     if "entities" not in finished:
         labelled = ["en", *(code for code in mentions if code != "en")]

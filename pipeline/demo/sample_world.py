@@ -88,29 +88,22 @@ class ClassItem:
 
 def read_items() -> tuple[Item, ...]:
     """Every item of the world, by kind, then QID."""
-    return tuple(
-        Item(
-            qid=row["qid"],
-            kind=row["kind"],
-            instance_of=tuple(row["instance_of"].strip("-").split()),
-            subclass_of=tuple(row["subclass_of"].strip("-").split()),
-            sitelinks=int(row["sitelinks"]) if row["sitelinks"] != "-" else None,
-            names={language: parse_name(row[language]) for language in LANGUAGES if row[language] != "-"},
-        )
-        for row in _rows("items.tsv")
-    )
+    items = []
+    for row in _rows("items.tsv"):
+        instance_of, subclass_of = (tuple(row[column].strip("-").split()) for column in ("instance_of", "subclass_of"))
+        sitelinks = int(row["sitelinks"]) if row["sitelinks"] != "-" else None
+        names = {language: parse_name(row[language]) for language in LANGUAGES if row[language] != "-"}
+        items.append(Item(row["qid"], row["kind"], instance_of, subclass_of, sitelinks, names))
+    return tuple(items)
 
 
 def read_classes() -> tuple[ClassItem, ...]:
     """Every class of the world that is not an item itself, by QID."""
-    return tuple(
-        ClassItem(
-            qid=row["qid"],
-            subclass_of=tuple(row["subclass_of"].strip("-").split()),
-            labels={language: row[language] for language in LANGUAGES if row[language] != "-"},
-        )
-        for row in _rows("classes.tsv")
-    )
+    classes = []
+    for row in _rows("classes.tsv"):
+        labels = {language: row[language] for language in LANGUAGES if row[language] != "-"}
+        classes.append(ClassItem(row["qid"], tuple(row["subclass_of"].strip("-").split()), labels))
+    return tuple(classes)
 
 
 def parse_name(cell: str) -> Name:
@@ -133,15 +126,16 @@ _quoted: Final = partial(escape, entities={'"': "&quot;"})
 
 def wikidata_dump(lines: Sequence[str]) -> bytes:
     """Lines as in ``latest-all.json.gz``: gzip members of whole lines; "[", "," and "]" are members too."""
-    broken = _with_broken(lines, lines[len(lines) // 2][: len(lines[len(lines) // 2]) * 2 // 3])
-    chunks = [broken[start : start + _LINES_PER_MEMBER] for start in range(0, len(broken), _LINES_PER_MEMBER)]
+    listed = _with_broken(lines)
+    chunks = [listed[start : start + _LINES_PER_MEMBER] for start in range(0, len(listed), _LINES_PER_MEMBER)]
     body = _member(",\n").join(_member(",\n".join(chunk) + "\n") for chunk in chunks)
     return _member("[\n") + body + _member("]\n")
 
 
-def _with_broken(records: Sequence[str], broken: str) -> list[str]:
+def _with_broken(records: Sequence[str], end: str = "") -> list[str]:
+    """Records with one more in the middle: the first two thirds of that which follows, and ``end``."""
     middle = len(records) // 2
-    return [*records[:middle], broken, *records[middle:]]
+    return [*records[:middle], records[middle][: len(records[middle]) * 2 // 3] + end, *records[middle:]]
 
 
 def _member(text: str) -> bytes:
@@ -169,11 +163,11 @@ def _entity(
 ) -> dict[str, Any]:
     """An entity as in a JSON dump: a statement for each class (P31) and superclass (P279), and pages by site."""
     claims: dict[str, list[dict[str, Any]]] = {}
-    for name, values in (("P31", p31), ("P279", p279)):
-        for number, value in enumerate(values):
-            target = {"entity-type": "item", "numeric-id": qid_number(value), "id": value}
-            found = {"value": target, "type": "wikibase-entityid"}
-            snak = {"snaktype": "value", "property": name, "datavalue": found, "datatype": "wikibase-item"}
+    for name, targets in (("P31", p31), ("P279", p279)):
+        for number, target in enumerate(targets):
+            value = {"entity-type": "item", "numeric-id": qid_number(target), "id": target}
+            datavalue = {"value": value, "type": "wikibase-entityid"}
+            snak = {"snaktype": "value", "property": name, "datavalue": datavalue, "datatype": "wikibase-item"}
             statement = {"mainsnak": snak, "type": "statement", "id": f"{qid}${name}-{number}", "rank": "normal"}
             claims.setdefault(name, []).append(statement)
     return {
@@ -211,10 +205,8 @@ def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
     )
     written = write_pages(language, words, [item for item in items if language in item.names])
     pages = [page_xml(page, number) for number, page in enumerate(written, start=1)]
-    pieces = [head, *pages, "</mediawiki>\n"]
-    page = pieces[len(pieces) // 2]
-    # The text ends in mid-sentence, its tags are not closed, and the next page follows.
-    return bz2.compress("".join(_with_broken(pieces, page[: len(page) * 2 // 3] + "\n  </page>\n")).encode())
+    # The broken text ends in mid-sentence, its tags are not closed, and the next page follows.
+    return bz2.compress("".join(_with_broken([head, *pages, "</mediawiki>\n"], "\n  </page>\n")).encode())
 
 
 def page_xml(page: Page, number: int) -> str:
@@ -246,7 +238,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
     Articles are sentences filled with links in the shapes that real articles have. Each links the next three of its
     kind and two far ones, so that every page is linked about as often.
     """
-    names_of = dict(enumerate(words["namespaces"], start=-2))
+    namespaces = dict(enumerate(words["namespaces"], start=-2))
     for place, item in enumerate(items):
         peers = [peer for peer in items if peer.kind == item.kind]
         near = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
@@ -266,13 +258,13 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             f"{{{{{words['infobox']}|1={links['c']}}}}}",
             words["lead"].format(self=name.surface, kind=words["kinds"][item.kind])
             + f"<ref>{words['note'].format(a=f'[[{title}]]')}</ref>",
-            f"[[{names_of[CANONICAL['File']]}:{item.qid}.svg|{words['thumb']}|{words['caption'].format(**links)}]]",
+            f"[[{namespaces[CANONICAL['File']]}:{item.qid}.svg|{words['thumb']}|{words['caption'].format(**links)}]]",
             words["list"].format(**links),
             *_form_sentence(words["form"].get(near[0].kind), near[0].names[language], items.index(near[0])),
             f"<!-- [[{title}|{item.qid}]] --><nowiki>[[{title}|{item.qid}]]</nowiki>",
             f"== {words['heading']} ==",
             words["more"].format(**links),
-            f"[[{names_of[CANONICAL['Category']]}:{words['kinds'][item.kind]}]]",
+            f"[[{namespaces[CANONICAL['Category']]}:{words['kinds'][item.kind]}]]",
         ]
         yield Page(name.title, 0, "\n".join(lines))
         if redirects(name, place):
@@ -280,9 +272,9 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:
             question = words["talk"].format(a=_link(names[0]))
-            yield Page(f"{names_of[TALK]}:{name.title}", TALK, question)
+            yield Page(f"{namespaces[TALK]}:{name.title}", TALK, question)
             template = f"<includeonly>{_link(name)}</includeonly>"
-            yield Page(f"{names_of[CANONICAL['Template']]}:{name.title}", CANONICAL["Template"], template)
+            yield Page(f"{namespaces[CANONICAL['Template']]}:{name.title}", CANONICAL["Template"], template)
 
 
 def redirects(name: Name, place: int) -> bool:

@@ -43,25 +43,12 @@ def read_run(output: Path) -> RunFiles:
     and ``names`` only have those with walls, or with groups and tables. MissingInputError if the folder is no run or
     release or has no group at all, DamagedInputError if a file is not the one that was recorded.
     """
-    groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
-    path, tables = output / MANIFEST, sorted(file for file in groups_files if file.suffix == ".parquet")
-    if path.is_file():
-        advice = f"without its line {CHECKSUM!r} it is taken as it is"
-        manifest = decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
-    elif about := table_metadata(next(iter(tables), None)):
-        # The first releases had no manifest.
-        fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
-        text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
-        manifest = decode_json(text, Manifest, str(tables[0]), "the recipe of a release in its metadata")
-    else:
-        raise MissingInputError(
-            f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
-            "their recipe"
-        )
-    if not groups_files:
+    group_files = [path for suffix in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{suffix}")]
+    manifest = _read_manifest(output, group_files)
+    if not group_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     check_files(output, manifest, ("groups", "rejected", "walls"))
-    with_groups = {check_language(path.stem) for path in groups_files}
+    with_groups = {check_language(path.stem) for path in group_files}
     # A release has no tables of languages without groups.
     languages = sorted(with_groups | {check_language(path.stem) for path in (output / "rejected").glob("*.jsonl")})
     groups = {code: read_groups(output, code) if code in with_groups else [] for code in languages}
@@ -77,22 +64,37 @@ def read_run(output: Path) -> RunFiles:
     return RunFiles(output, groups=groups, rejections=rejections, manifest=manifest, walls=walls, names=names)
 
 
+def _read_manifest(output: Path, group_files: Sequence[Path]) -> Manifest:
+    """The manifest of a run or a release; of the first releases, which had none, what their tables say."""
+    path, tables = output / MANIFEST, sorted(file for file in group_files if file.suffix == ".parquet")
+    if path.is_file():
+        advice = f"without its line {CHECKSUM!r} it is taken as it is"
+        return decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
+    if about := table_metadata(next(iter(tables), None)):
+        fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
+        text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
+        return decode_json(text, Manifest, str(tables[0]), "the recipe of a release in its metadata")
+    raise MissingInputError(
+        f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
+        "their recipe"
+    )
+
+
 def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> None:
     """Compare the files of some folders with what the records of a run, or the manifest of a release, list of them.
 
     DamagedInputError for other bytes, or if a listed file is not there; others are taken as they are.
     """
-    parts = (pair for record in Ledger(str(output)).records() for pair in record.parts.items())
-    wanted = {name: (part.checksum, "run `wikisem build` again") for name, part in parts}
-    wanted |= {name: (listed.sha256, "copy it again") for name, listed in manifest.files.items()}
-    for name, (expected, advice) in wanted.items():
+    recorded = (pair for record in Ledger(str(output)).records() for pair in record.parts.items())
+    checksums = {name: part.checksum for name, part in recorded}
+    checksums |= {name: listed.sha256 for name, listed in manifest.files.items()}
+    for name, expected in checksums.items():
         if name.partition("/")[0] in folders:
-            path, seen = output / name, "no such file"
-            if path.is_file() and name in manifest.files:
-                seen = hashlib.sha256(path.read_bytes()).hexdigest()
-            elif path.is_file():
-                seen = checksum_of(str(path))
+            path, seen, in_release = output / name, "no such file", name in manifest.files
+            if path.is_file():
+                seen = hashlib.sha256(path.read_bytes()).hexdigest() if in_release else checksum_of(str(path))
             if seen != expected:
+                advice = "copy it again" if in_release else "run `wikisem build` again"
                 raise DamagedInputError(f"{path}: expected the file with checksum {expected}, saw {seen}; {advice}")
 
 
@@ -101,8 +103,8 @@ def table_metadata(table: Path | None) -> dict[str, str]:
     if table is None:
         return {}
     with table.open("rb") as source, open_parquet(source, str(table)) as file:
-        found = file.schema_arrow.metadata or {}
-    return {key.decode(): value.decode() for key, value in found.items() if key.startswith(b"wikisem.")}
+        metadata = file.schema_arrow.metadata or {}
+    return {key.decode(): value.decode() for key, value in metadata.items() if key.startswith(b"wikisem.")}
 
 
 def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
@@ -135,11 +137,14 @@ def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], fr
     from wikisem.surfaces.cleaning import first_label  # noqa: PLC0415
 
     column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
-    wanted = name_codes(language)
-    labels, codes = first_label(MapLookup(column), (*wanted, "en"))
-    named = [row for row in zip(maps, labels.to_pylist(), codes.to_pylist(), strict=True) if row[1]]
-    english = frozenset(key for key, _, code in named if code == "en" and "en" not in wanted)
-    return {key: label for key, label, _ in named}, english
+    own_codes, labels, english = name_codes(language), dict[K, str](), set[K]()
+    first = first_label(MapLookup(column), (*own_codes, "en"))
+    for key, label, code in zip(maps, *(values.to_pylist() for values in first), strict=True):
+        if label:
+            labels[key] = label
+            if code == "en" and code not in own_codes:
+                english.add(key)
+    return labels, frozenset(english)
 
 
 def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
