@@ -324,23 +324,21 @@ REMEDIES: Final = {
 def remedy(record: Record, *, has_links: bool) -> str:
     """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
     counts, language = record.counts, language_of(record.unit)
-    cluster = record.made_with.get("recipe", {}).get("cluster", {})
-    fame = cluster.get("fame", "all")
     if counts.read:
         reason, count = _by_frequency(counts.left_out)[0]
         # Without a row here it is a rule of the reader's own.
         helps = REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")
-        why = f"of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
-    elif is_mixed(language):
-        why = "no class has a group in any of its languages"
-    elif fame != "all":
+        return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
+    if is_mixed(language):
+        return f"no group in {language}: no class has a group in any of its languages"
+    cluster = record.made_with.get("recipe", {}).get("cluster", {})
+    if (fame := cluster.get("fame", "all")) != "all":
         helps = 'lower outliers.min_sitelinks or cluster.minimum, or set cluster.fame = "all"'
-        why = f"no class has {cluster['minimum']} named instances in its {fame}; {helps}"
-    elif has_links:
-        why = 'too few items have a name there; set surface.fallback = "label" in the recipe, or minimum_count = 1'
-    else:
-        why = f"too few items have a name there; add its Wikipedia: --wikipedia {language}=DUMP"
-    return f"no group in {language}: {why}"
+        return f"no group in {language}: no class has {cluster['minimum']} named instances in its {fame}; {helps}"
+    helps = f"add its Wikipedia: --wikipedia {language}=DUMP"
+    if has_links:
+        helps = 'set surface.fallback = "label" in the recipe, or minimum_count = 1'
+    return f"no group in {language}: too few items have a name there; {helps}"
 
 
 def _by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
