@@ -10,7 +10,7 @@ import reprlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, NamedTuple, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, cast
 
 import msgspec
 import orjson
@@ -215,20 +215,29 @@ def line_type(fields: Fields) -> type[Line]:
     return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
 
 
-# The members of a value that are strings.
-_STRINGS: Final = ("id", "entity-type", "text", "language")
 # By the first letter of an id, for entities that do not say their type.
 _TYPES: Final = {"P": "property", "L": "lexeme", "M": "mediainfo"}
-# Shows as much of a wrong value as fits a line; it may be nested deeper than ``repr`` goes.
-_REPR: Final = reprlib.Repr()
-_REPR.maxstring = _REPR.maxother = SHOWN
+# The members of a value that are strings.
+_STRINGS: Final = ("id", "entity-type", "text", "language")
+_Type = TypeVar("_Type")
+
+
+class _AnySnak(msgspec.Struct, gc=False):
+    snaktype: str
+    datavalue: Any = None
+
+
+class _AnyStatement(msgspec.Struct, gc=False):
+    mainsnak: _AnySnak
+    rank: Rank | None = None
+
+
+class _AnyValue(msgspec.Struct, gc=False):
+    value: Any
 
 
 class _WrongError(ValueError):
-    """A part of a line that is not what it should be: the reason, and what was seen."""
-
-    def __init__(self, reason: str, expected: str, seen: Any) -> None:
-        super().__init__(reason, f"expected {expected}, saw {_REPR.repr(seen)[:SHOWN]}")
+    """A part of a line is not what it should be: the reason, and what was expected and seen."""
 
 
 def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLine:
@@ -242,115 +251,103 @@ def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLi
     except orjson.JSONDecodeError as error:
         return UnreadableLine("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:SHOWN]!r}")
     try:
-        return _mend_entity(data, fields)
+        entity = _checked(data, dict[str, Any], "no-entity")
+        if entity.get("redirect") is not None:
+            return LeftOutLine("redirect")
+        if "id" not in entity:
+            raise _WrongError("no-entity", "expected an object with an id, saw one without")
+        identifier = entity["id"] if isinstance(entity["id"], str) else ""
+        entity_type = _checked(entity.get("type", _TYPES.get(identifier[:1], "item")), str, "bad-type")
+        if entity_type == "property" and property_number(identifier):
+            return _read_property(entity, fields)
+        if entity_type != "item":
+            return LeftOutLine(entity_type if entity_type in _TYPES.values() else "other-entity")
+        return orjson.dumps(_mend_item(entity, fields))
     except _WrongError as error:
         return UnreadableLine(*error.args)
 
 
-def _mend_entity(data: Any, fields: Fields) -> bytes | LeftOutLine:
-    """Return an item with the parts that a ``Line`` has, as JSON, or why it is left out; raises _WrongError.
+def _read_property(entity: Mapping[str, Any], fields: Fields) -> PropertyLine:
+    labels: Mapping[str, str] = {}
+    with contextlib.suppress(_WrongError):  # they are for people: where they cannot be read, there are none
+        labels = _labels(entity, fields.label_codes)
+    revision = entity.get("lastrevid")
+    return PropertyLine("property", property_number(entity["id"]), revision if isinstance(revision, int) else 0, labels)
+
+
+def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    """Return the parts that a ``Line`` has of an item; raises _WrongError.
 
     A property without statements that are asked for keeps its name, since the ids of all properties are read.
     """
-    if not isinstance(data, dict):
-        raise _WrongError("no-entity", "a JSON object", data)
-    if data.get("redirect") is not None:
-        return LeftOutLine("redirect")
-    if "id" not in data:
-        raise _WrongError("no-entity", "an object with an id", data)
-    first_letter = data["id"][:1] if isinstance(data["id"], str) else ""
-    entity_type = data.get("type", _TYPES.get(first_letter, "item"))
-    if not isinstance(entity_type, str):
-        raise _WrongError("bad-type", "a string as type", entity_type)
-    if entity_type == "property" and (number := property_number(data["id"] if first_letter else "")):
-        labels: dict[str, str] = {}
-        with contextlib.suppress(_WrongError):  # they are for people: where they cannot be read, there are none
-            labels = _labels(_map(data, "labels"), fields.label_codes)
-        revision = data.get("lastrevid")
-        return PropertyLine("property", number, revision if isinstance(revision, int) else 0, labels)
-    if entity_type != "item":
-        return LeftOutLine(entity_type if entity_type in _TYPES.values() else "other-entity")
-    qid, revision = data["id"], data.get("lastrevid")
-    if not isinstance(qid, str) or not item_number(qid):
-        raise _WrongError("bad-id", "an item id such as Q28640", qid)
-    if revision is not None and (type(revision) is not int or not 0 <= revision <= MAX_NUMBER):
-        raise _WrongError("bad-lastrevid", "a revision number", revision)
-    claims = _map(data, "claims")
-    mended = {name: list[Any]() for name in claims} | {"P31": _statements(claims, "P31", fields)}
-    sitelinks = {site: _member(link, "title", "bad-sitelinks") for site, link in _map(data, "sitelinks").items()}
-    mended["P279"] = _statements(claims, "P279", fields)
-    labels = _labels(_map(data, "labels"), fields.label_codes)
-    mended |= {name: _statements(claims, name, fields) for name in fields.properties if name in claims}
-    for name in claims if fields.relations and sitelinks else ():
+    if not isinstance(entity["id"], str) or not item_number(entity["id"]):
+        raise _WrongError("bad-id", f"expected an item id such as Q28640, saw {reprlib.repr(entity['id'])}")
+    revision = entity.get("lastrevid")
+    revision = 0 if revision is None else _checked(revision, _Number, "bad-lastrevid")
+    claims = _map(entity, "claims")
+    statements = {name: list[Any]() for name in claims}
+    asked = [name for name in ("P31", "P279", *fields.properties) if name in claims]
+    statements |= {name: _statements(claims[name], name, fields) for name in asked}
+    sitelinks = {site: _checked(link, Sitelink, "bad-sitelinks") for site, link in _map(entity, "sitelinks").items()}
+    for name in claims.keys() - set(asked) if fields.relations and sitelinks else ():
         with contextlib.suppress(_WrongError):  # where the statements of a property cannot be read, there are none
-            mended[name] = mended[name] or _statements(claims, name, fields)
-    item = {
+            statements[name] = _statements(claims[name], name, fields)
+    return {
         "type": "item",
-        "id": qid,
-        "lastrevid": revision or 0,
-        "sitelinks": {site: {"title": title} for site, title in sitelinks.items()},
-        "labels": {code: {"value": label} for code, label in labels.items()},
-        "claims": {name: statements for name, statements in mended.items() if name in claims},
+        "id": entity["id"],
+        "lastrevid": revision,
+        "sitelinks": {site: {"title": link.title} for site, link in sitelinks.items()},
+        "labels": {code: {"value": label} for code, label in _labels(entity, fields.label_codes).items()},
+        "claims": statements,
     }
-    return orjson.dumps(item)
 
 
-def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key)
-    if value is None or value == []:
-        return {}
-    if not isinstance(value, dict):
-        raise _WrongError(f"bad-{key}", f"a map of {key}", value)
-    return value
+def _checked(value: Any, kind: type[_Type], reason: str) -> _Type:
+    """Return a part of a line as a type; raises _WrongError."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise _WrongError(reason, f"e{str(error)[1:]}, saw {reprlib.repr(value)[:SHOWN]}") from error
 
 
-def _member(value: Any, key: str, reason: str) -> str:
-    text = value.get(key) if isinstance(value, dict) else None
-    if not isinstance(text, str):
-        raise _WrongError(reason, f"an object with a string as {key}", value)
-    return text
+def _map(entity: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = entity.get(key)
+    return {} if value is None or value == [] else _checked(value, dict[str, Any], f"bad-{key}")
 
 
-def _labels(labels: Mapping[str, Any], codes: Sequence[str] | None) -> dict[str, str]:
-    wanted = sorted(labels) if codes is None else codes
-    return {code: _member(labels[code], "value", "bad-labels") for code in wanted if labels.get(code) is not None}
+def _labels(entity: Mapping[str, Any], codes: Sequence[str] | None) -> dict[str, str]:
+    labels = _map(entity, "labels")
+    wanted = [code for code in (sorted(labels) if codes is None else codes) if labels.get(code) is not None]
+    return {code: _checked(labels[code], Label, "bad-labels").value for code in wanted}
 
 
-def _statements(claims: Mapping[str, Any], identifier: str, fields: Fields) -> list[Any]:
+def _statements(listed: Any, identifier: str, fields: Fields) -> list[Any]:
     """Return a property's statements as ``LineStatement`` has them; what does not count has no value.
 
     All ranks and snaks are checked, but only the values that count: deprecated ones, and with ranks "best" normal ones
     beside a preferred one, may be anything.
     """
-    statements = claims.get(identifier)
-    if statements is None:
-        return []
-    if not isinstance(statements, list):
-        raise _WrongError("bad-claims", f"a list of statements for {identifier}", statements)
-    ranked = []
-    for statement in statements:
-        rank = statement.get("rank") if isinstance(statement, dict) else statement
-        if rank not in (None, "preferred", "normal", "deprecated"):
-            raise _WrongError("bad-claims", "a statement of rank preferred, normal or deprecated", statement)
-        snak = statement.get("mainsnak") if isinstance(statement, dict) else None
-        if not isinstance(snak, dict) or not isinstance(snak.get("snaktype"), str):
-            raise _WrongError("bad-claims", "a statement with a mainsnak and its snaktype", statement)
-        ranked.append((rank or "normal", snak))
+    statements = [] if listed is None else _checked(listed, list[_AnyStatement], "bad-claims")
+    has_preferred = any(statement.rank == "preferred" for statement in statements)
     # Of P31 those at sound ranks count that are not among the best.
-    only_best = fields.ranks == "best" and identifier != "P31" and any(rank == "preferred" for rank, _ in ranked)
+    only_preferred = fields.ranks == "best" and identifier != "P31" and has_preferred
     mended = []
-    for rank, snak in ranked:
-        data = snak.get("datavalue")
-        if rank == "deprecated" or (rank == "normal" and only_best) or snak["snaktype"] != "value":
-            data = None
-        if data is not None and (not isinstance(data, dict) or "value" not in data):
-            raise _WrongError("bad-claims", "a datavalue with a value", data)
-        if data is not None and not isinstance(value := data["value"], str):
-            # Only members of the right type: values of type "bad" can be anything.
-            members = value if isinstance(value, dict) else {}
-            data = {"value": {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}}
-            number = members.get("numeric-id")
-            if type(number) is int and 0 < number <= MAX_NUMBER:
-                data["value"]["numeric-id"] = number
-        mended.append({"mainsnak": {"snaktype": snak["snaktype"], "datavalue": data}, "rank": rank})
+    for statement in statements:
+        rank, snak = statement.rank or "normal", statement.mainsnak
+        counts = rank == "preferred" or (rank == "normal" and not only_preferred)
+        data = None
+        if counts and snak.snaktype == "value" and snak.datavalue is not None:
+            value = _checked(snak.datavalue, _AnyValue, "bad-claims").value
+            data = {"value": value if isinstance(value, str) else _members(value)}
+        mended.append({"mainsnak": {"snaktype": snak.snaktype, "datavalue": data}, "rank": rank})
+    return mended
+
+
+def _members(value: Any) -> dict[str, Any]:
+    """Return the members of a value that have the right type: values of type "bad" can be anything."""
+    members = value if isinstance(value, dict) else {}
+    mended = {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}
+    number = members.get("numeric-id")
+    if type(number) is int and 0 < number <= MAX_NUMBER:
+        mended["numeric-id"] = number
     return mended
