@@ -8,7 +8,6 @@ from typing import Final, NamedTuple, TypeAlias
 
 from wikisem.categories.recipe import (
     CandidateItem,
-    Category,
     CategoryRecipe,
     CategorySource,
     PropertyPath,
@@ -237,76 +236,67 @@ def build_sets(
     A question must have one right answer: of several items that a subject leads to, the one with the lowest QID (with a
     filter, the lowest with a kept label).
     """
-    members = {category.name: _members(category, sources) for category in recipe.categories}
+    members, names = _category_items(recipe, sources)
     values_of = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
 
     # Labels are asked for once, for all items and languages.
-    labelled = [category for category in recipe.categories if not category.emoji and not category.named_by]
-    asked_qids = {item.qid for category in labelled for item in members[category.name]}
-    asked_qids.update(qid for relation in recipe.relations if not relation.subjects for qid in values_of[relation.name])
+    asked = {item.qid for name, items in members.items() if name not in names for item in items}
+    asked.update(qid for relation in recipe.relations if not relation.subjects for qid in values_of[relation.name])
     for by_subject in values_of.values():
-        asked_qids.update(value.value for listed in by_subject.values() for value in listed if not value.language)
+        asked.update(value.value for listed in by_subject.values() for value in listed if not value.language)
     codes = list(dict.fromkeys(code for language in languages for code in name_codes(language)))
-    labels: Mapping[str, Names] = sources.wikidata().labels(sorted(asked_qids), codes) if asked_qids else {}
+    labels: Mapping[str, Names] = sources.wikidata().labels(sorted(asked), codes) if asked else {}
 
-    names: dict[str, Mapping[str, Names]] = dict.fromkeys(members, labels)
+    sets = {language: (list[CategoryWords](), list[RelationWords]()) for language in languages}
+    for name in recipe.word_sets():
+        for language, (categories, _) in sets.items():
+            categories.append(word_category(name, language, members[name], names.get(name, labels), keep))
+    for relation in recipe.relations:
+        values = values_of[relation.name]
+        subjects = [(qid, _named_values(listed, labels)) for qid, listed in values.items()]
+        called = dict(names.get(relation.subjects, labels))
+        if relation.named_by:
+            for qid, texts_of_item in _texts(list(values), relation.named_by, sources).items():
+                called[qid] = {**called.get(qid, {}), **texts_of_item}
+        value_first = relation.order == "value-first"
+        for language, (_, relations) in sets.items():
+            relations.append(word_relation(relation.name, language, subjects, called, value_first, keep))
+    return [LanguageSet(language, tuple(words), tuple(pairs)) for language, (words, pairs) in sets.items()]
+
+
+def _category_items(
+    recipe: CategoryRecipe, sources: SetSources
+) -> tuple[dict[str, list[CandidateItem]], dict[str, Mapping[str, Names]]]:
+    """Return the items of each category, and the names of those in categories that are not called by their labels."""
+    members: dict[str, list[CandidateItem]] = {}
+    names: dict[str, Mapping[str, Names]] = {}
     for category in recipe.categories:
         if category.emoji:
-            texts = emoji_of(category.emoji, sources.emoji())
+            # Unicode's order is the order of keyboards: the best known of a group come first, as with sitelinks.
+            texts = emoji_of(category.emoji, sources.emoji())[: category.limit or None]
             names[category.name] = {_code_points(text): {MULTILINGUAL: text} for text in texts}
-        elif category.named_by:
-            qids = [item.qid for item in members[category.name]]
-            names[category.name] = _texts(qids, category.named_by, sources)
-
-    subjects: dict[str, list[Subject]] = {}
-    subject_names: dict[str, Mapping[str, Names]] = {}
-    for relation in recipe.relations:
-        subjects[relation.name] = [
-            (qid, [("", _first_texts(listed))])
-            if listed and listed[0].language
-            else (qid, [(value.value, labels.get(value.value, {})) for value in listed])
-            for qid, listed in values_of[relation.name].items()
-        ]
-        names_of_subjects = names.get(relation.subjects, labels)
-        if relation.named_by:
-            qids = list(values_of[relation.name])
-            given_names = _texts(qids, relation.named_by, sources)
-            names_of_subjects = {qid: {**names_of_subjects.get(qid, {}), **given_names.get(qid, {})} for qid in qids}
-        subject_names[relation.name] = names_of_subjects
-
-    return [
-        LanguageSet(
-            language,
-            tuple(word_category(name, language, members[name], names[name], keep) for name in recipe.word_sets()),
-            tuple(
-                word_relation(
-                    relation.name,
-                    language,
-                    subjects[relation.name],
-                    subject_names[relation.name],
-                    relation.order == "value-first",
-                    keep,
-                )
-                for relation in recipe.relations
-            ),
-        )
-        for language in languages
-    ]
+            members[category.name] = [CandidateItem(code_points, 0) for code_points in names[category.name]]
+            continue
+        members[category.name] = most_prominent(sources.wikidata().items(category), category.limit)
+        if category.named_by:
+            names[category.name] = _texts([item.qid for item in members[category.name]], category.named_by, sources)
+    return members, names
 
 
-def _members(category: Category, sources: SetSources) -> list[CandidateItem]:
-    if category.emoji:
-        # Unicode's order is the order of keyboards: the best known of a group come first, as with sitelinks.
-        texts = emoji_of(category.emoji, sources.emoji())
-        return [CandidateItem(_code_points(text), 0) for text in texts[: category.limit or None]]
-    return most_prominent(sources.wikidata().items(category), category.limit)
+def _named_values(values: Sequence[Statement], labels: Mapping[str, Names]) -> Sequence[tuple[str, Names]]:
+    """Return the items among the values of a subject with their labels, or the texts as the names of one value."""
+    if values and values[0].language:
+        return [("", _first_texts(values))]
+    return [(value.value, labels.get(value.value, {})) for value in values]
 
 
 def _values(
     relation: Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
 ) -> dict[str, list[Statement]]:
     """Return every subject with the values that may be in a pair: the first item, or ``every`` item, or all texts."""
-    subjects = members[relation.subjects] if relation.subjects else _members(relation.category(), sources)
+    subjects = members.get(relation.subjects)
+    if subjects is None:
+        subjects = most_prominent(sources.wikidata().items(relation.category()), relation.limit)
     allowed = {item.qid for item in members[relation.values]} if relation.values else None
     found = sources.wikidata().values([item.qid for item in subjects], relation.path())
     chosen = {}
