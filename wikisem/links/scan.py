@@ -8,7 +8,7 @@ layout go through an XML parser, are rewritten in the exporter's, and scanned li
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -74,8 +74,7 @@ class ChunkLinks(NamedTuple):
     steps: int = 0
 
 
-@dataclass(slots=True)
-class Extraction:
+class Extraction(NamedTuple):
     """What a chunk holds, as written in the XML.
 
     ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, ``titles`` of all
@@ -86,10 +85,13 @@ class Extraction:
     contents: pa.Array
     titles: pa.Array
     versions: Positions
-    articles: int = 0
-    redirects: list[tuple[str, str]] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    unread: list[tuple[int, int]] = field(default_factory=list)
+    articles: int
+    redirects: list[tuple[str, str]]
+    left_out: Counter[str]
+    unread: list[tuple[int, int]]
+
+
+_NOTHING: Final = Extraction(pa.array([], pa.string()), pa.array([], pa.binary()), NO_VERSIONS, 0, [], Counter(), [])
 
 
 class PageTable(NamedTuple):
@@ -172,80 +174,86 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     """Scan a chunk by its tags; pages that are not laid out as expected are read as XML, and scanned once rewritten."""
     work = Work()
     by_tags = extract(data, site, trail, work)
-    extracted, versions, unreadable = [by_tags], by_tags.versions, list[UnreadableRecord]()
-    if by_tags.unread:
-        # The pages that an XML parser reads, by where they start.
-        pages: dict[int, Page] = {}
-        for start, end in by_tags.unread:
-            work.spend(TAG * data.count(b"<", start, end) + (end - start) // XML_BYTES)
-            try:
-                pages[start] = read_page(data[start:end], site)
-            except DamagedInputError as error:
-                unreadable.append(UnreadableRecord(STAGE, "bad-page", locate(start), str(error)))
-        by_tags.left_out["deleted"] += sum(page.deleted for page in pages.values())
-        rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
-        extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail, work))
-        identified = [(*page.version, start) for start, page in pages.items() if page.version]
-        versions = np.hstack([versions, np.array(identified, np.int64).reshape(-1, len(NO_VERSIONS)).T])
-        if extracted[1].unread:
-            raise DamagedInputError("expected a page that can be written in the exporter's layout, saw one that cannot")
-    left_out = sum((extraction.left_out for extraction in extracted), Counter())
+    pages, unreadable = _read_as_xml(data, by_tags.unread, site, locate, work)
+    rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
+    as_xml = extract(rewritten, replace(site, version=LAYOUT), trail, work) if rewritten else _NOTHING
+    if as_xml.unread:
+        raise DamagedInputError("expected a page that can be written in the exporter's layout, saw one that cannot")
+    left_out = by_tags.left_out + as_xml.left_out
+    left_out["deleted"] += sum(page.deleted for page in pages.values())
     sources, targets = list[str](), list[str]()
-    for source, target in (pair for extraction in extracted for pair in extraction.redirects):
+    for source, target in by_tags.redirects + as_xml.redirects:
         title = read_title(unescape_xml(target), site)
         left_out["redirect" if title and title.namespace == 0 else "redirect-elsewhere"] += 1
         if title and title.namespace == 0:
             sources.append(composed(unescape_xml(source)))
             targets.append(title.text)
     reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
-    articles = sum(extraction.articles for extraction in extracted)
+    articles = by_tags.articles + as_xml.articles
     read = articles + sum(reasons.values()) + len(unreadable)
+    identified = [(*page.version, start) for start, page in pages.items() if page.version]
+    contents, counts = count_distinct(pa.concat_arrays([by_tags.contents, as_xml.contents]))
     # Bytes of titles that are not UTF-8 become replacement characters.
-    titles = [title for extraction in extracted for title in extraction.titles.to_pylist()] if with_titles else []
-    contents, counts = count_distinct(pa.concat_arrays([extraction.contents for extraction in extracted]))
+    titles = by_tags.titles.to_pylist() + as_xml.titles.to_pylist() if with_titles else []
     return ChunkLinks(
         mentions=read_contents(contents, counts, site, work),
         redirects=pa.table([sources, targets], schema=REDIRECTS),
         pages=Counts(read, articles, reasons, {"bad-page": len(unreadable)} if unreadable else {}),
         unreadable=tuple(unreadable),
         titles=[composed(unescape_xml(title.decode(errors="replace"))) for title in titles],
-        versions=versions,
+        versions=np.hstack([by_tags.versions, np.array(identified, np.int64).reshape(-1, len(NO_VERSIONS)).T]),
         steps=work.steps,
     )
+
+
+def _read_as_xml(
+    data: bytes, spans: Sequence[tuple[int, int]], site: SiteInfo, locate: Locate, work: Work
+) -> tuple[dict[int, Page], list[UnreadableRecord]]:
+    """Return the pages in some spans of a chunk, by where they start, and those that no XML parser can read."""
+    pages, unreadable = dict[int, Page](), list[UnreadableRecord]()
+    for start, end in spans:
+        work.spend(TAG * data.count(b"<", start, end) + (end - start) // XML_BYTES)
+        try:
+            pages[start] = read_page(data[start:end], site)
+        except DamagedInputError as error:
+            unreadable.append(UnreadableRecord(STAGE, "bad-page", locate(start), str(error)))
+    return pages, unreadable
 
 
 _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 
 
 def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
-    """Read a chunk; ``trail`` is a regular expression for the letters after ``]]`` that belong to a content."""
+    """Read a chunk; ``trail`` is a regular expression for the letters after ``]]`` that belong to a content.
+
+    Raises ArrowInvalid if a content is not UTF-8.
+    """
     markup = find_markup(data)
     entities = heads_at(markup.chunk, markup.entities)
     pages = read_pages(markup, entities)
+    redirects, unread = _read_redirects(data, pages, site)
+    main = pages.regular & pages.main
+    articles = np.flatnonzero(main & ~pages.deleted & (pages.redirect < 0) & ~unread)
+    titled = np.flatnonzero(main & ~unread)
+    with_id = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
     openers = markup.entities[possible_openers(entities)]
-    articles, extraction = _classify(data, pages, site)
-    try:
-        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
-    except pa.ArrowInvalid:  # a link that is not UTF-8
-        readable = np.ones(len(articles), np.bool_)
-        for number, row in enumerate(articles):
-            try:
-                data[pages.text_starts[row] : pages.text_ends[row]].decode()
-            except UnicodeDecodeError:
-                readable[number] = False
-        articles, broken = articles[readable], articles[~readable]
-        extraction.unread += _spans(pages, broken)
-        extraction.versions = extraction.versions[:, ~np.isin(extraction.versions[2], pages.starts[broken])]
-        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
-    extraction.articles = len(articles)
-    return extraction
+    left_out = {"namespace": pages.whole & ~pages.main, "deleted": main & pages.deleted}
+    return Extraction(
+        contents=_contents(markup, openers, pages, articles, trail, work),
+        titles=cut_out(data, pages.title_starts[titled], pages.title_ends[titled]),
+        versions=np.vstack([pages.ids[:, with_id], pages.starts[with_id]]),
+        articles=len(articles),
+        redirects=redirects,
+        left_out=Counter({reason: int(np.count_nonzero(rows)) for reason, rows in left_out.items()}),
+        unread=list(zip(pages.starts[unread].tolist(), pages.ends[unread].tolist(), strict=True)),
+    )
 
 
-def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions, Extraction]:
-    """Return the rows of the articles, and an extraction that holds every other page."""
+def _read_redirects(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[list[tuple[str, str]], Mask]:
+    """Return the redirects of a chunk, as titles in XML, and which of all pages only an XML parser can read."""
+    unread = ~pages.whole | (pages.main & ~pages.regular)
     texts = pages.regular & pages.main & ~pages.deleted
     marked = texts & (pages.redirect >= 0)
-    unread = ~pages.whole | (pages.main & ~pages.regular)
     if not marks_redirects(site):
         # Texts that begin with `#` may be redirects, and so may those that begin with many blanks.
         first_bytes = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
@@ -254,35 +262,18 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
     for row in np.flatnonzero(marked).tolist():
         mark = _REDIRECT.match(data, int(pages.redirect[row]))
         unread[row] = mark is None
-        try:  # as XML; only an XML parser can tell what bytes that are not UTF-8 are
+        try:  # only an XML parser can tell what bytes that are not UTF-8 are
             source = data[pages.title_starts[row] : pages.title_ends[row]].decode()
             redirects += [(source, mark.group(1).decode())] if mark else []
         except UnicodeDecodeError:
             unread[row] = True
-    left_out = {
-        "namespace": int(np.count_nonzero(pages.whole & ~pages.main)),
-        "deleted": int(np.count_nonzero(pages.regular & pages.main & pages.deleted)),
-    }
-    known_rows = np.flatnonzero(pages.regular & pages.main & ~unread)
-    titles = cut_out(data, pages.title_starts[known_rows], pages.title_ends[known_rows])
-    with_id = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
-    versions = np.vstack([pages.ids[:, with_id], pages.starts[with_id]])
-    extraction = Extraction(
-        contents=pa.array([], pa.string()),
-        titles=titles,
-        versions=versions,
-        articles=0,
-        redirects=redirects,
-        left_out=Counter(left_out),
-        unread=_spans(pages, np.flatnonzero(unread)),
-    )
-    return np.flatnonzero(texts & ~marked & ~unread), extraction
+    return redirects, unread
 
 
 def _contents(
     markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str, work: Work
 ) -> pa.Array:
-    """Return the contents of innermost brackets outside skipped spans; raises ArrowInvalid if one is not UTF-8."""
+    """Return the contents of innermost brackets outside skipped spans; ArrowInvalid if one is not UTF-8."""
     starts, ends = pages.text_starts[articles], pages.text_ends[articles]
     texts = span_of(openers, starts, ends)
     openers, texts = openers[texts >= 0], texts[texts >= 0]
@@ -293,10 +284,6 @@ def _contents(
     link_starts, link_ends = innermost_links(markup, texts)
     link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
     return cut_out(markup.data, link_starts, link_ends).cast(pa.string())
-
-
-def _spans(pages: PageTable, rows: Positions) -> list[tuple[int, int]]:
-    return list(zip(pages.starts[rows].tolist(), pages.ends[rows].tolist(), strict=True))
 
 
 # More digits than any id has, and no more than 64 bits hold.
