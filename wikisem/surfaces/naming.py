@@ -85,14 +85,7 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     for reason, refuses in refusals.items():
         refused = pc.if_else(pc.fill_null(refuses, False), reason, refused)
 
-    # The label or the title of each item, in the variant; labels of other languages stay as they are.
-    fallback = pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
-    if options.fallback == "label":
-        fallback = cleaning.without_parenthesis(items["label"]) if options.clean_labels else items["label"]
-        if variant:
-            fallback = pc.if_else(items["label_language"].is_null(), cleaning.write_in(variant, fallback), fallback)
-    elif options.fallback == "title":
-        fallback = cleaning.write_in(variant, cleaning.tidy(cleaning.without_parenthesis(items["title"])))
+    fallback = _fallbacks(items, options, variant)
     stray = _in_other_script(fallback, options, language)
 
     keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
@@ -107,6 +100,16 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
     reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), OTHER_SCRIPT, None))
     return pa.table(columns, schema=SURFACES).append_column("refused", reasons)
+
+
+def _fallbacks(items: pa.Table, options: SurfaceOptions, variant: str) -> pa.ChunkedArray:
+    """The label or the title of each item, in the variant; labels of other languages stay as they are."""
+    if options.fallback == "title":
+        return cleaning.write_in(variant, cleaning.tidy(cleaning.without_parenthesis(items["title"])))
+    if options.fallback == "none":
+        return pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
+    labels = cleaning.without_parenthesis(items["label"]) if options.clean_labels else items["label"]
+    return pc.if_else(items["label_language"].is_null(), cleaning.write_in(variant, labels), labels)
 
 
 def _of_pages(items: pa.Table, anchors: pa.Table) -> pa.Table:

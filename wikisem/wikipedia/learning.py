@@ -18,7 +18,7 @@ import regex
 
 from wikisem.errors import RecipeError
 from wikisem.recipes.load import did_you_mean, parse_toml
-from wikisem.wikipedia.language_tables import DEFAULT, ROWS, SCRIPTS, TRAILS
+from wikisem.wikipedia.language_tables import DEFAULT, ROWS, SCRIPTS, TRAILS, LanguageRow
 from wikisem.wikipedia.languages import AffixRule, LanguageProfile, Writing, language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import leads_away
@@ -234,18 +234,7 @@ def find_profile(
     }
     source = {key: stated for key, (stated, _) in source_and_support.items()}
     support = {key: number for key, (_, number) in source_and_support.items()}
-    # For a language with a row or a special script only the finer points are learned.
-    changes: dict[str, Any] = {}
-    writing = writing_of(seen.links)
-    is_known = row is not None or bool(profile.script)
-    if writing is not None and not (is_known and (writing == "unspaced") == profile.spaced):
-        changes["writing"] = writing
-    spaced = changes.get("writing", profile.writing) == "spaced"
-    if spaced and links >= LINKS and not (rows and wiki in TRAILS):
-        changes["link_trail"] = learned_trail(seen.links)
-    if row is None and surfaces >= SURFACES:
-        hyphenated = sum(_HYPHEN.search(surface) is not None for surface in seen.surfaces)
-        changes["hyphens"] = hyphenated >= _HYPHENATED * surfaces
+    changes = _learned(profile, seen, row, knows_trail=rows and wiki in TRAILS)
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
         changes["lists"] = (*profile.lists, *seen.list_words)
@@ -257,6 +246,21 @@ def find_profile(
         source |= dict.fromkeys(edited, "file")
         changes |= edited
     return FoundProfile(with_values(profile, changes), source, support)
+
+
+def _learned(profile: LanguageProfile, seen: Evidence, row: LanguageRow | None, knows_trail: bool) -> dict[str, Any]:
+    """Return the values that evidence changes; of a language with a row or a special script only the finer points."""
+    changes: dict[str, Any] = {}
+    writing = writing_of(seen.links)
+    is_known = row is not None or bool(profile.script)
+    if writing is not None and not (is_known and (writing == "unspaced") == profile.spaced):
+        changes["writing"] = writing
+    if changes.get("writing", profile.writing) == "spaced" and seen.links.links >= LINKS and not knows_trail:
+        changes["link_trail"] = learned_trail(seen.links)
+    if row is None and len(seen.surfaces) >= SURFACES:
+        hyphenated = sum(_HYPHEN.search(surface) is not None for surface in seen.surfaces)
+        changes["hyphens"] = hyphenated >= _HYPHENATED * len(seen.surfaces)
+    return changes
 
 
 def with_values(profile: LanguageProfile, values: Mapping[str, Any]) -> LanguageProfile:
