@@ -24,18 +24,19 @@ def name_class(qid: str, label: str = "") -> str:
 
 def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
     """A line for each contradiction and each certificate of a group; ``labels`` are those of further classes."""
-    own = name_class(group.id, group.label)
+    of_group = name_class(group.id, group.label)
     for member in group.cluster:
-        if (other := member.contradicts) is not None:
-            both = f"{name_class(other, labels.get(other, ''))} and {own}"
-            yield f"{member.name}: contradiction, the only instance of both {both}"
+        if member.contradicts is not None:
+            excluding = name_class(member.contradicts, labels.get(member.contradicts, ""))
+            yield f"{member.name}: contradiction, the only instance of both {excluding} and {of_group}"
     for outlier in group.outliers:
         if (proof := outlier.certificate) is not None:
-            counted = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
-            none = f"of {counted} and {proof.of_class:,} of {own}, none is an instance of both"
-            alike = outlier.type if outlier.outlier_class == NEAR else None
-            coarse = "" if alike is None else f"; its coarse type is {name_class(alike, labels.get(alike, ''))}"
-            yield f"{outlier.name}: certificate, {none}{coarse}"
+            others = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
+            both = f"of {others} and {proof.of_class:,} of {of_group}, none is an instance of both"
+            line = f"{outlier.name}: certificate, {both}"
+            if outlier.type is not None and outlier.outlier_class == NEAR:
+                line += f"; its coarse type is {name_class(outlier.type, labels.get(outlier.type, ''))}"
+            yield line
 
 
 class LabelledClass(NamedTuple):

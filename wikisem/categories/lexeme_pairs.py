@@ -155,9 +155,8 @@ class PairCollector:
         if self._revisions.get(number, -1) >= lexeme.lastrevid:
             return
         self._revisions[number] = lexeme.lastrevid
-        if self._swapped.pop(number, None) is not None:
-            self._derived.pop(number, None)
-            self._bases.pop(number, None)
+        for kept in (self._swapped, self._derived, self._bases):
+            kept.pop(number, None)
         spelled_in = [language for language in self.languages if language in lexeme.lemmas]
         if not spelled_in:
             return
@@ -166,19 +165,7 @@ class PairCollector:
         if category is None:
             category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self.relations)
 
-        pairs: list[str] = []
-        spelled_forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
-        for language in spelled_in:
-            forms = [
-                (form.representations[language].value, frozenset(form.features))
-                for form in spelled_forms
-                if isinstance(form.representations, dict) and language in form.representations
-            ]
-            for relation, swaps in category.swaps:
-                for first, second in _swapped(forms, swaps):
-                    pairs += (language, relation, first, second)
-        self._swapped[number] = tuple(pairs)
-
+        self._swapped[number] = _form_pairs(lexeme, spelled_in, category)
         claims = lexeme.claims
         if getattr(claims, "derived_from", ()) or getattr(claims, "combines", ()):
             self._derived[number] = [
@@ -206,11 +193,28 @@ class PairCollector:
                 lemma = lemmas[self.languages.index(made.language)] if lemmas else ""
                 if lemma not in ("", made.lemma) and (not made.categories or category in made.categories):
                     derived[made.language, made.relation, lemma, made.lemma] = None
-            words = iter(self._swapped[number] + tuple(chain.from_iterable(derived)))
-            for language, relation, first, second in zip(words, words, words, words, strict=True):
+            flat = self._swapped[number]
+            form_pairs = zip(flat[0::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
+            for language, relation, first, second in chain(form_pairs, derived):
                 if keeps_all or (keep(first) and keep(second)):
                     found[language][relation].append(FormPair(number, first, second))
         return found
+
+
+def _form_pairs(lexeme: "Lexeme", languages: Sequence[str], category: _LexicalCategory) -> tuple[str, ...]:
+    """Return language, relation, first and second word of each pair of a lexeme's forms, one after the other."""
+    pairs: list[str] = []
+    all_forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
+    for language in languages:
+        forms = [
+            (form.representations[language].value, frozenset(form.features))
+            for form in all_forms
+            if isinstance(form.representations, dict) and language in form.representations
+        ]
+        for relation, swaps in category.swaps:
+            for first, second in _swapped(forms, swaps):
+                pairs += (language, relation, first, second)
+    return tuple(pairs)
 
 
 def _swapped(forms: Sequence[tuple[str, frozenset[str]]], swaps: _Swaps) -> Iterator[tuple[str, str]]:
@@ -276,25 +280,25 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
 
 
 def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
-    """Yield each edge as word, relation and word: between senses, then between synsets."""
-    entries = [entry for lexicon in lexicons for entry in lexicon.get("entries", [])]
+    """Yield each edge between kept words as word, relation and word: between senses, then between synsets."""
+    senses: list[tuple[str, Any]] = []  # with their parts of speech
     word_of: dict[str, str] = {}
     members: dict[str, list[tuple[int, str]]] = {}
-    for entry in entries:
-        word = entry["lemma"]["writtenForm"]
-        for sense in entry.get("senses", []) if keep(word) else []:
-            word_of[sense["id"]] = word
-            members.setdefault(sense["synset"], []).append((sense.get("n", 0), word))
-    senses = [(entry["lemma"]["partOfSpeech"], sense) for entry in entries for sense in entry.get("senses", [])]
+    for entry in (entry for lexicon in lexicons for entry in lexicon.get("entries", [])):
+        lemma = entry["lemma"]
+        for sense in entry.get("senses", []) if keep(lemma["writtenForm"]) else []:
+            senses.append((lemma["partOfSpeech"], sense))
+            word_of[sense["id"]] = lemma["writtenForm"]
+            members.setdefault(sense["synset"], []).append((sense.get("n", 0), lemma["writtenForm"]))
     for _, sense in senses:
         yield from _pairs(sense, word_of)
 
     # A sense of an adverb pertains to a sense of an adjective.
-    adjectives = {sense["id"] for part, sense in senses if part in _ADJECTIVES}.intersection(word_of)
-    for part, sense in senses:
-        for relation in sense.get("relations", []) if part == "r" and sense["id"] in word_of else []:
+    adjectives = {sense["id"] for part, sense in senses if part in _ADJECTIVES}
+    for adverb in (sense for part, sense in senses if part == "r"):
+        for relation in adverb.get("relations", []):
             if relation["relType"] == "pertainym" and relation["target"] in adjectives:
-                yield word_of[relation["target"]], ADVERBS, word_of[sense["id"]]
+                yield word_of[relation["target"]], ADVERBS, word_of[adverb["id"]]
 
     # The word of each synset is the first of its members, in the order of the file, that is kept.
     synsets = [synset for lexicon in lexicons for synset in lexicon.get("synsets", [])]

@@ -170,12 +170,12 @@ def span_of(positions: Positions, starts: Positions, ends: Positions) -> Positio
     >>> span_of(np.array([1, 5, 6, 9]), np.array([0, 6]), np.array([4, 8])).tolist()
     [0, -1, 1, -1]
     """
-    bounds = np.empty(2 * len(starts), np.int64)
-    bounds[0::2], bounds[1::2] = starts, ends
-    edges = np.concatenate([[0], np.searchsorted(positions, bounds), [len(positions)]])
-    spans = np.full(2 * len(starts) + 1, -1, np.int64)
+    # Gap, span, gap, span, ..., gap: how many positions are in each, and what they are given.
+    bounds = np.stack([starts, ends], axis=1).ravel()
+    counts = np.diff(np.searchsorted(positions, bounds), prepend=0, append=len(positions))
+    spans = np.full(len(counts), -1)
     spans[1::2] = np.arange(len(starts))
-    return np.repeat(spans, np.diff(edges))
+    return np.repeat(spans, counts)
 
 
 def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positions]:

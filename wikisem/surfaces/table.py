@@ -289,17 +289,22 @@ def clear_members(
     A label or a title does if its item has the share ``least`` of the sitelinks of all items of the graph with that
     surface form in the files; of items without any sitelink each has an equal share.
     """
-    asked = pa.array(sorted({one.surface for one in members.values() if one.source != "anchor"}), pa.string())
-    alike: defaultdict[str, list[int]] = defaultdict(list)
-    for path in surfaces if least and len(asked) else ():
+    if not least:
+        return dict(members)
+    asked = pa.array(sorted({member.surface for member in members.values() if member.source != "anchor"}), pa.string())
+    # Of each of these surface forms the sitelinks of all items that have it.
+    sitelinks: defaultdict[str, list[int]] = defaultdict(list)
+    for path in surfaces if len(asked) else ():
         for table in read_row_groups(path, ["qid", "surface"]):
             rows = table.filter(pc.is_in(table["surface"], value_set=asked))
-            items, here = indices_of(qid_numbers(rows["qid"]), graph.items)
-            for surface, item in zip(rows.filter(pa.array(here))["surface"].to_pylist(), items[here], strict=True):
-                alike[surface].append(int(graph.sitelinks[item]))
+            items, in_graph = indices_of(qid_numbers(rows["qid"]), graph.items)
+            named = rows.filter(pa.array(in_graph))["surface"].to_pylist()
+            for surface, count in zip(named, graph.sitelinks[items[in_graph]].tolist(), strict=True):
+                sitelinks[surface].append(count)
 
-    def share(one: Member) -> float:
-        total = sum(alike[one.surface])
-        return (one.sitelinks or 0) / total if total else 1 / len(alike[one.surface])
+    def is_clear(member: Member) -> bool:
+        counts = sitelinks[member.surface]
+        share = (member.sitelinks or 0) / sum(counts) if sum(counts) else 1 / max(len(counts), 1)
+        return member.source == "anchor" or share >= least
 
-    return {qid: one for qid, one in members.items() if not least or one.source == "anchor" or share(one) >= least}
+    return {qid: member for qid, member in members.items() if is_clear(member)}

@@ -49,13 +49,8 @@ def read_entities(
     and ``relations``. ``on_unreadable`` is called with each record that could not be read; without it, the first one
     raises DamagedInputError. Raises MissingInputError if there is no file, DamagedInputError if it has no item.
     """
-    fields = Fields(
-        None if labels is None else tuple(map(check_language, labels)),
-        tuple(map(check_property, properties)),
-        ranks,
-        signatures,
-        relations,
-    )
+    codes = None if labels is None else tuple(map(check_language, labels))
+    fields = Fields(codes, tuple(map(check_property, properties)), ranks, signatures, relations)
     files_of_tables = find_table_files(fspath(path))
     read = _read_tables(files_of_tables, fields) if files_of_tables else _read_dump(fspath(path), fields)
     parts: list[tuple[Certainty, pa.Table]] = []

@@ -39,25 +39,23 @@ def read_page(data: bytes, site: SiteInfo) -> Page:
     title, revisions = page.findtext("title"), page.findall("revision")
     if title is None or not revisions:
         raise DamagedInputError("expected a <page> with a <title> and a <revision>, saw one without")
-    text = revisions[-1].find("text")
-    deleted = text is None or bool(text.get("deleted"))
-    written = "" if deleted else text.text or ""
-    ids = [element.findtext("id", "").strip() for element in (page, revisions[-1])]
-    are_numbers = all(text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID for text in ids)
-    number = page.findtext("ns")
-    if number is not None and re.fullmatch(r"\s*-?[0-9]+\s*", number):
-        namespace = int(number)
+    element = revisions[-1].find("text")
+    deleted = element is None or bool(element.get("deleted"))
+    text = "" if deleted else element.text or ""
+    if re.fullmatch(r"\s*-?[0-9]+\s*", page.findtext("ns", "")):
+        namespace = int(page.findtext("ns"))
     else:
-        read = read_title(title, site)
-        namespace = read.namespace if read else 0
+        named = read_title(title, site)
+        namespace = named.namespace if named else 0
+    ids = [with_id.findtext("id", "").strip() for with_id in (page, revisions[-1])]
+    are_numbers = all(number.isascii() and number.isdecimal() and len(number) <= _LONGEST_ID for number in ids)
     version = (int(ids[0]), int(ids[1])) if are_numbers else None
-    mark, redirect = page.find("redirect"), None
-    if mark is not None and mark.get("title"):
-        redirect = str(mark.get("title"))
-    elif mark is not None or not marks_redirects(site):
-        old = _OLD_REDIRECT.match(written)
-        redirect = old.group(1) if old else None if mark is None else ""  # a redirect whose target cannot be found
-    return Page(title, namespace, written, redirect, version, deleted)
+    mark = page.find("redirect")
+    redirect = None if mark is None else str(mark.get("title", ""))
+    if not redirect and (mark is not None or not marks_redirects(site)):
+        written = _OLD_REDIRECT.match(text)
+        redirect = written.group(1) if written else redirect  # "" for a redirect whose target cannot be found
+    return Page(title, namespace, text, redirect, version, deleted)
 
 
 _escaped: Final = partial(escape, entities={'"': "&quot;"})
