@@ -20,8 +20,8 @@ from wikisem.datasets.word_categories import WordCategory
 from wikisem.evaluation.category_scores import (
     ExactCounter,
     look_up_category,
-    neighbour_hits,
     prepare,
+    score_topk,
     stands_out,
     tie_margin,
 )
@@ -130,7 +130,7 @@ def topk(path: Path) -> int:
     """Topk of the category, k = 3."""
     vocabulary = word_vectors(path)
     members = look_up_category(WordCategory("c", tuple(map(str, range(MEMBERS)))), WordModel("v", vocabulary))
-    return int(neighbour_hits(members, vocabulary, K).sum())
+    return score_topk(members, vocabulary, K).correct
 
 
 def topk_gensim(path: Path) -> int:

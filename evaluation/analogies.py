@@ -101,20 +101,17 @@ class AnalogySearch:
 
     def _offsets(self, pairs: IntArray) -> Singles:
         """The pair's part of the sum, shape ``(pairs, words)``, minus infinity for its own two words."""
+        offset: Singles
         if self.method == "3cosadd":
-            offset = self._products(self.rows[pairs[:, 1]] - self.rows[pairs[:, 0]])
+            offset = embeddings.product(self.rows[pairs[:, 1]] - self.rows[pairs[:, 0]], self.columns, np.float32)
         else:
-            offset = self._log(self._products(self.rows[pairs[:, 1]]))
-            offset -= self._log(self._products(self.rows[pairs[:, 0]]), _SMALL)
+            offset = self._log(embeddings.product(self.rows[pairs[:, 1]], self.columns, np.float32))
+            offset -= self._log(embeddings.product(self.rows[pairs[:, 0]], self.columns, np.float32), _SMALL)
         np.put_along_axis(offset, pairs, -np.inf, axis=1)
         return offset
 
-    def _products(self, vectors: Rows) -> Singles:
-        found: Singles = embeddings.product(vectors, self.columns, np.float32)
-        return found
-
     def _near(self, third: IntArray) -> Singles:
-        near = self._products(self.rows[third])
+        near: Singles = embeddings.product(self.rows[third], self.columns, np.float32)
         if self.method == "3cosmul":
             near = self._log(near)
         near[:, self.never_answers] = -np.inf

@@ -49,6 +49,16 @@ _ABILITY_SD, _MEAN_SD, _SPREAD_SD = 3.0, 1.0, 0.5
 _FARTHEST: Final = 5.0
 _LEAST_SPREAD: Final = 0.5
 _WIDEST: Final = 4.2
+_HALVES: Final = 1000
+_SPLITS: Final = 20
+_RANDOM_FORMS: Final = 10
+_FEWEST_TO_RANK: Final = 3
+_FEWEST_TO_SPLIT: Final = 6
+KEPT: Final = 0.95
+_TRUE, _FALSE = ("true", "1"), ("false", "0")
+# Below this reliability, answers do not tell the single groups apart.
+_UNTOLD: Final = 0.5
+_FAR: Final = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,14 +262,6 @@ def differences(found: Calibration) -> list[Difference]:
     return rows
 
 
-_HALVES: Final = 1000
-_SPLITS: Final = 20
-_RANDOM_FORMS: Final = 10
-_FEWEST_TO_RANK: Final = 3
-_FEWEST_TO_SPLIT: Final = 6
-KEPT: Final = 0.95
-
-
 @dataclass(frozen=True, slots=True)
 class Form:
     """How well ``groups`` groups rank models: mean Spearman's ρ with the whole set, and the range of 95 % of the draws.
@@ -396,12 +398,6 @@ def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> t
         ]
         notes += [f"{model}: {unknown} groups that are not in the bank are left out"] if unknown else []
     return rows, notes
-
-
-_TRUE, _FALSE = ("true", "1"), ("false", "0")
-# Below this reliability, answers do not tell the single groups apart.
-_UNTOLD: Final = 0.5
-_FAR: Final = 4.0
 
 
 def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:

@@ -33,6 +33,16 @@ from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Rows, Similari
 from wikisem.sampling import hash_key, hash_keys
 
 IntArray = npt.NDArray[np.int64]
+# A category of one word has no neighbours to find; the authors' code skips it as well.
+_FEWEST_WORDS: Final = 2
+_NUMBERS_AT_ONCE: Final = 1 << 22
+_ROWS_AT_ONCE: Final = 1 << 14
+# 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
+_MOST_LIMITS: Final = 1 << 27
+# This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
+_COMPARED_AT_ONCE: Final = 1 << 21
+_FEWEST_WORDS_AT_ONCE: Final = 32
+_PAIRS_AT_ONCE: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,48 +114,34 @@ def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequen
     return Scored(model, dataset, "own", {WHOLE: whole}, plain | {Part(COVERAGE): skipped})
 
 
-# A category of one word has no neighbours to find; the authors' code skips it as well.
-_FEWEST_WORDS: Final = 2
-_NUMBERS_AT_ONCE: Final = 1 << 22
-
-
 def score_topk(
     members: CategoryVectors, vocabulary: WordVectors, k: int, skip_oov: bool = False, similarity: Similarity = cosine
 ) -> PartScore:
     """The Topk score of a category, over all its words.
 
     A word out of vocabulary scores 0 and stays among them, unless ``skip_oov`` leaves it out.
+
+    The i-th nearest member is among the k nearest neighbours if i plus the number of words outside the category that
+    are as near is at most k. So it is enough to count those words, block by block, and no list of neighbours is made.
     """
-    count = len(members.known) if skip_oov else len(members.keys)
+    known = len(members.known)
+    count = known if skip_oov else len(members.keys)
     if count < _FEWEST_WORDS:
         return score_of(members, 0, 0)
-    return score_of(members, int(neighbour_hits(members, vocabulary, k, similarity).sum()), count * k)
-
-
-def neighbour_hits(
-    members: CategoryVectors, vocabulary: WordVectors, k: int, similarity: Similarity = cosine
-) -> IntArray:
-    """How many of the k nearest neighbours of each member in vocabulary are members, shape ``(known,)``.
-
-    The i-th nearest member is among the k if i plus the number of words outside the category that are as near is at
-    most k. So it is enough to count those words, block by block, and no list of neighbours is ever made.
-    """
-    if not len(members.known):
-        return np.zeros(0, dtype=np.int64)
+    if not known:
+        return score_of(members, 0, count * k)
     rows = members.in_vocabulary
     near = _nearness(members, rows, vocabulary.rows[rows].astype(np.float64), similarity)
     nearest = -np.sort(-near, axis=1)[:, :k]  # of members that are words of the vocabulary
     outside = np.zeros(nearest.shape, dtype=np.int64)
-    for rows, vectors in vocabulary.blocks(
-        _NUMBERS_AT_ONCE // max(len(members.known), embeddings.width(vocabulary.rows)) + 1
-    ):
+    for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(known, embeddings.width(vocabulary.rows)) + 1):
         near = _nearness(members, rows, vectors, similarity)
         near[:, np.isin(rows, members.in_vocabulary)] = -np.inf
         for place in range(nearest.shape[1]):
             outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - embeddings.TIE_TOLERANCE, axis=1)
     places = np.arange(1, nearest.shape[1] + 1)
-    hits: IntArray = np.count_nonzero((outside + places <= k) & np.isfinite(nearest), axis=1)
-    return hits
+    hits = np.count_nonzero((outside + places <= k) & np.isfinite(nearest))
+    return score_of(members, int(hits), count * k)
 
 
 def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarity: Similarity) -> Vector:
@@ -191,9 +187,6 @@ def score_oddoneout(
             yield _sampled(members, pool, settings, hash_key(settings.seed, number))
         else:
             yield _exact(members, pool, settings)
-
-
-_ROWS_AT_ONCE: Final = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,12 +240,6 @@ def intruder_pools(
             yield IntruderPool(vocabulary.rows, other_rows, missing=0, shared=np.full(len(members.known), -1))
 
 
-# All pairs (S, w), counted without looking at any mean.
-
-# 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
-_MOST_LIMITS: Final = 1 << 27
-
-
 def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> PartScore:
     """The score of a category by all pairs of k of its words and an intruder; those with an unknown word are wrong."""
     size, k = len(members.known if settings.skip_oov else members.keys), settings.k
@@ -272,11 +259,6 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
             block = pool.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(pool.rows))))
             correct += counter.count(prepare(settings.distance, block))
     return score_of(members, correct, comb(size, k) * len(pool) - impossible)
-
-
-# This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
-_COMPARED_AT_ONCE: Final = 1 << 21
-_FEWEST_WORDS_AT_ONCE: Final = 32
 
 
 class ExactCounter:
@@ -380,9 +362,6 @@ def steps(count: int, k: int) -> Iterator[Step]:
             starts = ((member, first[rest] + last - (rest[-1] if rest else -1)) for member, rest in rests)
             others = tuple((member, slice(start, start + count - 1 - last)) for member, start in starts)
             yield Step(row, slice(last + 1, count), others)
-
-
-_PAIRS_AT_ONCE: Final = 4096
 
 
 def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> PartScore:

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 from wikisem.records import Group, Member, Rejection
 
 Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
-
 # Why a group is in or out, where no rejection says it.
 NOT_IN_OLD, NOT_IN_NEW = "language not in OLD", "language not in NEW"
 NO_CANDIDATE = "no candidate: too few items with a name, or left out by the recipe"

@@ -34,6 +34,11 @@ from wikisem.evaluation.statistics import ROUNDING, ErrorBars, FloatArray, clust
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, cosine
 from wikisem.records import Group
 
+# Above this, kappa divides by zero.
+_CERTAIN: Final = 1 - 1e-12
+# What is added up over the cases of a class.
+_RIGHT, _OTHER, _BOTH_RIGHT, _BOTH_WRONG, _SAME, _SAME_CHANCE, _RANKC, _RANKC_CHANCE = range(8)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -120,12 +125,6 @@ def answers(
             order = np.argsort(before, kind="stable")
             by_case.setdefault((group.id, outlier), Answer(outlier, tuple(items[order].tolist())))
     return by_case
-
-
-# Above this, kappa divides by zero.
-_CERTAIN: Final = 1 - 1e-12
-# What is added up over the cases of a class.
-_RIGHT, _OTHER, _BOTH_RIGHT, _BOTH_WRONG, _SAME, _SAME_CHANCE, _RANKC, _RANKC_CHANCE = range(8)
 
 
 def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED) -> list[Row]:

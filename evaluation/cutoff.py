@@ -53,6 +53,7 @@ _MOST_TESTED: Final = 200
 # Where the distribution function (1 - exp(-x / 2))² of Hansen's statistic is .95.
 _CRITICAL: Final = -2 * math.log(1 - math.sqrt(0.95))
 _LEAST_CASES: Final = 20
+_EXPECTED_DATES: Final = "a manifest with the date and highest item of its Wikidata dump, or lines of YYYY-MM-DD,item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,6 @@ class _Stage(msgspec.Struct):
 
 class _Manifest(msgspec.Struct):
     stages: dict[str, _Stage] = {}
-
-
-_EXPECTED_DATES: Final = "a manifest with the date and highest item of its Wikidata dump, or lines of YYYY-MM-DD,item"
 
 
 def read_dates(paths: Iterable[str]) -> list[KnownDate]:

@@ -42,6 +42,16 @@ from wikisem.outputs.wallfile import wall_of_row
 from wikisem.records import Group, Level, Member, Outlier
 from wikisem.typed_json import decode_json
 
+_EXPECTED: Final = "a JSON line of a sample"
+# How inspect-ai's metrics read the words of its scorers; all other scores are numbers.
+_VALUES: Final[Mapping[str, float]] = {
+    "c": 1, "p": 0.5, "i": 0, "n": 0, "yes": 1, "true": 1, "no": 0, "false": 0
+}  # fmt: skip
+_ZSTANDARD: Final = 93  # of the ZIP file format specification 6.3.8, appendix on compression methods
+# The cases of a release by ``case_id``, which models were asked.
+Asked: TypeAlias = Mapping[str, tuple[Group, Outlier]]
+NONE_KNOWN: Final[Asked] = {}
+
 
 class SampleDoc(msgspec.Struct):
     """A test case, as a release has it.
@@ -64,11 +74,6 @@ class SampleDoc(msgspec.Struct):
 class _Sample(msgspec.Struct):
     doc: SampleDoc
     filtered_resps: list[list[Any]]
-
-
-# The cases of a release by ``case_id``, which models were asked.
-Asked: TypeAlias = Mapping[str, tuple[Group, Outlier]]
-NONE_KNOWN: Final[Asked] = {}
 
 
 def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN) -> Evaluation:
@@ -133,9 +138,6 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
-_EXPECTED: Final = "a JSON line of a sample"
-
-
 def _scored(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
     """The cases of a file, each with the scores of its choices; MissingInputError without any."""
     lines = list(_lines(path))
@@ -195,9 +197,6 @@ def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure
     return [likelihood / divisor for likelihood, divisor in zip(likelihoods, divisors[measure], strict=True)]
 
 
-# Answers to walls.
-
-
 class _WallSample(msgspec.Struct):
     doc: dict[str, Any]
     filtered_resps: list[str]
@@ -231,15 +230,6 @@ def read_wall_samples(path: Path) -> WallEvaluation:
         scores = score_partition(partition, truth)
         scored.append(WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, scores))
     return WallEvaluation(_model_of(path), (), tuple(scored), path.stem)
-
-
-# Logs of any task.
-
-# How inspect-ai's metrics read the words of its scorers; all other scores are numbers.
-_VALUES: Final[Mapping[str, float]] = {
-    "c": 1, "p": 0.5, "i": 0, "n": 0, "yes": 1, "true": 1, "no": 0, "false": 0
-}  # fmt: skip
-_ZSTANDARD: Final = 93  # of the ZIP file format specification 6.3.8, appendix on compression methods
 
 
 class Sample(NamedTuple):
@@ -404,9 +394,6 @@ def _add(samples: dict[str, Sample], name: str, fields: Sequence[Any], cluster_b
     if name in samples:
         raise DamagedInputError(f"{where}: expected each sample once, saw {name!r} again")
     samples[name] = Sample(str(cluster), score)
-
-
-# What models scored.
 
 
 def scored(logs: Iterable[Log]) -> list[Scored]:

@@ -5,28 +5,24 @@ from typing import Final, Literal
 
 # The seed of error bars.
 SEED: Final = 500
-
 # Outlier detection: all ordered pairs of the other words, or the mean similarity of the word to the others.
 Compactness = Literal["pairs", "word"]
 COMPACTNESSES: Final[tuple[Compactness, ...]] = ("pairs", "word")
-
 # What items are looked up by in place of their words.
 Keys = Literal["qid", "title"]
 KEYS: Final[tuple[Keys, ...]] = ("qid", "title")
-
 # The packages that divide text into words, each for a language without spaces.
 TOKENIZERS: Final = ("fugashi", "jieba")
-
 # How a harness compares choices: by log-likelihood, or by that per character or byte.
 Measure = Literal["acc", "acc_norm", "acc_bytes"]
 MEASURES: Final[tuple[Measure, ...]] = ("acc", "acc_norm", "acc_bytes")
-
 Distance = Literal["euclidean", "cosine-unit", "cosine-raw"]
 DISTANCES: Final[tuple[Distance, ...]] = ("euclidean", "cosine-unit", "cosine-raw")
-
 # V \ S, as equations 3 and 7 have it; V \ C, as the authors' code has it; the words of the other categories, not in C.
 Intruders = Literal["vocabulary", "outside-category", "other-categories"]
 INTRUDERS: Final[tuple[Intruders, ...]] = ("vocabulary", "outside-category", "other-categories")
+Method = Literal["3cosadd", "3cosmul"]
+METHODS: Final[tuple[Method, ...]] = ("3cosadd", "3cosmul")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,3 @@ class OddOneOutOptions:
     skip_oov: bool = False
     sample: int = 0
     seed: int = 500
-
-
-Method = Literal["3cosadd", "3cosmul"]
-METHODS: Final[tuple[Method, ...]] = ("3cosadd", "3cosmul")

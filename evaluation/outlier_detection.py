@@ -34,6 +34,10 @@ from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS, Group, Outlier
 METRICS: Final = ("accuracy", "opp")
 UNKNOWN = "unknown"
 Known = Mapping[str, Any]
+# From this share of words out of vocabulary up, a model does not know a language: most of a case is left out.
+_MOST_UNKNOWN: Final = 0.5
+_FEWEST_CLUSTER_ITEMS: Final = 2
+E = TypeVar("E")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +144,6 @@ def scored(evaluation: Evaluation, groups: bool = False) -> Scored:
     return Scored(evaluation.name, evaluation.dataset, evaluation.vocabulary, parts, plain)
 
 
-# From this share of words out of vocabulary up, a model does not know a language: most of a case is left out.
-_MOST_UNKNOWN: Final = 0.5
-
-
 def unknown_languages(groups: Iterable[GroupScore]) -> list[str]:
     """A warning if a set has several languages, and a model lacks most words of some of them."""
     counts: dict[str, FloatArray] = {}
@@ -225,9 +225,6 @@ class Model(NamedTuple):
     vocabulary_size: int | None
 
 
-E = TypeVar("E")
-
-
 def evaluate_models(
     surfaces: set[str], models: Iterable[EmbeddingModel], evaluate: Callable[[Model, Known, Vocabulary], E]
 ) -> tuple[list[E], list[E]]:
@@ -269,9 +266,6 @@ def keep_shared(groups: Sequence[Group], models: Iterable[EmbeddingModel]) -> li
 def words_of(group: Group) -> list[str]:
     """All surfaces of a group, cluster first."""
     return [member.surface for member in group.members]
-
-
-_FEWEST_CLUSTER_ITEMS: Final = 2
 
 
 def score_group(

@@ -22,6 +22,9 @@ from wikisem.outputs.report.page import Curve
 from wikisem.records import DRAWN, OUTLIER_CLASSES, TIERS
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_NAMED: Final = ("outlier class", "tier")
+_ACROSS: Final = {"contexts": "contexts of a word", "band": "number of the newest member"}
+_TITLES: Final = {OUTLIER_CLASSES[number].name: OUTLIER_CLASSES[number].title for number in DRAWN}
 
 
 def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownDate] = ()) -> None:
@@ -89,11 +92,6 @@ def _draw_changes(axes: Axes, lines: Iterable[Sequence[Row]], cutoffs: Sequence[
             if is_of_line and row.value is not None and row.low is not None and row.high is not None:
                 axes.axvspan(row.low, row.high, color=f"C{index}", alpha=0.15)
                 axes.axvline(row.value, color=f"C{index}", linestyle="--")
-
-
-_NAMED: Final = ("outlier class", "tier")
-_ACROSS: Final = {"contexts": "contexts of a word", "band": "number of the newest member"}
-_TITLES: Final = {OUTLIER_CLASSES[number].name: OUTLIER_CLASSES[number].title for number in DRAWN}
 
 
 def _place(row: Row) -> float | None:

@@ -38,6 +38,19 @@ UNITS: Final[Mapping[Unit, str]] = {
 }  # fmt: skip
 # Scores that are adjusted for chance may be as low as -1; all others are shares from 0 to 1.
 _ADJUSTED: Final = ("ari", "ami")
+# Rows as logs of Every Eval Ever, a public collection of evaluations: one for each model. The fields are those of
+# version 0.3.0 of its schema (the package every-eval-ever 0.3.0, seen 2026-11). The organisation and its relation to
+# the maker of the model are for the user to fill in before a log is sent anywhere.
+SCHEMA_VERSION: Final = "0.3.0"
+# The least and the most of scores that are no shares in percent; JSON has no infinity.
+_RANGES: Final[dict[str, tuple[float | str, float | str]]] = {
+    "ability": ("-Infinity", "Infinity"),
+    "ami": (-100, 100),
+    "ari": (-100, 100),
+    "kappa": ("-Infinity", 1),
+    "rankc": (0, 1),
+}
+_UNSHARED: Final = ("ability", "kappa", "rankc")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -365,22 +378,6 @@ def read_rows(path: Path) -> list[Row]:
             expected = "expected a row of wikisem evaluate --csv"
             raise DamagedInputError(f"{path}:{number}: {expected}, saw {error}") from error
     return rows
-
-
-# Rows as logs of Every Eval Ever, a public collection of evaluations: one for each model. The fields are those of
-# version 0.3.0 of its schema (the package every-eval-ever 0.3.0, seen 2026-11). The organisation and its relation to
-# the maker of the model are for the user to fill in before a log is sent anywhere.
-
-SCHEMA_VERSION: Final = "0.3.0"
-# The least and the most of scores that are no shares in percent; JSON has no infinity.
-_RANGES: Final[dict[str, tuple[float | str, float | str]]] = {
-    "ability": ("-Infinity", "Infinity"),
-    "ami": (-100, 100),
-    "ari": (-100, 100),
-    "kappa": ("-Infinity", 1),
-    "rankc": (0, 1),
-}
-_UNSHARED: Final = ("ability", "kappa", "rankc")
 
 
 def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:

@@ -25,12 +25,16 @@ FloatArray = npt.NDArray[np.float64]
 # What is independent: a class in all its languages, a wall, a category of words, a section of questions, or the cluster
 # of a log.
 Unit = Literal["class", "wall", "category", "section", "cluster"]
-
 # Below this many units, a report warns that the interval is rough.
 FEW_UNITS: Final = 20
-
 NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
 POWER_QUANTILE: Final = 0.8416212335729144  # of 0.8
+_NUMBERS_AT_ONCE: Final = 1 << 21
+# 2 ** 13 ways to flip signs are fewer than DRAWS.
+_MOST_ENUMERATED: Final = 13
+_SIGNS_AT_ONCE: Final = 1 << 21
+# With fewer models, a correlation says nothing.
+FEWEST_MODELS: Final = 4
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
@@ -181,9 +185,6 @@ def clustered_error(sums: FloatArray, sizes: FloatArray) -> float | None:
 def mean_of_shares(shares: Sequence[float], seed: int = SEED) -> ErrorBars | None:
     """The mean of shares that are a unit each, from 0 to 1, with its error bars; None without any."""
     return clustered_means(np.array(shares)[:, None], np.ones(len(shares)), seed)[0] if shares else None
-
-
-_NUMBERS_AT_ONCE: Final = 1 << 21
 
 
 def draw_units(units: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
@@ -338,11 +339,6 @@ def _share(value: float) -> float:
     return min(max(value, 0.0), 1.0)
 
 
-# 2 ** 13 ways to flip signs are fewer than DRAWS.
-_MOST_ENUMERATED: Final = 13
-_SIGNS_AT_ONCE: Final = 1 << 21
-
-
 def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float] = (1.0,)) -> list[float]:
     """The two-sided mid-p-value of the sum of each column, ``(units, columns)``, if each row could have either sign.
 
@@ -406,10 +402,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = largest
     return adjusted
-
-
-# With fewer models, a correlation says nothing.
-FEWEST_MODELS: Final = 4
 
 
 class Correlation(NamedTuple):

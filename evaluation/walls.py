@@ -29,6 +29,12 @@ from wikisem.outputs.wall_answers import SCORES, score_partition
 from wikisem.records import TIERS, Wall
 
 IntArray = npt.NDArray[np.int64]
+# Similarities are compared to this many binary digits of the largest, and sums of them are then exact.
+_DIGITS: Final = 40
+# More than the pairs of words in all groups together.
+_PAIRS: Final = 64
+_FEWEST_WORDS: Final = 2
+_FEWEST_GROUPS: Final = 2
 
 
 def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tuple[int, ...]]:
@@ -111,14 +117,6 @@ def count_partitions(sizes: Sequence[int]) -> int:
     """
     alike = prod(factorial(times) for times in Counter(sizes).values())
     return factorial(sum(sizes)) // prod(map(factorial, sizes)) // alike
-
-
-# Similarities are compared to this many binary digits of the largest, and sums of them are then exact.
-_DIGITS: Final = 40
-# More than the pairs of words in all groups together.
-_PAIRS: Final = 64
-_FEWEST_WORDS: Final = 2
-_FEWEST_GROUPS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ __all__ = [
     "topk",
     "walls",
 ]
+_DISTANCES: Final = "OddOneOut goes by distances of its own"
 
 
 def __dir__() -> list[str]:
@@ -407,9 +408,6 @@ def topk(
             yield categories_.score_topk(members, vocabulary, k, skip_oov, model.similarity)
 
     return _score_words("topk", models, score, len(listed), categories_.scored, dataset, watch)
-
-
-_DISTANCES: Final = "OddOneOut goes by distances of its own"
 
 
 def oddoneout(

@@ -27,6 +27,11 @@ from wikisem.wikipedia.graphemes import graphemes, initial_case
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 
 Relation = Literal["itself", "above", "below", "none"]
+# Below this, most links with a surface form lead to another page than the item's.
+LOW_PAGE_SHARE: Final = 0.5
+# Measure -> value, for a cluster or an outlier class; None where the data set does not say.
+Values = Mapping[str, float | int | None]
+CLUSTER: Final = "cluster"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +188,6 @@ def age_of(items: Iterable[Member]) -> Age | None:
     return Age(min(numbers), median(numbers), max(numbers)) if numbers else None
 
 
-# What surface forms alone can give away: all that can be measured of a set that was released as text.
-
-
 def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
     """Whether the initial gives an outlier away: all members agree in its case, and it differs.
 
@@ -239,10 +241,6 @@ def near_duplicates(groups: Sequence[Group]) -> list[Pair]:
     return sorted(pairs, key=lambda pair: (-pair.shared, pair))
 
 
-# Below this, most links with a surface form lead to another page than the item's.
-LOW_PAGE_SHARE: Final = 0.5
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that a careful reader would object to; ``wrong`` if it alone makes a test case wrong."""
@@ -257,10 +255,6 @@ class AuditedGroup:
 
     measures: GroupMeasures
     findings: tuple[Finding, ...]
-
-
-# Measure -> value, for a cluster or an outlier class; None where the data set does not say.
-Values = Mapping[str, float | int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,9 +384,6 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
         other_id = pair.second if pair.first == group.group.id else pair.first
         findings.append(Finding(f"members that are in {other_id} too: {pair.shared}"))
     return sorted(findings, key=lambda finding: not finding.wrong)
-
-
-CLUSTER: Final = "cluster"
 
 
 def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> dict[str, Values]:

@@ -23,15 +23,26 @@ Tokenizer = Callable[[str], list[str]]
 Vector = npt.NDArray[np.float64]
 VectorRows = npt.NDArray[np.float32]
 Rows = Any  # a numpy array or a scipy.sparse.csr_array, of which SciPy has no types
-
 # Two cosines, or means of cosines, that differ by no more are a tie, and a tie counts against the model. Rounding in
 # double precision stays four orders of magnitude below.
 TIE_TOLERANCE: Final = 1e-12
-
-
 _BLANKS: Final = re.compile(r"[_\s]+")
 _PHRASE: Final = re.compile(r"[^_]_+[^_]")
 _DIGITS: Final = re.compile(r"\d{2,}")
+# A sparse product takes three times the memory of the same numbers in a dense array.
+_NUMBERS_AT_ONCE: Final = 1 << 22
+# From some vectors, a sequence or rows, and others to the similarity of each to each, shape (ones, others). It need not
+# be symmetric.
+Similarity = Callable[[Any, Any], Vector]
+_ENTITY: Final = "http://www.wikidata.org/entity/"
+_RESOURCE: Final = "http://dbpedia.org/resource/"
+# What comes before and after a key, in the order in which a vocabulary is looked through.
+_FORMS: Final = {
+    "qid": ((f"<{_ENTITY}", ">"), (_ENTITY, ""), ("wd:", ""), ("", "")),
+    "title": (
+        ("ENTITY/", ""), ("DBPEDIA_ID/", ""), (f"<{_RESOURCE}", ">"), (_RESOURCE, ""), ("dbr:", ""), ("", "")
+    ),
+}  # fmt: skip
 
 
 class Spelling(NamedTuple):
@@ -198,10 +209,6 @@ def products(ones: Rows, others: Rows) -> Vector:
     return found
 
 
-# A sparse product takes three times the memory of the same numbers in a dense array.
-_NUMBERS_AT_ONCE: Final = 1 << 22
-
-
 def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float64) -> Any:
     """The matrix product, dense; of sparse factors in this precision, of dense ones in theirs."""
     if not is_sparse(rows):
@@ -257,11 +264,6 @@ def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
     double[~usable_rows] = 0
     double[usable_rows] = unit(double[usable_rows])
     return double, usable_rows
-
-
-# From some vectors, a sequence or rows, and others to the similarity of each to each, shape (ones, others). It need not
-# be symmetric.
-Similarity = Callable[[Any, Any], Vector]
 
 
 def cosine(ones: Any, others: Any) -> Vector:
@@ -407,18 +409,6 @@ def known_vectors(name: str, pairs: Iterable[tuple[str, Any | None]]) -> dict[st
             f"the first of {broken[0]!r}"
         )
     return known
-
-
-_ENTITY: Final = "http://www.wikidata.org/entity/"
-_RESOURCE: Final = "http://dbpedia.org/resource/"
-
-# What comes before and after a key, in the order in which a vocabulary is looked through.
-_FORMS: Final = {
-    "qid": ((f"<{_ENTITY}", ">"), (_ENTITY, ""), ("wd:", ""), ("", "")),
-    "title": (
-        ("ENTITY/", ""), ("DBPEDIA_ID/", ""), (f"<{_RESOURCE}", ">"), (_RESOURCE, ""), ("dbr:", ""), ("", "")
-    ),
-}  # fmt: skip
 
 
 class KeyModel(WordModel):

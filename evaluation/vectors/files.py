@@ -27,14 +27,34 @@ from wikisem.evaluation.vectors.embeddings import Spelling, Vector, VectorRows, 
 
 # Several times what the largest language models have (2026-11); a header may ask for any.
 _MOST_DIMENSIONS: Final = 100_000
-
 EXPECTED: Final = "expected vectors of word2vec, GloVe or fastText, or FILE.npy with FILE.words"
-
 # What a line may take: a word, and each number with its blank.
 LONGEST_WORD: Final = 1 << 16
 _LONGEST_NUMBER: Final = 40
 _THREE_NUMBERS: Final = re.compile(rb"\D*(\d{1,19})\D+(\d{1,19})\D+(\d{1,9})\D*")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
+# By their first bytes, forms that are not read: what they are, and what to do.
+REFUSED: Final[Mapping[bytes, str]] = {
+    b"\x80": "a pickle, as gensim saves models; wikisem loads none, since a pickle can run any code: in gensim, "
+    "kv.save_word2vec_format(FILE) writes vectors that are read (of a whole model, kv is model.wv)",
+    b"PK\x03\x04": "a zip archive, as numpy.savez and torch.save write; numpy.save(FILE.npy, rows) writes an array "
+    "that is read, with a word for each row in FILE.words",
+}
+NUMPY: Final = b"\x93NUMPY"
+_LINES_AT_ONCE: Final = 8192
+_BYTES_AT_ONCE: Final = 1 << 22
+# Of fastText's own form: the first bytes of a file (FASTTEXT_FILEFORMAT_MAGIC_INT32), and its headers.
+FASTTEXT: Final = struct.pack("<i", 793712314)
+_ARGUMENTS: Final = struct.Struct("<14id")
+_VOCABULARY: Final = struct.Struct("<3i2q")
+_MATRIX: Final = struct.Struct("<?2q")
+_COUNT_AND_TYPE: Final = struct.calcsize("<qb")
+# fastText's name of the end of a sentence, which has no n-grams.
+_END: Final = b"</s>"
+# FNV-1a of 32 bits, by which n-grams are put into buckets.
+_FNV_BASIS: Final = np.uint32(2166136261)
+_FNV_PRIME: Final = np.uint32(16777619)
+_WORDS_AT_ONCE: Final = 1024
 
 
 def read_header(line: bytes, name: str) -> tuple[int, int] | None:
@@ -93,18 +113,6 @@ def excerpt(line: bytes) -> str:
         return repr(start)
 
 
-# By their first bytes, forms that are not read: what they are, and what to do.
-REFUSED: Final[Mapping[bytes, str]] = {
-    b"\x80": "a pickle, as gensim saves models; wikisem loads none, since a pickle can run any code: in gensim, "
-    "kv.save_word2vec_format(FILE) writes vectors that are read (of a whole model, kv is model.wv)",
-    b"PK\x03\x04": "a zip archive, as numpy.savez and torch.save write; numpy.save(FILE.npy, rows) writes an array "
-    "that is read, with a word for each row in FILE.words",
-}
-
-
-NUMPY: Final = b"\x93NUMPY"
-
-
 def read_array(path: Path) -> tuple[list[str], npt.NDArray[Any]]:
     """The words of ``FILE.words`` and the rows of ``FILE.npy``, mapped; DamagedInputError unless they are as many."""
     words = words_beside(path)
@@ -129,11 +137,6 @@ def read_rows(path: Path, asked: Container[str] | None) -> WordVectors:
     return from_words(
         [words[index] for index in chosen], rows, None if asked is None else spelling_of(words), len(words)
     )
-
-
-# Text, one word a line, with a header (word2vec, fastText .vec) or without (GloVe).
-
-_LINES_AT_ONCE: Final = 8192
 
 
 def read_text(
@@ -226,9 +229,6 @@ def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None)
     return from_words(kept, matrix, None if asked is None else spelling_of(words), len(words))
 
 
-_BYTES_AT_ONCE: Final = 1 << 22
-
-
 def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[bytes, bytes]]:
     """Each word, which ``mark`` ends, and the ``size`` bytes after it, until there is no whole record."""
     buffer, start = b"", 0
@@ -241,24 +241,6 @@ def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[b
             return
         yield buffer[start:index], buffer[index + 1 : end]
         start = end
-
-
-# fastText's own form (src/fasttext.cc, args.cc, dictionary.cc and matrix.cc of its repository, seen 2026-11).
-
-# FASTTEXT_FILEFORMAT_MAGIC_INT32 of src/fasttext.cc.
-FASTTEXT: Final = struct.pack("<i", 793712314)
-_ARGUMENTS: Final = struct.Struct("<14id")
-_VOCABULARY: Final = struct.Struct("<3i2q")
-_MATRIX: Final = struct.Struct("<?2q")
-_COUNT_AND_TYPE: Final = struct.calcsize("<qb")
-
-# Its name of the end of a sentence, which has no n-grams.
-_END: Final = b"</s>"
-
-# FNV-1a of 32 bits, by which n-grams are put into buckets.
-_FNV_BASIS: Final = np.uint32(2166136261)
-_FNV_PRIME: Final = np.uint32(16777619)
-_WORDS_AT_ONCE: Final = 1024
 
 
 def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
@@ -301,7 +283,7 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
 class _Form:
     """What the headers of a fastText model say of it, and the n-grams of words (Bojanowski et al. 2017, section 3.2).
 
-    A model is, all little-endian:
+    A model is, all little-endian (fasttext.cc, args.cc, dictionary.cc and matrix.cc of its repository, seen 2026-11):
 
         int32 magic, version; dim ws epoch minCount neg wordNgrams loss model bucket minn maxn lrUpdateRate; double t
         int32 size, nwords, nlabels; int64 ntokens, pruned

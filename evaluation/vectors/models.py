@@ -1,7 +1,8 @@
 """A model of words or texts: named by a string (a file, a model of another library, a function), or an object.
 
 The form of a file is found by its content: text, word2vec binary, fastText binary, an array; compressed or not. The
-strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
+strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model. Libraries
+of models are imported when one is opened: none is in the base install.
 """
 
 import importlib
@@ -39,6 +40,11 @@ _OPTIONS: Final[Mapping[str, frozenset[str]]] = {
 # Enough for whole records of 16,000 dimensions as text.
 _SAMPLE: Final = 1 << 18
 _DAMAGE: Final = (ValueError, MemoryError, *UNPACKING_ERRORS)
+# Of more n-grams than this, some share a dimension.
+_DIMENSIONS: Final = 1 << 13
+Encoder = Callable[[Sequence[str]], Any]
+_TEXTS_AT_ONCE: Final = 32  # on the CPU, or whatever device the library chooses
+_MARK: Final = "{}"
 
 
 class Lookup(NamedTuple):
@@ -131,10 +137,6 @@ def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Se
     if not layer.removeprefix("-").isdecimal():
         raise UsageError(f"expected a layer to be a whole number, saw {layer!r}")
     return contextual_encoder(target, options.get("template", "{}"), int(layer))
-
-
-# Of more n-grams than this, some share a dimension.
-_DIMENSIONS: Final = 1 << 13
 
 
 def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
@@ -351,15 +353,6 @@ def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
         filled = np.flatnonzero(np.diff(numbers.indptr))  # what is sparse has no empty rows
         return embeddings.from_words([words[index] for index in filled.tolist()], numbers[filled])
     return embeddings.from_words(words, numbers)
-
-
-# Models of transformers, sentence-transformers and model2vec, all imported when a model is opened: none is in the base
-# install. Texts are encoded some at a time, on the CPU or whatever device the library chooses.
-
-Encoder = Callable[[Sequence[str]], Any]
-
-_TEXTS_AT_ONCE: Final = 32
-_MARK: Final = "{}"
 
 
 def static_encoder(name: str) -> Encoder:

@@ -29,6 +29,26 @@ from wikisem.limits import LARGEST_SET
 from wikisem.records import Count
 from wikisem.typed_json import decode_json
 
+# What commands read of a release, of all the files that its manifest lists.
+_READ: Final = re.compile(r"(groups|rejected|walls|categories)/[\w-]+\.(parquet|jsonl)", re.ASCII)
+# The set that comes with wikisem, which `wikisem sample` writes as a release, and the name by which it is read.
+SAMPLE: Final = Path(__file__).parent / "sample"
+_ON_THE_HUB: Final = re.compile(r"[\w-][\w.-]*/[\w.-]+", re.ASCII)
+_kept: list[tempfile.TemporaryDirectory[str]] = []  # each goes when the process ends
+SUFFIXES: Final = (".txt", ".jsonl", ".parquet")
+# Read where the file itself is named: in a folder, such files may be of anything, as answers and scores are.
+TABLES: Final = (".csv", ".tsv")
+ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+# Files that come with a release and are not test groups.
+_PAPERS: Final = ("readme", "license", "licence", "citation", "changelog", "notice")
+_GROUPS: Final = "groups"
+# What the decoders of gzip and bzip2 raise where a file is damaged.
+UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
+_MAGIC: Final[Mapping[str, bytes]] = {".gz": b"\x1f\x8b", ".bz2": b"BZh"}
+# Control characters (C0 and C1 without tabs and ends of lines), and marks that turn the direction of what follows.
+CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_FORMULA: Final = re.compile(r"(^|[;,\t\r\n|])(?=\s*[=+\-@＝＋－＠])")
+
 
 class _Listed(msgspec.Struct):
     size: Count
@@ -37,13 +57,6 @@ class _Listed(msgspec.Struct):
 
 class _Listing(msgspec.Struct):
     files: dict[str, _Listed] = {}
-
-
-# What commands read of a release, of all the files that its manifest lists.
-_READ: Final = re.compile(r"(groups|rejected|walls|categories)/[\w-]+\.(parquet|jsonl)", re.ASCII)
-# The set that comes with wikisem, which `wikisem sample` writes as a release, and the name by which it is read.
-SAMPLE: Final = Path(__file__).parent / "sample"
-_ON_THE_HUB: Final = re.compile(r"[\w-][\w.-]*/[\w.-]+", re.ASCII)
 
 
 def data_set_path(text: str | os.PathLike[str]) -> Path:
@@ -98,17 +111,6 @@ def _copy_of(url: str) -> Path:
         (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_bytes(data)
     return root
-
-
-_kept: list[tempfile.TemporaryDirectory[str]] = []  # each goes when the process ends
-
-SUFFIXES: Final = (".txt", ".jsonl", ".parquet")
-# Read where the file itself is named: in a folder, such files may be of anything, as answers and scores are.
-TABLES: Final = (".csv", ".tsv")
-ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-# Files that come with a release and are not test groups.
-_PAPERS: Final = ("readme", "license", "licence", "citation", "changelog", "notice")
-_GROUPS: Final = "groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +213,6 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
         raise DamagedInputError(f"{archive}: expected a whole tar archive, saw {error}") from error
 
 
-# What the decoders of gzip and bzip2 raise where a file is damaged.
-UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
-_MAGIC: Final[Mapping[str, bytes]] = {".gz": b"\x1f\x8b", ".bz2": b"BZh"}
-
-
 def read_utf8(file: Path) -> str:
     """The text of a UTF-8 file without a byte order mark; DamagedInputError names the first line that is not UTF-8."""
     return decode_utf8(file.read_bytes(), str(file))
@@ -294,11 +291,6 @@ def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], li
     except csv.Error as error:
         raise DamagedInputError(f"{where}:{reader.line_num}: expected CSV, saw {error}") from error
     return list(reader.fieldnames or []), rows
-
-
-# Control characters (C0 and C1 without tabs and ends of lines), and marks that turn the direction of what follows.
-CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_FORMULA: Final = re.compile(r"(^|[;,\t\r\n|])(?=\s*[=+\-@＝＋－＠])")
 
 
 def csv_cell(text: str) -> str:

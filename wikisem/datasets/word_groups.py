@@ -25,6 +25,9 @@ _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
 # The file beside text files that has, by the name of each without its suffix, the outlier classes of its outliers.
 OUTLIER_CLASSES_FILE: Final = "outlier-classes.json"
 OutlierClasses = dict[str, tuple[OutlierNumber | None, ...]]
+# The roles of a word in CSV: the outlier class of an outlier, None where it is not known.
+_ROLES: Final = {"outlier": None, **{OUTLIER_CLASSES[number].name: number for number in DRAWN}}
+_MEMBER: Final = "cluster"
 
 
 def read_dataset(path: str | PathLike[str]) -> list[Group]:
@@ -118,11 +121,6 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
         ),
         where=where,
     )
-
-
-# The roles of a word in CSV: the outlier class of an outlier, None where it is not known.
-_ROLES: Final = {"outlier": None, **{OUTLIER_CLASSES[number].name: number for number in DRAWN}}
-_MEMBER: Final = "cluster"
 
 
 def parse_table(text: str, where: str) -> list[Group]:
