@@ -12,8 +12,6 @@ the one to expect if the answers had nothing to do with each other:
                  same; by chance, the shared items over the items of one cluster times those of the other
     RankC        the weighted overlap of both orders of the words, the first places counting most (Qi, Fernández and
                  Bisazza 2023, "Cross-lingual consistency of factual knowledge", arXiv 2310.10378)
-
-An interval has the class as its unit, as all error bars here have.
 """
 
 from collections import Counter

@@ -8,9 +8,6 @@ the outlier; as in the harness, of equal scores the first counts as higher. Accu
 
 A worked example: choices a, b, X, c score -3, -5, -1, -4. All three score below X: OP / |C| is 1, and X is detected.
 With -3, -5, -3.5, -4 two do: OP / |C| is 2/3.
-
-Of any task, samples of a cluster, such as questions on one passage, are right or wrong together, so the cluster is the
-unit of error bars and tests (Miller 2024, arXiv 2411.00640, section 2.2).
 """
 
 import copy

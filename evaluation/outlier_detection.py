@@ -92,8 +92,7 @@ _ORDER: Final = {one.name: place for place, one in enumerate((*OUTLIER_CLASSES.v
 def tally(cases: Sequence[Answered]) -> Tally:
     """Sums of detected outliers and of OP / |C| over the cases of each class, in all its languages.
 
-    Groups of one class in two languages are often the same items, so that all of them succeed and fail together. A
-    class of many languages weighs more than others: the classes are worth ``effective_units`` of the numbers of groups.
+    A class of many languages weighs more than others: classes are worth ``effective_units`` of their numbers of groups.
     """
     shares = np.reshape([(case.detected, case.position, group.chance) for group, case in cases], (-1, 3))
     classes, sums, counts = sum_by_unit([group.group.id for group, _ in cases], shares.astype(np.float64))
@@ -325,20 +324,17 @@ def similarities_of(known: Known, similarity: Similarity, where: str, words: Seq
 def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs") -> Vector:
     """By how much each of n cluster items, at least 2, stands out less than each of m outliers, shape ``(m, n)``.
 
-    The OP of an outlier is the number of its gaps above ``TIE_TOLERANCE``.
-
-    ``within``, shape ``(n, n)``, has the similarities of cluster items to each other, ``across``, ``(m, n)``, those of
-    outliers to cluster items, and ``back``, ``(n, m)``, those of cluster items to outliers.
+    The OP of an outlier is the number of its gaps above ``TIE_TOLERANCE``. ``within``, shape ``(n, n)``, has the
+    similarities of cluster items to each other, ``across``, ``(m, n)``, those of outliers to cluster items, and
+    ``back``, ``(n, m)``, those of cluster items to outliers.
 
     Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
     sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
     less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
     outlier. With the compactness "word", p(w) is the sum of sim(w, x) alone, and the gap its mean less that of o.
 
-    In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines 1, 0, 0, 0, 0, 1.
-    Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's (0, 1) it is 1/3:
-    all are ties, so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and below that without any
-    other item: OP = 3, and it is detected.
+    In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), c is 1/3 without any one of the four: all are ties,
+    so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and less without any other item: OP = 3.
 
     >>> cluster, outliers = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
     >>> within, across, back = cosine(cluster, cluster), cosine(outliers, cluster), cosine(cluster, outliers)

@@ -4,9 +4,8 @@ A task of ``wikisem evaluate`` says what each model scored on the cases of each 
 data set. ``rows_of`` makes rows of tallies, and is the only place where error bars, marks and differences are computed.
 
 A model is *tied with the best* if the paired permutation test by unit does not tell the two apart at 5 %, with p-values
-raised by Holm's method (1979) for every two models. Which model is the best is known only after looking; a correction
-for all pairs holds whichever it is (Hsu 1996, "Multiple comparisons", chapter 4, has a test against the best alone, but
-assumes normal scores).
+raised by Holm's method (1979) for every two models: which one is the best is known only after looking (Hsu 1996,
+"Multiple comparisons", chapter 4, has a test against the best alone, but assumes normal scores).
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

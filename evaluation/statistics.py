@@ -285,19 +285,17 @@ def compare_paired(
 ) -> PairedDifference | None:
     """Compare two models by the sums of their shares over the cases of each unit, shape ``(units,)``.
 
-    ``counts`` has the number of cases of each unit, the same for both. None where no unit has any.
-    ``shared`` and ``worth`` are those of ``clustered_means``.
-
-    Models fail on much the same units, so the difference within a unit varies less than either score, and paired
-    tests find differences that error bars side by side do not show (Miller 2024, arXiv 2411.00640, section 4.2).
+    ``counts`` has the number of cases of each unit, the same for both. None where no unit has any. ``shared`` and
+    ``worth`` are those of ``clustered_means``. Models fail on much the same units, so the difference within a unit
+    varies less than either score, and paired tests find differences that error bars side by side do not show (Miller
+    2024, arXiv 2411.00640, section 4.2).
 
     >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
     >>> pair = compare_paired(one, other, np.array([4, 4, 4, 4]))
     >>> pair.value, pair.p
     (0.3125, 0.0625)
 
-    Four units all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1 in
-    16.
+    Four units all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1/16.
     """
     sizes = np.asarray(counts, dtype=np.float64)
     kept = sizes > 0

@@ -243,10 +243,7 @@ def answers_of(evaluations: Iterable[WallEvaluation]) -> Iterator[dict[str, Any]
 def score_models_on_walls(
     walls: Sequence[Wall], models: Iterable[EmbeddingModel], dataset: str = "", by_qid: bool = False
 ) -> tuple[list[WallEvaluation], list[WallEvaluation]]:
-    """Score every model on all walls, and several on the words that are in the vocabulary of all of them as well.
-
-    As ``wikisem.evaluation.outlier_detection.score_models``; ``by_qid`` looks words up by their items.
-    """
+    """Score every model on all walls, as ``score_models`` on groups; ``by_qid`` looks words up by their items."""
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
 

@@ -159,10 +159,9 @@ def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Re
     """Apply the cluster filters of a recipe to groups in one language.
 
     Returns a tuple for each group, in the order of ``groups``: every rule that its cluster breaks, in the order of the
-    checks. A build writes the first alone, but a repair of the group needs all.
-
-    Without a dump, only the stop affixes of the language are known, and affixes are judged by how rare they are among
-    the surface forms of these groups, if there are enough of them.
+    checks. A build writes the first alone, but a repair of the group needs all. Without a dump, only the stop affixes
+    of the language are known, and affixes are judged by how rare they are among the surface forms of these groups, if
+    there are enough of them.
     """
     require_known(recipe.filters.extra)
     groups = list(map(with_spaces, groups))

@@ -31,9 +31,7 @@ class Counts:
         """The rows of words with these weights of cells, each with its ``contexts`` most relevant ones, 0 for all.
 
         As in Gamallo (2019, section 4.2), these are the contexts of the highest log-likelihood, whatever the weight.
-        Sums of the matrix include the contexts that are left out.
-
-        A word without contexts has no row.
+        Sums of the matrix include the contexts that are left out. A word without contexts has no row.
         """
         if contexts:
             weights = np.where(self.relevance < contexts, weights, 0)
@@ -116,10 +114,8 @@ def log_likelihood(counts: Counts) -> Vector:
     """Dunning's (1993) log-likelihood ratio G² of each cell: how surprising it is to see word and context together.
 
     That is 2 Σ k ln(k N / (row column)) over the four cells of w or not, c or not. It is also large if a word and a
-    context are together less often than by chance.
-
-    Every one of the four terms is k ln(1 ± d / (row column)) with one d = k N - row column for all, so that nothing is
-    lost where a cell is about as large as chance would have it.
+    context are together less often than by chance. Every one of the four terms is k ln(1 ± d / (row column)) with one
+    d = k N - row column for all, so that nothing is lost where a cell is about as large as chance would have it.
     """
     both = counts.matrix.data
     by_word, by_context, total = counts.sums()

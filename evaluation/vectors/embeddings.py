@@ -317,9 +317,8 @@ class WordModel(EmbeddingModel):
     the vocabulary has phrases, of the longest known phrases, taken greedily from the left.
 
     Text is lowercased if no word of the vocabulary starts with a capital, and its digits are masked if the vocabulary
-    masks them. ``phrases`` False reads every item token by token, even where the vocabulary has phrases. ``tokenize``
-    divides text into tokens: at `_` and blanks, unless a language without spaces needs more. ``about`` are the first of
-    its notes, which go on with what of this holds for the vocabulary.
+    masks them. ``phrases`` False reads every item token by token, ``tokenize`` divides text into tokens. ``about`` are
+    the first of its notes, which go on with what of this holds for the vocabulary.
     """
 
     words: WordVectors

@@ -297,10 +297,9 @@ ModelObject = KeyedVectors | TextEncoder | TextFunction | Mapping[str, Any] | tu
 def open_object(model: Any, name: str, lookup: Lookup) -> EmbeddingModel:
     """Open a model that is a Python object.
 
-    KeyedVectors of gensim, a whole model of gensim (its ``wv``), a mapping from words to vectors, or a pair of words
-    and an array with a row for each (sparse, too) have a vocabulary. An object with ``encode`` and a callable read any
-    text. Arrays are not copied. UsageError for anything else, DamagedInputError for vectors that are not a row of
-    numbers for each word.
+    KeyedVectors, a whole model of gensim, a mapping or a pair have a vocabulary; an object with ``encode`` or a callable
+    reads any text. Arrays are not copied. UsageError for anything else, DamagedInputError for vectors that are not a
+    row of numbers for each word.
     """
     model = getattr(model, "wv", model)
     name = name or getattr(model, "__name__", type(model).__name__)
