@@ -36,7 +36,7 @@ from msgspec.structs import replace
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
-from wikisem.evaluation.outlier_detection import Evaluation, tally
+from wikisem.evaluation.outlier_detection import Answered, Evaluation, tally
 from wikisem.evaluation.rows import LEVEL, Part, Row, Scored, p_value, rows_of
 from wikisem.evaluation.statistics import DRAWS, ROUNDING, FloatArray, ranks
 from wikisem.files import path_of
@@ -152,20 +152,7 @@ def measure_cutoff(
     and the p-value: how often chance alone makes such a step; without a change that is seen it has the p-value alone,
     and with too few cases to look for one it is not there. MissingInputError for a data set without QIDs.
     """
-    dated = [
-        (number, group, case)
-        for group in evaluation.groups
-        if (number := newest_item(group.group))
-        for case in group.cases
-    ]
-    if not dated:
-        raise MissingInputError(
-            f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
-            "lines and Parquet of a build have them, saw none; what a harness logged gets them with --set RELEASE"
-        )
-    # Cases with one number are ordered by how they were answered, so that the order of the groups hardly matters.
-    dated.sort(key=lambda one: (one[0], one[2].position, one[2].detected, one[1].chance, one[1].group.id))
-    numbers, cases = [number for number, _, _ in dated], [(group, case) for _, group, case in dated]
+    numbers, cases = _by_newest_item(evaluation)
     known = sorted(dates, key=lambda date: date.item)
     if known:
         edges = [bisect_right(numbers, date.item) for date in known]
@@ -195,6 +182,24 @@ def measure_cutoff(
         changes = [change]
     curve = Scored(evaluation.name, evaluation.dataset, "own", parts)
     return [*rows_of("cutoff", [curve], seed), *changes], sentence
+
+
+def _by_newest_item(evaluation: Evaluation) -> tuple[list[int], list[Answered]]:
+    """The item numbers of cases from the lowest up, and the cases; MissingInputError for groups without QIDs."""
+    dated = [
+        (number, group, case)
+        for group in evaluation.groups
+        if (number := newest_item(group.group))
+        for case in group.cases
+    ]
+    if not dated:
+        raise MissingInputError(
+            f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
+            "lines and Parquet of a build have them, saw none; what a harness logged gets them with --set RELEASE"
+        )
+    # Cases with one number are ordered by how they were answered, so that the order of the groups hardly matters.
+    dated.sort(key=lambda one: (one[0], one[2].position, one[2].detected, one[1].chance, one[1].group.id))
+    return [number for number, _, _ in dated], [(group, case) for _, group, case in dated]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,18 +248,22 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
 
     tested = np.unique(np.linspace(0, len(starts) - 1, _MOST_TESTED).round().astype(int))
     contributions = _by_class(_steps(count, line, starts[tested], parts[tested]) * residuals[:, None], classes)
+    at, low, high = (int(starts[index]) for index in (best, in_interval[0], in_interval[-1]))
+    return Step(at, low, high, _p_value(contributions, seed))
+
+
+def _p_value(contributions: FloatArray, seed: int) -> float:
+    """How often flipped signs of the classes make as low a statistic at any cutoff, shape ``(classes, cutoffs)``."""
     errors = np.sqrt((contributions**2).sum(axis=0))
     scaled = contributions[:, errors > ROUNDING] / errors[errors > ROUNDING]
-    p = 1.0
-    if scaled.size:
-        # How often flipped signs of the classes make a statistic as low as the one that was seen, at any cutoff.
-        seen, generator = scaled.sum(axis=0).min(), np.random.default_rng(seed)
-        lower, at_once = 0, max(1, (1 << 22) // len(scaled))
-        for begin in range(0, DRAWS, at_once):
-            signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
-            lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + ROUNDING))
-        p = (1 + lower) / (1 + DRAWS)
-    return Step(at=int(starts[best]), low=int(starts[in_interval[0]]), high=int(starts[in_interval[-1]]), p=p)
+    if not scaled.size:
+        return 1.0
+    seen, generator = scaled.sum(axis=0).min(), np.random.default_rng(seed)
+    lower, at_once = 0, max(1, (1 << 22) // len(scaled))
+    for begin in range(0, DRAWS, at_once):
+        signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
+        lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + ROUNDING))
+    return (1 + lower) / (1 + DRAWS)
 
 
 def _steps(count: int, line: FloatArray, starts: npt.NDArray[np.int64], parts: FloatArray) -> FloatArray:

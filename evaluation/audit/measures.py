@@ -410,30 +410,31 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
         }
     }
     for number, column in COLUMNS.items():
-        outliers = [one for group in groups for one in group.outliers if one.item.outlier_class == number]
-        if not outliers:
-            continue
-        related = [one for one in outliers if one.relation is not None]
-        known = [one.shared_classes for one in outliers if one.shared_classes is not None]
-        columns[column] = {
-            **_item_values([one.item for one in outliers], language),
-            "a surface form inside another": _mean(one.inside for one in outliers),
-            "equal surface forms": _mean(one.repeats for one in outliers),
-            "initial capital differs": _mean(one.capital_differs for one in outliers),
-            "outside the members' lengths": _mean(one.outside_lengths for one in outliers),
-            "distance": _mean(one.distance for one in outliers),
-            "no path to the class": _mean(one.distance is None for one in related),
-            "shares a class with a member": _mean(count > 0 for count in known),
-            "the class, above or below it": sum(one.relation != "none" for one in related) if related else None,
-            "instance of the class or below": _mean(one.below_class for one in outliers),
-            "margin": _mean(one.item.margin for one in outliers),
-            "certificate": _mean(one.item.certificate is not None if asked else None for one in outliers),
-            "most frequent outlier": _most_frequent([one.item for one in outliers]),
-            "pairs from one class": _mean(
-                same for group in groups for own, same in group.from_one_class if own == number
-            ),
-        }
+        if outliers := [one for group in groups for one in group.outliers if one.item.outlier_class == number]:
+            pairs = [same for group in groups for of_class, same in group.from_one_class if of_class == number]
+            columns[column] = {**_outlier_values(outliers, language, asked), "pairs from one class": _mean(pairs)}
     return columns
+
+
+def _outlier_values(outliers: Sequence[OutlierMeasures], language: str, asked: bool) -> Values:
+    """The values of the outliers of one class; ``asked`` says whether a recipe asked for certificates."""
+    related = [one for one in outliers if one.relation is not None]
+    known = [one.shared_classes for one in outliers if one.shared_classes is not None]
+    return {
+        **_item_values([one.item for one in outliers], language),
+        "a surface form inside another": _mean(one.inside for one in outliers),
+        "equal surface forms": _mean(one.repeats for one in outliers),
+        "initial capital differs": _mean(one.capital_differs for one in outliers),
+        "outside the members' lengths": _mean(one.outside_lengths for one in outliers),
+        "distance": _mean(one.distance for one in outliers),
+        "no path to the class": _mean(one.distance is None for one in related),
+        "shares a class with a member": _mean(count > 0 for count in known),
+        "the class, above or below it": sum(one.relation != "none" for one in related) if related else None,
+        "instance of the class or below": _mean(one.below_class for one in outliers),
+        "margin": _mean(one.item.margin for one in outliers),
+        "certificate": _mean(one.item.certificate is not None if asked else None for one in outliers),
+        "most frequent outlier": _most_frequent([one.item for one in outliers]),
+    }
 
 
 def _most_frequent(outliers: Sequence[Outlier]) -> float | None:
