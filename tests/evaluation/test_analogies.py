@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.evaluation.sections import section_of
 from tests.evaluation.strategies import any_vector
 from tests.rows import one, printed_rows
 from tests.word_groups import words_asked
@@ -17,7 +18,6 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation import analogies
 from wikisem.evaluation.analogies import (
     AnalogySearch,
-    Section,
     look_up_questions,
     read_questions,
     score_analogies,
@@ -107,8 +107,8 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
     """Words that are missing, beyond the restricted vocabulary, or without a direction."""
     table = {"athens": (1, 0), "greece": (1, 1), "oslo": (1, 0.1), "norway": (1, 1.2), "zero": (0, 0), "late": (0, 1)}
     sections = [
-        Section.of("seen", [("athens", "greece", "oslo", "norway")]),
-        Section.of(
+        section_of("seen", [("athens", "greece", "oslo", "norway")]),
+        section_of(
             "mixed",
             [
                 ("Athens", "Greece", "Oslo", "Norway"),
@@ -130,7 +130,7 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
 def test_a_model_without_a_vocabulary_is_refused() -> None:
     """There is nothing to choose an answer from."""
     with pytest.raises(UsageError, match="analogies need a model with a vocabulary"):
-        list(score_analogies([Section.of("s", [("a", "b", "c", "d")])], TextModel("m", list)))
+        list(score_analogies([section_of("s", [("a", "b", "c", "d")])], TextModel("m", list)))
 
 
 def test_files_are_read_by_section(tmp_path: Path) -> None:
@@ -215,6 +215,6 @@ def test_equal_to_gensim(glove: WordVectors, tmp_path: Path, restrict: int) -> N
 
 def test_words_are_looked_up_as_the_vocabulary_has_them() -> None:
     """Lowercased where it has no capitals; else as they are."""
-    section = Section.of("s", [("Rome", "rome", "x", "y")])
+    section = section_of("s", [("Rome", "rome", "x", "y")])
     assert look_up_questions(section, lookup_of({"rome": (1, 0), "x": (0, 1)})).tolist() == [[0, 0, 1, -1]]
     assert look_up_questions(section, lookup_of({"Rome": (1, 0), "x": (0, 1)})).tolist() == [[0, -1, 1, -1]]

@@ -14,10 +14,11 @@ import scipy.sparse as sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.evaluation.sections import section_of
 from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.analogies import AnalogySearch, Section, score_analogies
+from wikisem.evaluation.analogies import AnalogySearch, score_analogies
 from wikisem.evaluation.category_scores import look_up_category, score_oddoneout, score_topk
 from wikisem.evaluation.options import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import score_models
@@ -241,7 +242,7 @@ def test_oddoneout_of_counts_is_that_of_the_same_vectors(
 @given(ROWS)
 def test_3cosadd_of_counts_is_that_of_the_same_vectors(rows: list[list[int]]) -> None:
     """All questions of the first words."""
-    asked = Section.of(
+    asked = section_of(
         "all", [(a, b, c, d) for a in WORDS[:3] for b in WORDS[:4] for c in WORDS[:5] for d in WORDS[:5]]
     )
     scores = [list(score_analogies([asked], one)) for one in lookups_of(rows)]
@@ -265,7 +266,7 @@ def test_what_is_defined_by_cosines_refuses_others(files: Path) -> None:
     """Analogies; OddOneOut has distances of its own. The message names the model."""
     model = open_model(f"counts:{files / 'matrix.npz'}?similarity=dice")
     with pytest.raises(UsageError, match=r"dice: expected the cosine, for analogies are sums of cosines, saw another"):
-        list(score_analogies([Section.of("one", [("a", "b", "c", "d")])], model))
+        list(score_analogies([section_of("one", [("a", "b", "c", "d")])], model))
 
 
 @pytest.mark.parametrize("contexts", ["0", "-1", "some"])
