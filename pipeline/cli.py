@@ -299,7 +299,7 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
     if name in TOGETHER:
         options, run = module.COMMANDS[name]
     else:
-        options, run = getattr(module, "add_arguments", None) or module.OPTIONS, module.run
+        options, run = getattr(module, "add_arguments", getattr(module, "OPTIONS", {})), module.run
     description = run.__doc__ if name in TOGETHER else module.__doc__
     parser = Parser(prog=f"wikisem {name}", description=inspect.cleandoc(description or ""))
     if callable(options):

@@ -7,19 +7,14 @@ every key.
 import argparse
 import re
 from itertools import takewhile
-from typing import Final
 
 from rich.table import Table
 
 from wikisem.errors import RecipeError
-from wikisem.pipeline.command_options import Options
 from wikisem.pipeline.console.terminal import make_console, print_line
 from wikisem.recipes.load import did_you_mean, shipped_names, shipped_path
 
 _PACKAGES = {"build, groups": "wikisem.recipes", "categories": "wikisem.recipes.categories"}
-
-
-OPTIONS: Final[Options] = {}
 
 
 def run(arguments: argparse.Namespace) -> int:

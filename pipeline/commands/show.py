@@ -21,7 +21,6 @@ from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.ids import is_qid
 from wikisem.outputs.groupfile import read_groups, read_rejections
-from wikisem.pipeline.command_options import Options
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_line
 from wikisem.pipeline.runs.read import labels_of_classes
 from wikisem.records import OUTLIER_CLASSES, Group, Outlier, Rejection
@@ -29,9 +28,6 @@ from wikisem.records import OUTLIER_CLASSES, Group, Outlier, Rejection
 # How many languages a message names, and how many words the line of a group.
 _NAMED: Final = 20
 _WORDS: Final = 4
-
-
-OPTIONS: Final[Options] = {}
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -26,6 +26,7 @@ from wikisem.pipeline.runs.run import Run, Stage, make_run, run_stages, session,
 from wikisem.recipes.load import load_recipe, shipped_names
 from wikisem.recipes.options import Recipe
 from wikisem.records import TIERS
+from wikisem.typed_json import packaged_tables
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 
 # Walls of a recipe that asks for none.
@@ -302,23 +303,7 @@ def _outcomes(record: Record) -> dict[str, _Outcome]:
 
 # What helps where a language got no group: by the most frequent reason for which its classes were rejected, the keys of
 # the recipe that decide it.
-REMEDIES: Final = {
-    "affix": 'raise filters.affix, or set it to "surprise"',
-    "contained": "raise filters.extra.contained",
-    "digits": "raise filters.digits",
-    "few-outliers": "lower outliers.min_sitelinks or outliers.minimum, or read all of Wikidata",
-    "levels": "read all of Wikidata, or set outliers.certificate = 0",
-    "length-one": "raise filters.length_one",
-    "near-duplicate": "raise filters.near_duplicates",
-    "no-evidence": "set cluster.coherence = false",
-    "no-kind": "lower cluster.coherence",
-    "not-parallel": "add dumps or names to the languages of mixed that lack the classes",
-    "other-level": 'set cluster.level = "both"',
-    "own-label": "raise filters.extra.own_label",
-    "status": "set outliers.status_share = 0",
-    "stop-affix": "set filters.stop_affix = false",
-    "too-few": "lower cluster.minimum",
-}
+REMEDIES: Final = packaged_tables("wikisem.pipeline", "remedies.toml")
 
 
 def remedy(record: Record, *, has_links: bool) -> str:

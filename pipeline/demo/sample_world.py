@@ -6,11 +6,10 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
 from wikisem.files import write_files
@@ -27,8 +26,7 @@ from wikisem.wikipedia.language_tables import CANONICAL
 LANGUAGES: Final = ("en", "es", "de", "ja", "zh", "ar")
 
 
-@dataclass(frozen=True, slots=True)
-class SampleDumps:
+class SampleDumps(NamedTuple):
     """Paths of the dumps of the sample world: Wikidata, and one Wikipedia for each language."""
 
     wikidata: str
@@ -56,8 +54,7 @@ def write_sample_world(folder: str) -> SampleDumps:
     return SampleDumps(str(root / wikidata), {language: str(root / name) for language, name in wikipedia.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """What an item is called in a language: the words of its links, its page, and an inflected or other form or ""."""
 
     surface: str
@@ -65,8 +62,7 @@ class Name:
     form: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """An item with pages; ``sitelinks`` is its true count if known, ``kind`` chooses the sentences about it."""
 
     qid: str
@@ -77,8 +73,7 @@ class Item:
     names: Mapping[str, Name]
 
 
-@dataclass(frozen=True, slots=True)
-class ClassItem:
+class ClassItem(NamedTuple):
     """A class without pages, with its labels by language."""
 
     qid: str
@@ -183,26 +178,18 @@ def _entity(
     }
 
 
-_SCHEMA: Final = "http://www.mediawiki.org/xml/export-0.11/"
+_PARTS: Final = packaged_tables(__package__, "dump.toml")
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
-    """The content export of one edition, in one shard, laid out as the Content File Exports are (schema 0.11)."""
+    """The content export of one edition, in one shard, with a page in its middle that is cut off."""
     words = packaged_tables(__package__, f"text/{language}.toml")
-    spaces = "".join(
+    namespaces = "".join(
         f'      <namespace key="{key}" case="first-letter"' + (f">{name}</namespace>\n" if name else " />\n")
         for key, name in enumerate(words["namespaces"], start=-2)
     )
-    head = (
-        f'<mediawiki xmlns="{_SCHEMA}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
-        f'xsi:schemaLocation="{_SCHEMA} http://www.mediawiki.org/xml/export-0.11.xsd" version="0.11" '
-        f'xml:lang="{language}">\n'
-        f"  <siteinfo>\n    <sitename>{words['sitename']}</sitename>\n    <dbname>{language}wiki</dbname>\n"
-        f"    <base>https://{language}.wikipedia.org/wiki/</base>\n"
-        "    <generator>MediaWiki Content File Export sample</generator>\n"
-        f"    <case>first-letter</case>\n    <namespaces>\n{spaces}    </namespaces>\n  </siteinfo>\n"
-    )
+    head = _PARTS["head"].format(language=language, sitename=words["sitename"], namespaces=namespaces)
     written = write_pages(language, words, [item for item in items if language in item.names])
     pages = [page_xml(page, number) for number, page in enumerate(written, start=1)]
     # The broken text ends in mid-sentence, its tags are not closed, and the next page follows.
@@ -211,22 +198,17 @@ def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
 
 def page_xml(page: Page, number: int) -> str:
     """One page element; ids follow from its number, and every revision has the same date."""
-    redirect = f'    <redirect title="{_quoted(page.redirect)}" />\n' if page.redirect else ""
     data = page.text.encode()
     # The SHA-1 as MediaWiki writes it: 31 digits of base 36.
     rest, digits = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big"), ""
     while rest:
         rest, digit = divmod(rest, 36)
         digits = _DIGITS[digit] + digits
-    sha1 = digits.rjust(31, "0")
-    return (
-        f"  <page>\n    <title>{_quoted(page.title)}</title>\n    <ns>{page.namespace}</ns>\n    <id>{number}</id>\n"
-        f"{redirect}    <revision>\n      <id>{1000 + number}</id>\n      <timestamp>2026-01-01T00:00:00Z</timestamp>\n"
-        "      <contributor>\n        <username>Sample</username>\n        <id>1</id>\n      </contributor>\n"
-        f"      <origin>{1000 + number}</origin>\n      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
-        f'      <text bytes="{len(data)}" sha1="{sha1}" xml:space="preserve">{_quoted(page.text)}</text>\n'
-        f"      <sha1>{sha1}</sha1>\n    </revision>\n  </page>\n"
-    )
+    about = {"title": _quoted(page.title), "namespace": page.namespace, "number": number, "revision": 1000 + number}
+    redirect = f'    <redirect title="{_quoted(page.redirect)}" />\n' if page.redirect else ""
+    text = {"text": _quoted(page.text), "bytes": len(data), "sha1": digits.rjust(31, "0")}
+    page_element: str = _PARTS["page"].format(**about, redirect=redirect, **text)
+    return page_element
 
 
 TALK: Final = 1

@@ -492,10 +492,9 @@ def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Itera
     """About how many bytes a stage will write, from the size of its dumps and of the units that it reads."""
     from wikisem.dumps import ENDINGS  # noqa: PLC0415 - at the top, zstandard would be missed before Beam
 
-    read: float = sum(record.size for record in needs)
     compressed = tuple(f".{ending}" for ending in ENDINGS)
-    for file in inputs:
-        read += file["size"] if file["path"].endswith(compressed) else file["size"] / _TIMES_SMALLER
+    read = sum(record.size for record in needs)
+    read += sum(file["size"] // (1 if file["path"].endswith(compressed) else _TIMES_SMALLER) for file in inputs)
     return int(_WRITTEN.get(stage, 0.0) * read)
 
 
@@ -503,10 +502,7 @@ def lacking_disk(output: str, stage: str, wanted: int) -> str:
     """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty."""
     if not files.is_local(output):
         return ""
-    folder = Path(output)
-    while not folder.exists():
-        folder = folder.parent
-    free = shutil.disk_usage(folder).free
+    free = shutil.disk_usage(next(path for path in (Path(output), *Path(output).parents) if path.exists())).free
     if wanted <= free:
         return ""
     return (
