@@ -62,12 +62,10 @@ def overview(*, every: bool = False) -> str:
     width = 2 + max(len(name) for commands in families.values() for name in commands)
     for family, commands in families.items():
         lines += ["", f"{family}:", *(f"  {name:<{width}}{text}" for name, text in commands.items())]
-    others = (
-        "wikisem --version says what is installed. "
-        if every
-        else f"wikisem help all lists {len(COMMANDS) - len(FIRST)} more. "
-    )
-    lines += ["", f"{others}wikisem COMMAND --help shows the options of a command and two examples."]
+    more = "wikisem --version says what is installed."
+    if not every:
+        more = f"wikisem help all lists {len(COMMANDS) - len(FIRST)} more."
+    lines += ["", f"{more} wikisem COMMAND --help shows the options of a command and two examples."]
     return "\n".join(lines)
 
 
@@ -153,10 +151,10 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            near = difflib.get_close_matches(str(value), list(map(str, action.choices)), n=1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            choices = ", ".join(map(str, action.choices))
-            raise argparse.ArgumentError(action, f"expected one of {choices}, saw {value!r}{meant}")
+            choices = list(map(str, action.choices))
+            nearest = difflib.get_close_matches(str(value), choices, n=1)
+            hint = f"; did you mean {nearest[0]}?" if nearest else ""
+            raise argparse.ArgumentError(action, f"expected one of {', '.join(choices)}, saw {value!r}{hint}")
 
     def refuse(self, unknown: Sequence[str]) -> None:
         """Report the first of the words that are not known, if any, with the nearest known option."""
@@ -237,13 +235,13 @@ def _message_of(error: Exception) -> str:
     if isinstance(error, OSError):
         # No space left, no permission: what the system says of it is all there is to know.
         return f"expected to read and write files, saw {error}"
-    if isinstance(error, MemoryError) or any(said in str(error) for said in _USED_UP):
+    if isinstance(error, MemoryError) or any(phrase in str(error) for phrase in _USED_UP):
         return f"expected enough memory and threads, saw that there are no more{': ' if error.args else ''}{error}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wikisem" in Path(frame.filename).parts]
     place = f" in {Path(*Path(frames[-1].filename).parts[-3:])}:{frames[-1].lineno}" if frames else ""
-    said = redacted(" ".join(str(error).split()))[:300]
+    text = redacted(" ".join(str(error).split()))[:300]
     return (
-        f"unexpected {type(error).__name__}{place}{': ' if said else ''}{said}; this is a fault of wikisem, or damage "
+        f"unexpected {type(error).__name__}{place}{': ' if text else ''}{text}; this is a fault of wikisem, or damage "
         f"that it does not know: {TRACEBACK}=1 shows all of it, for a report"
     )
 
@@ -277,8 +275,8 @@ def _run(words: list[str]) -> int:
     if ours[0] in {"-V", "--version"}:
         from wikisem.pipeline.runs.ledger import versions  # noqa: PLC0415 - it takes longer than all of this module
 
-        found = versions()
-        print(f"wikisem {found.pop('wikisem')}", *(f"{name}: {found[name]}" for name in found), sep="\n")  # noqa: T201
+        wikisem, *libraries = versions().items()
+        print(" ".join(wikisem), *(f"{name}: {version}" for name, version in libraries), sep="\n")  # noqa: T201
         return 0
     if ours[0] not in COMMANDS:
         raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
@@ -329,6 +327,6 @@ def split_beam_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def _describe(word: str, known: Sequence[str]) -> str:
     """An unknown word or option, with the nearest one that is known."""
     name = word.split("=", maxsplit=1)[0]
-    near = difflib.get_close_matches(name, known, n=1)
+    nearest = difflib.get_close_matches(name, known, n=1)
     kind = "option" if name.startswith("-") else "word"
-    return f"{kind} {name!r}" + (f"; did you mean {near[0]}?" if near else "")
+    return f"{kind} {name!r}" + (f"; did you mean {nearest[0]}?" if nearest else "")

@@ -189,8 +189,8 @@ def _write_release(
     split = test_cases.split_cases({code: groups for code, groups in run.groups.items() if groups}, seed)
     more["split"] = {code: (len(test), len(split.shots[code])) for code, test in split.test.items()}
     # The example of the card is the first case in English, or in the language with the most.
-    shown = max(split.test, key=lambda code: (code == "en", len(split.test[code])))
-    more["example"] = test_cases.case_rows(split.test[shown], seed)[0]
+    example = max(split.test, key=lambda code: (code == "en", len(split.test[code])))
+    more["example"] = test_cases.case_rows(split.test[example], seed)[0]
     more["models"] = [score for path in scores for score in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
     more |= {"extras": _extras_of(run), "canary": test_cases.canary_of(run.groups, seed), "names": _count_names(run)}
@@ -323,21 +323,16 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
 def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
     filled = tuple(language.code for language in facts.filled)
-    codes_of = {
-        "groups": filled,
-        "cases": filled,
-        "items": filled,
-        "shots": tuple(facts.shots),
-        **dict.fromkeys((*_EXTRAS, "walls"), ()),
-        **facts.extras,
-    }
+    codes_of = {**dict.fromkeys(("groups", "cases", "items"), filled), "shots": tuple(facts.shots)}
+    codes_of |= {**dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
     tables = [path for kind in codes_of for path in sorted((folder / kind).glob("*.parquet"))]
-    others = [path for path in tables if path.stem not in codes_of[path.parent.name]]
-    named = {folder / "names" / code / path.name for code, paths in run.names.items() for path in paths}
-    if others := others + [path for path in sorted((folder / "names").glob("*/*.parquet")) if path not in named]:
+    strays = [path for path in tables if path.stem not in codes_of[path.parent.name]]
+    of_names = {folder / "names" / code / path.name for code, paths in run.names.items() for path in paths}
+    strays += [path for path in sorted((folder / "names").glob("*/*.parquet")) if path not in of_names]
+    if strays:
         raise UsageError(
-            f"{folder}: expected an empty folder or a release of the same languages, saw {len(others)} other tables, "
-            f"{others[0].relative_to(folder)} first; remove them or choose another --output"
+            f"{folder}: expected an empty folder or a release of the same languages, saw {len(strays)} other tables, "
+            f"{strays[0].relative_to(folder)} first; remove them or choose another --output"
         )
 
 

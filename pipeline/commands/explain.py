@@ -477,14 +477,17 @@ def _label(explanation: Explanation, qid: str) -> str:
 
 
 def _kin_lines(explanation: Explanation) -> Iterator[str]:
+    """Say of each item that was asked for and is never an outlier, why, with the way up to or from the class."""
     for item, kin in explanation.kin.items():
-        what = f"{kin.kind} the class"
         if item == explanation.qid:
-            what = "the class itself"
+            reason = "the class itself"
         elif kin.kind == "instance":
-            what = "an instance of the class" if len(kin.way) == 1 else "an instance of what is below the class"
-        way = " → ".join(f"{_label(explanation, step)}{', pruned' * (step in kin.pruned)}" for step in kin.way)
-        yield f"{_label(explanation, item)}: never an outlier, since it is {what}" + (f": {way}" if kin.way[1:] else "")
+            reason = "an instance of the class" if len(kin.way) == 1 else "an instance of what is below the class"
+        else:
+            reason = f"{kin.kind} the class"
+        steps = (f"{_label(explanation, step)}{', pruned' * (step in kin.pruned)}" for step in kin.way)
+        way = f": {' → '.join(steps)}" if len(kin.way) > 1 else ""
+        yield f"{_label(explanation, item)}: never an outlier, since it is {reason}{way}"
 
 
 def _statement_lines(explanation: Explanation, statements: ClassStatements, labels: Mapping[int, str]) -> Iterator[str]:

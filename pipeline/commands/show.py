@@ -64,8 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
                     print_line(f"{outlier.name}: margin {outlier.margin}")
             for line in chain(proofs_in_words(group, named), tie_lines(group, {})):
                 print_line(line)
-    if others := sorted({group.language for group in groups} - {language}):
-        print_line(f"also in {', '.join(others)}: --language {others[0]}")
+    if other_languages := sorted({group.language for group in groups} - {language}):
+        print_line(f"also in {', '.join(other_languages)}: --language {other_languages[0]}")
     return 0
 
 

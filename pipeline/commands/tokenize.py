@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
     for path, group in zip(paths, groups, strict=True):
         cluster, outliers = (
-            ["_".join(tokenize(one.surface)) or one.surface for one in members]
+            ["_".join(tokenize(member.surface)) or member.surface for member in members]
             for members in (group.cluster, group.outliers)
         )
         write_text(path, ["\n".join([*cluster, "", *outliers, ""])])
@@ -44,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _path(output: Path, name: str, group: Group) -> Path:
+    """The file of a group, which is neither one of the data set nor outside the output folder."""
     path = output / group.language / f"{name}.txt"
     if path.resolve() == path_of(group.where).resolve():
         raise UsageError(f"expected another folder than that of the data set, saw {output}")

@@ -100,6 +100,7 @@ class Interruption:
                 pass
 
     def _say(self, number: int, notes: list[str]) -> None:
+        """Write once what ended the command, on a line of its own, even if a signal came in the middle of a write."""
         with self._saying:  # whatever thread is first; the process must not end while it writes
             if self._said:
                 return

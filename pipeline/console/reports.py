@@ -34,7 +34,7 @@ def deliver_scores(
     if folder := arguments.every_eval_ever:
         epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
         logs = logs_of(scores.rows, int(epoch) if epoch.isdecimal() else int(time.time()))
-        texts = [orjson.dumps(each, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE) for each in logs.values()]
+        texts = [orjson.dumps(text, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE) for text in logs.values()]
         # A number keeps models apart whose names differ only in characters that a file cannot have.
         plain = (re.sub(r"[^\w.-]+", "_", model) for model in logs)
         names = [f"{number}-{name}.json" for number, name in enumerate(plain, start=1)]
@@ -69,31 +69,21 @@ def deliver(
     ``unscored`` says what was expected where nothing could be scored: a MissingInputError once the report is out.
     """
     if arguments.output:  # first, so that a reader who goes away (`| head`) costs nothing
-        suffix, made = arguments.output.suffix, f"made by wikisem {__version__}"
+        suffix = arguments.output.suffix
         if suffix == ".csv":
             text = csv_text(rows or objects)
         elif suffix == ".json":
             whole = {"version": __version__, "scores": objects, "notes": notes}
             text = orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
         else:
-            safe: list[Block] = []
-            for block in blocks(True):  # without what a reader's program could take for a command
-                if isinstance(block, str):
-                    safe.append(shown(block))
-                else:
-                    header, cells = map(shown, block.header), [list(map(shown, row)) for row in block.rows]
-                    safe.append(Sheet(list(header), cells, block.numbers, shown(block.title)))
-            if suffix == ".html":
-                text = report_page(title, safe, plots(), made)
-            else:
-                text = (report_markdown if suffix == ".md" else report_latex)(title, safe, made)
+            text = _report_of_blocks(suffix, title, blocks(True), plots)
         replace_file(str(arguments.output), text.encode())
         log(f"the report is {arguments.output}")
     if getattr(arguments, "csv", False):
         print_line(csv_text(rows or objects).removesuffix("\n"))
     elif arguments.json:
-        for one in objects:
-            print_json(one)
+        for row in objects:
+            print_json(row)
         print_notes(notes)
     else:
         console = make_console()
@@ -101,6 +91,20 @@ def deliver(
             print_block(console, block)
     if unscored:
         raise MissingInputError(f"expected {unscored}, saw none")
+
+
+def _report_of_blocks(suffix: str, title: str, blocks: Iterable[Block], plots: Callable[[], Sequence[Plot]]) -> str:
+    """Tables as a page, as Markdown or as LaTeX, without what a reader's program could take for a command."""
+    safe, made = list[Block](), f"made by wikisem {__version__}"
+    for block in blocks:
+        if isinstance(block, str):
+            safe.append(shown(block))
+        else:
+            cells = [list(map(shown, row)) for row in block.rows]
+            safe.append(Sheet(list(map(shown, block.header)), cells, block.numbers, shown(block.title)))
+    if suffix == ".html":
+        return report_page(title, safe, plots(), made)
+    return (report_markdown if suffix == ".md" else report_latex)(title, safe, made)
 
 
 def print_block(console: Console, block: Block) -> None:

@@ -295,11 +295,11 @@ def progress_words(first: int, now: int, total: int, seconds: float) -> str:
     words = f"{format_bytes(now)} of {format_bytes(total) if total else '?'}, {format_bytes(int(rate))}/s"
     if rate <= 0 or total <= now:
         return words
-    rest, left = round((total - now) / rate), list[str]()
+    rest, units = round((total - now) / rate), list[str]()
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
         count, rest = divmod(rest, size)
-        left += [f"{count} {unit}"] if count or left else []
-    return f"{words}, {' '.join(left[:2]) or '0 s'} left"
+        units += [f"{count} {unit}"] if count or units else []
+    return f"{words}, {' '.join(units[:2]) or '0 s'} left"
 
 
 def format_bytes(count: int) -> str:

@@ -223,9 +223,10 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
     namespaces = dict(enumerate(words["namespaces"], start=-2))
     for place, item in enumerate(items):
         peers = [peer for peer in items if peer.kind == item.kind]
-        near = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
+        next_peers = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
+        peer = next_peers[0]
         far = [items[(place + step) % len(items)] for step in (17, 41)]
-        name, *names = (other.names[language] for other in (item, *near, *far))
+        name, *names = (other.names[language] for other in (item, *next_peers, *far))
         title, last = names[1].title, names[4]
         # Four plain links, and one in one of the rarer shapes of real articles: to a section, in italics, or with
         # underscores.
@@ -242,7 +243,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             + f"<ref>{words['note'].format(a=f'[[{title}]]')}</ref>",
             f"[[{namespaces[CANONICAL['File']]}:{item.qid}.svg|{words['thumb']}|{words['caption'].format(**links)}]]",
             words["list"].format(**links),
-            *_form_sentence(words["form"].get(near[0].kind), near[0].names[language], items.index(near[0])),
+            *_form_sentence(words["form"].get(peer.kind), peer.names[language], items.index(peer)),
             f"<!-- [[{title}|{item.qid}]] --><nowiki>[[{title}|{item.qid}]]</nowiki>",
             f"== {words['heading']} ==",
             words["more"].format(**links),
@@ -270,6 +271,7 @@ def _link(name: Name) -> str:
 
 
 def _form_sentence(sentence: str | None, name: Name, place: int) -> list[str]:
+    """A sentence with the other form of a name, if it has one: by its redirect, with a link trail, or piped."""
     if not name.form or sentence is None:
         return []
     if redirects(name, place):

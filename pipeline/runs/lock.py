@@ -16,7 +16,7 @@ import shlex
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -70,11 +70,11 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], o
     path_of_lock = lock_path(output, lock.run)
     for earlier in _lock_files(output):
         if earlier.is_dead or break_lock:
-            what = "was cut off" if earlier.is_dead else "is taken for ended (--break-lock)"
-            log(f"{output}: the run of {earlier.since} (process {earlier.process} on {earlier.host}) {what}")
+            end = "was cut off" if earlier.is_dead else "is taken for ended (--break-lock)"
+            log(f"{output}: the run of {earlier.since} (process {earlier.process} on {earlier.host}) {end}")
             remove(lock_path(output, earlier.run))
     # Two runs that begin at once see each other's file: both remove theirs, and try again after random waits.
-    others: Sequence[LockFile] = ()
+    others = list[LockFile]()
     for wait in (0.0, *_WAITS):
         time.sleep(wait * random.random())  # noqa: S311 - no secret
         replace_file(path_of_lock, orjson.dumps(asdict(lock), option=orjson.OPT_INDENT_2))

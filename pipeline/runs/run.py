@@ -159,7 +159,7 @@ class Run:
     def put_in_place(self, unit: str, scratch: Scratch, leaves: Iterable[str]) -> set[str]:
         """Copy files from ``finished`` to their plain names in OUT, in place of earlier ones; return their paths."""
         root = f"{scratch.finished}/"
-        patterns = [f"{root}{leaf}{below}" for leaf in leaves for below in ("", "/**")]
+        patterns = [f"{root}{leaf}{suffix}" for leaf in leaves for suffix in ("", "/**")]
         made = {path.removeprefix(root) for pattern in patterns for path in files.list_files(pattern)}
         earlier = self._note_earlier(unit, made)
         self.ledger.invalidate(unit)
@@ -191,8 +191,8 @@ class Run:
 
 def roots_of(record: Record) -> set[str]:
     """The files and folders below OUT that a finished unit has: its own folder, or files with plain names."""
-    own = folder_below(record.unit, record.fingerprint)
-    return {own if path.startswith(f"{own}/") else path for path in record.parts} or {own}
+    folder = folder_below(record.unit, record.fingerprint)
+    return {folder if path.startswith(f"{folder}/") else path for path in record.parts} or {folder}
 
 
 def check_writable(output: str) -> None:

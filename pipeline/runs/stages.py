@@ -119,6 +119,22 @@ def check_columns(items: Record, recipe: Recipe) -> None:
             )
 
 
+def _wiki_of_mentions(language: str, folder: str) -> tuple[dict[str, Any], str]:
+    """The wiki that the dump of a language is of, as facts, and a warning of what is wrong with it, or empty."""
+    path, warnings = layout.siteinfo_path(folder), []
+    with open_binary(path) as source:
+        wiki = SiteInfo.from_json(source.read(), path).dbname
+    if wiki and wiki != (expected := wiki_of(language)):
+        warnings.append(f"expected a dump of {expected or 'no wiki'}, saw one of {wiki}, which is taken for {language}")
+    if lacks_conversion(language):
+        cause = "without opencc, links in the other script do not count for the page"
+        warnings.append(f"{cause}: pip install 'wikisem[chinese]'")
+    if not warnings:
+        return {"wiki": wiki}, ""
+    warning = f"{unit_of(MENTIONS, language)}: {'; '.join(warnings)}"
+    return {"wiki": wiki, "warning": warning}, warning
+
+
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) -> Stage:
     """The mentions of all languages, a unit for each; facts are the dump's wiki and the link trail learned from it.
 
@@ -134,23 +150,11 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
         counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
         results = {}
         for language, folder in written.items():
-            path, warnings = layout.siteinfo_path(folder), []
-            with open_binary(path) as source:
-                wiki = SiteInfo.from_json(source.read(), path).dbname
-            if wiki and wiki != (expected := wiki_of(language)):
-                warnings.append(
-                    f"expected a dump of {expected or 'no wiki'}, saw one of {wiki}, which is taken for {language}"
-                )
-            if lacks_conversion(language):
-                cause = "without opencc, links in the other script do not count for the page"
-                warnings.append(f"{cause}: pip install 'wikisem[chinese]'")
-            unit = unit_of(MENTIONS, language)
-            warning = f"{unit}: {'; '.join(warnings)}" if warnings else ""
-            facts = {"wiki": wiki, **({"warning": warning} if warning else {})}
+            facts, warning = _wiki_of_mentions(language, folder)
             if link_trail and language not in profiles.trails:
                 evidence = Evidence(mention_stage.read_link_letters(folder))
                 facts["learned_trail"] = find_profile(language, evidence=evidence).profile.link_trail
-            results[unit] = UnitResult(counts[language], facts, warning)
+            results[unit_of(MENTIONS, language)] = UnitResult(counts[language], facts, warning)
         return results
 
     units = []
