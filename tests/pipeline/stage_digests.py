@@ -19,7 +19,7 @@ KNOWN: Final = {
     "taxonomy": (3, "16e7c756d9278e05af63bed67cb6fb77"),
     "groups": (20, "2f7a4dd60527e10623baff50f8329498"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
-    "mixed": (8, "8435e50ee9ab62546868f19b999c88c3"),
+    "mixed": (9, "eda466adf2430b794698e75ee3b9467c"),
     "walls": (5, "976d6170bf39cdf08df56238f08be505"),
 }
 
