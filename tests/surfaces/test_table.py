@@ -66,14 +66,6 @@ def test_items_are_found_under_their_names(named: dict[str, dict[str, Any]], dat
     assert list(table.texts(rows)) == [member.surface for member in wanted.values()][:2]
 
 
-def test_tables_of_earlier_versions_are_read() -> None:
-    """Without the columns for links and label languages a member has neither; everything else is there."""
-    rows = pa.table({"qid": ["Q5"], "surface": ["elm"], "source": ["anchor"], "count": [3], "total": [4]})
-    assert SurfaceTable.of_table(rows, GRAPH).members(np.arange(1)) == [
-        Member(id="Q5", surface="elm", source="anchor", count=3, total=4, sitelinks=5)
-    ]
-
-
 def test_a_label_code_that_is_none_is_refused() -> None:
     """A label in a language that no Wikipedia has comes from somewhere else."""
     strange = {"surface": "x", "source": "label", "count": 0, "total": 0, "label_language": "klingon"}

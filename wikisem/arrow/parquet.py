@@ -130,23 +130,25 @@ class _Blocks(io.BufferedIOBase):
 
 def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
     """The end of a file of ``CheckedWriter``, where its checksums begin; DamagedInputError if bytes of it changed."""
+    # The file: pages, checksums of their blocks, seal, footer.
     size = source.seek(0, io.SEEK_END)
     end = _read(source, max(0, size - _TAIL_BYTES), size)
     if len(end) < _LENGTH.size:
         return None
-    footer = _LENGTH.unpack(end[-_LENGTH.size :])[0] + _LENGTH.size
-    if footer + _SEAL.size > size:
+    footer_size = _LENGTH.unpack(end[-_LENGTH.size :])[0] + _LENGTH.size
+    from_seal = _SEAL.size + footer_size
+    if from_seal > size:
         return None
-    if footer + _SEAL.size > len(end):
-        end = _read(source, size - footer - _SEAL.size, size)
-    before, after, whole, mark = _SEAL.unpack_from(end, len(end) - footer - _SEAL.size)
+    if from_seal > len(end):
+        end = _read(source, size - from_seal, size)
+    page_bytes, footer_sum, whole_sum, mark = _SEAL.unpack_from(end, len(end) - from_seal)
     if mark != _MARK:
         return None
-    start = size - footer - _SEAL.size - -(-before // _BLOCK) * _CHECKSUM.size
-    if start == before:
+    start = size - from_seal - -(-page_bytes // _BLOCK) * _CHECKSUM.size
+    if start == page_bytes:
         data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
-        checksums = crc32(_SUMS.pack(before, after), crc32(data[: -footer - _SEAL.size]))
-        if crc32(data[-footer:]) == after and checksums == whole:
+        sums = crc32(_SUMS.pack(page_bytes, footer_sum), crc32(data[:-from_seal]))
+        if crc32(data[-footer_size:]) == footer_sum and sums == whole_sum:
             return start, data
     raise DamagedInputError(f"{path}: expected the checksums that were written, saw other bytes at its end")
 

@@ -274,8 +274,10 @@ def _category_items(
         if category.emoji:
             # Unicode's order is the order of keyboards: the best known of a group come first, as with sitelinks.
             texts = emoji_of(category.emoji, sources.emoji())[: category.limit or None]
-            names[category.name] = {_code_points(text): {MULTILINGUAL: text} for text in texts}
-            members[category.name] = [CandidateItem(code_points, 0) for code_points in names[category.name]]
+            # The id of an emoji is "U+1F3F3 U+FE0F", as Unicode writes code points.
+            ids = [" ".join(f"U+{ord(character):04X}" for character in text) for text in texts]
+            names[category.name] = {id_: {MULTILINGUAL: text} for id_, text in zip(ids, texts, strict=True)}
+            members[category.name] = [CandidateItem(id_, 0) for id_ in ids]
             continue
         members[category.name] = most_prominent(sources.wikidata().items(category), category.limit)
         if category.named_by:
@@ -320,8 +322,3 @@ def _first_texts(values: Iterable[Statement]) -> Names:
     for value in values:
         names.setdefault(value.language, value.value)
     return names
-
-
-def _code_points(text: str) -> str:
-    """Return the id of an emoji: "U+1F3F3 U+FE0F", as Unicode writes code points."""
-    return " ".join(f"U+{ord(character):04X}" for character in text)

@@ -158,12 +158,12 @@ class _RecordAssembler:
             self._skipping, self._searched = False, 0
             self._remember(text[: found + len(self._delimiter)])
             self._keep(text, found + len(self._delimiter))
-        # The first delimiter after what was searched; the text before that is not even joined.
-        begin, last = self._size, 0
+        # Only the last parts are joined, from the one on in which the text that was not searched begins.
+        first, begin = len(self._parts), self._size
         while begin > self._searched:
-            last += 1
-            begin -= len(self._parts[-last])
-        found = b"".join(self._parts[len(self._parts) - last :]).find(self._delimiter, self._searched - begin)
+            first -= 1
+            begin -= len(self._parts[first])
+        found = b"".join(self._parts[first:]).find(self._delimiter, self._searched - begin)
         if found >= 0:
             self.done = True
             yield self._chunk(self._join()[: begin + found + len(self._delimiter)])

@@ -59,16 +59,11 @@ class SurfaceTable:
 
     @staticmethod
     def of_table(table: pa.Table, graph: ClassGraph) -> "SurfaceTable":
-        """The surface forms of items in the graph, from ``COLUMNS`` with or without the last two; DamagedInputError."""
+        """Return the surface forms of items in the graph, from ``COLUMNS``; DamagedInputError for an unknown source."""
         numbers = qid_numbers(table["qid"])
         indices, in_graph = indices_of(numbers, graph.items)
         table, items = table.filter(pa.array(in_graph)).combine_chunks(), indices[in_graph].astype(np.uint32)
-        links, label_codes = np.zeros(len(items), dtype=np.int64), np.zeros(len(items), dtype=np.int16)
-        if "links" in table.column_names:
-            links = pc.fill_null(table["links"], 0).to_numpy()
-        if "label_language" in table.column_names:
-            codes = pc.fill_null(table["label_language"], "")
-            label_codes = _codes(codes, _LABEL_CODES, "labels under").astype(np.int16)
+        label_codes = pc.fill_null(table["label_language"], "")
         # The bytes of all surface forms one after the other, and where each begins.
         surfaces = table["surface"].cast(pa.large_string()).combine_chunks()
         surfaces = surfaces.chunk(0) if isinstance(surfaces, pa.ChunkedArray) else surfaces
@@ -83,8 +78,8 @@ class SurfaceTable:
             sources=_codes(table["source"], SOURCES, "surface forms from").astype(np.int8),
             counts=table["count"].to_numpy(),
             totals=table["total"].to_numpy(),
-            links=links,
-            label_codes=label_codes,
+            links=pc.fill_null(table["links"], 0).to_numpy(),
+            label_codes=_codes(label_codes, _LABEL_CODES, "labels under").astype(np.int16),
         )
 
     @staticmethod
@@ -115,7 +110,8 @@ class SurfaceTable:
 
     def members(self, rows: Ints) -> list[Member]:
         """Return the items of some rows under their surface forms."""
-        columns = (self.sources, self.counts, self.totals, self.sitelinks, self.links, self.label_codes)
+        columns = (self.numbers, self.sources, self.counts, self.totals, self.sitelinks, self.links, self.label_codes)
+        fields = zip(self.texts(rows), *(column[rows].tolist() for column in columns), strict=True)
         return [
             Member(
                 id=qid_of(number),
@@ -128,12 +124,7 @@ class SurfaceTable:
                 page_share=count / links if links else None,
                 label_language=_LABEL_CODES[code] or None,
             )
-            for number, surface, source, count, total, sitelinks, links, code in zip(
-                self.numbers[rows].tolist(),
-                self.texts(rows),
-                *(column[rows].tolist() for column in columns),
-                strict=True,
-            )
+            for surface, number, source, count, total, sitelinks, links, code in fields
         ]
 
     def texts(self, rows: Ints) -> Iterator[str]:

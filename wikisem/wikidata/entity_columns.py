@@ -132,9 +132,8 @@ class EntityColumns:
             several = class_statements if self._best and class_statements and len(class_statements) > 1 else []
             if any(statement.rank == "preferred" for statement in several):
                 # The items at sound ranks that are not among the best; nearly always there are none.
-                best, sound = (
-                    {item_number(_qid(value)) for value in ranked_values(several, only)} for only in (True, False)
-                )
+                best = {item_number(_qid(value)) for value in ranked_values(several, best=True)}
+                sound = {item_number(_qid(value)) for value in ranked_values(several, best=False)}
                 other_classes.values.extend(sorted_qids(sound - best))
             other_classes.ends.append(len(other_classes.values))
             if self._fields.signatures and line.sitelinks:  # a property counts whatever its ranks and values
@@ -276,13 +275,8 @@ def _count_alike(table: pa.Table) -> pa.Table:
     """
     classes = table["instance_of"].combine_chunks()
     # Lists cannot be grouped, so they are joined into strings; one row of each group has the list itself.
-    keys = pa.table(
-        {
-            "classes": pc.binary_join(classes, " "),
-            "items": table["items"] if "items" in table.column_names else np.ones(len(table), dtype=np.int64),
-            "row": np.arange(len(table)),
-        }
-    )
+    items = table["items"] if "items" in table.column_names else np.ones(len(table), dtype=np.int64)
+    keys = pa.table({"classes": pc.binary_join(classes, " "), "items": items, "row": np.arange(len(table))})
     found = keys.group_by("classes", use_threads=False).aggregate([("items", "sum"), ("row", "min")])
     found = found.sort_by("classes")
     return pa.table([classes.take(found["row_min"].combine_chunks()), found["items_sum"]], schema=UNLINKED)
@@ -293,14 +287,8 @@ def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
     numbers = qid_numbers(table["qid"])
     rows = np.flatnonzero(is_in(numbers, repeated))
     found = table.take(pa.array(rows))
-    return pa.table(
-        {
-            "number": numbers[rows],
-            "lastrevid": found["lastrevid"],
-            "content": pa.array([content_hash(row) for row in found.to_pylist()], pa.binary()),
-            "row": rows,
-        }
-    )
+    hashes = pa.array(map(content_hash, found.to_pylist()), pa.binary())
+    return pa.table({"number": numbers[rows], "lastrevid": found["lastrevid"], "content": hashes, "row": rows})
 
 
 def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:

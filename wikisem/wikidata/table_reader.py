@@ -104,11 +104,8 @@ class TableReader(line_types.LineAccount):
         DamagedInputError unless the ids ascend.
         """
         start, stop = range_.start, range_.stop
-        numbers = [
-            number
-            for number, group in enumerate(file.groups)
-            if group.greatest >= start and (stop is None or group.least < stop)
-        ]
+        before_stop = [number for number, group in enumerate(file.groups) if stop is None or group.least < stop]
+        numbers = [number for number in before_stop if file.groups[number].greatest >= start]
         if not numbers:
             return
         with open_binary(file.path) as source, open_parquet(source, file.path) as parquet:
@@ -119,9 +116,8 @@ class TableReader(line_types.LineAccount):
                 ids = _strings(read(["id"])["id"])
                 having, known = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False)), ids.drop_null()
                 # A row without an id is rejected once, by the range in which its row group begins.
-                if start <= group.least and (stop is None or group.least < stop):
-                    for empty in np.delete(np.arange(len(ids)), having):
-                        self._reject("bad-id", file.path, group.begin + int(empty), "an id", None)
+                for empty in np.delete(np.arange(len(ids)), having) if start <= group.least else ():
+                    self._reject("bad-id", file.path, group.begin + int(empty), "an id", None)
                 ascends = pc.less_equal(known[:-1], known[1:])
                 if ascends.false_count:
                     before = ascends.index(False).as_py()
@@ -208,10 +204,9 @@ def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: f
     else:
         text = _strings(table["datavalue"])
         item = pc.if_else(pc.starts_with(types, "wikibase-"), text, None)
-    has_text = pc.and_(
-        pc.and_(pc.is_in(plain["property"], pa.array(sorted(asked), pa.string())), item.is_null()),
-        pc.invert(pc.fill_null(pc.match_substring_regex(types, _WITHOUT_TEXT), False)),
-    )
+    is_asked = pc.is_in(plain["property"], pa.array(sorted(asked), pa.string()))
+    has_type_with_text = pc.invert(pc.fill_null(pc.match_substring_regex(types, _WITHOUT_TEXT), False))
+    has_text = pc.and_(pc.and_(is_asked, item.is_null()), has_type_with_text)
     if pc.any(has_text).as_py():
         if nested:
             # The strings of all identifiers are most of the bytes of this table.

@@ -143,14 +143,18 @@ def without_quotes(text: str) -> str:
     runs = [len(mark) for mark in pieces[1::2]]
     if runs in ([2, 2], [3, 3]):
         return "".join(pieces[::2])
+    # Marks have two apostrophes (italics), three (bold) or five (both); the others are spare and stay.
     spare = [1 if run == 4 else max(run - 5, 0) for run in runs]
     lengths = [run - extra for run, extra in zip(runs, spare, strict=True)]
     bold = [mark for mark, length in enumerate(lengths) if length == 3]
     if (len(bold) + lengths.count(5)) % 2 and (lengths.count(2) + lengths.count(5)) % 2 and bold:
-        # It is the first one after a lone letter, else after a word, else after a space.
-        before = {mark: pieces[2 * mark] for mark in bold}
-        ranks = {mark: 2 if text.endswith(" ") else text[-2:-1] not in ("", " ") for mark, text in before.items()}
-        spare[min(bold, key=lambda mark: ranks[mark])] += 1
+
+        def rank(mark: int) -> int:
+            """Return 0 after a lone letter, 1 after a word, 2 after a space."""
+            before = pieces[2 * mark]
+            return 2 if before.endswith(" ") else int(before[-2:-1] not in ("", " "))
+
+        spare[min(bold, key=rank)] += 1
     return "".join(piece + "'" * extra for piece, extra in zip(pieces[::2], [*spare, 0], strict=True))
 
 
