@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -292,11 +292,25 @@ _KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
 
 
 class _Tags(NamedTuple):
-    """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it."""
+    """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it.
+
+    A page ends with its ``</page>`` (then it is ``whole``), else before the next ``<page>``, else with the chunk.
+    """
 
     heads: Heads
     first: Positions
     last: Positions
+    whole: Mask
+
+    @classmethod
+    def of(cls, heads: Heads) -> Self:
+        """Return the tags of the pages."""
+        opens = np.flatnonzero(starting_with(heads, b"<page>") | starting_with(heads, b"<page "))
+        closes = np.flatnonzero(starting_with(heads, b"</page>"))
+        following = np.append(opens[1:], len(heads))
+        closing = np.append(closes, len(heads))[np.searchsorted(closes, opens)]
+        last = np.minimum(closing, following)
+        return cls(heads, opens, last, np.isin(last, closes))
 
     def starting_with(self, name: bytes) -> tuple[Positions, Positions]:
         """Return how many tags with this beginning each page has, and the index of the first (0 if there are none)."""
@@ -317,15 +331,9 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     ([True, False], b'[[b]]')
     """
     heads = heads_at(markup.chunk, markup.tags)
-    opens = np.flatnonzero(starting_with(heads, b"<page>") | starting_with(heads, b"<page "))
-    closes = np.flatnonzero(starting_with(heads, b"</page>"))
-    # A page ends with its `</page>`, else before the next `<page>`, else with the chunk.
-    following = np.append(opens[1:], len(heads))
-    closing = np.append(closes, len(heads))[np.searchsorted(closes, opens)]
-    tags = _Tags(heads, opens, np.minimum(closing, following))
-    whole = np.isin(tags.last, closes)
-    starts = markup.tags[opens]
-    ends = np.append(markup.tags, len(markup.data))[tags.last] + whole * len(b"</page>")
+    tags = _Tags.of(heads)
+    starts = markup.tags[tags.first]
+    ends = np.append(markup.tags, len(markup.data))[tags.last] + tags.whole * len(b"</page>")
     namespaces, namespace = tags.starting_with(b"<ns>")
     redirects, redirect = tags.starting_with(b"<redirec")
     titles, title = tags.starting_with(b"<title>")
@@ -333,7 +341,7 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     ids, first_id = tags.starting_with(b"<id")
     texts, text = tags.starting_with(b"<text")
     main = (namespaces != 1) | starting_with(heads[namespace], b"<ns>0<")
-    regular = whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
+    regular = tags.whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
     regular &= starting_with(heads[_next(title, heads)], b"</title>")
     # The tags of both ids, if the page has the exporter's layout.
     numbers = _ids(markup, heads, np.stack([first_id, _next(revision, heads)]))
@@ -353,7 +361,7 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     return PageTable(
         starts=starts,
         ends=ends,
-        whole=whole,
+        whole=tags.whole,
         main=main,
         regular=regular,
         deleted=deleted,

@@ -137,8 +137,9 @@ def read_blocks(
             if expected >= 0 and (wrong := streams.end_stream(expected, end // 8)):
                 yield BadRegion(wrong, inside)
         else:
-            end_before = _end_of_block_before(range_, source) if may_be_false and end_before is None else end_before
-            may_be_false = may_be_false and end_before is not None and mark < end_before
+            if may_be_false:
+                end_before = _end_of_block_before(range_, source) if end_before is None else end_before
+                may_be_false = mark < end_before
             damage = None if may_be_false else blocks.damage(mark, following)
         if damage:
             streams.known = False  # so that the checksum of the stream does not report it again
