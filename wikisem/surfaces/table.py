@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
+from wikisem.arrow.buckets import hash_strings
 from wikisem.arrow.columns import qid_numbers
 from wikisem.arrow.parquet import read_row_groups
 from wikisem.errors import DamagedInputError
@@ -21,7 +22,6 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_of, sorted_order
 from wikisem.ids import qid_of
 from wikisem.records import Member
-from wikisem.sampling import hash_keys
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikis import OTHER_LABEL_CODES
 
@@ -134,17 +134,17 @@ class SurfaceTable:
         return (str(text[begin:end], "utf-8") for begin, end in bounds)
 
 
-def hash_texts(table: SurfaceTable) -> npt.NDArray[np.uint64]:
-    """A hash of 64 bits for each surface form of a table: the sum of the hash keys of its bytes, each at its place."""
-    hashes = [np.zeros(0, dtype=np.uint64)]
+def _strings(table: SurfaceTable) -> Iterator[pa.StringArray]:
+    """Yield the surface forms of a table, some rows at a time."""
     for begin, end in pairwise([*range(0, len(table), _CHUNK), len(table)]):
-        offsets = table.offsets[begin : end + 1]
-        positions = np.arange(offsets[0], offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
-        # Sums may overflow: differences of them do not change by that.
-        sums = np.zeros(len(positions) + 1, dtype=np.uint64)
-        np.cumsum(hash_keys(0, positions << 8 | table.text[offsets[0] : offsets[-1]]), out=sums[1:])
-        hashes.append(np.diff(sums[offsets - offsets[0]]))
-    return np.concatenate(hashes)
+        bounds = table.offsets[begin : end + 1]
+        offsets, text = (bounds - bounds[0]).astype(np.int32), table.text[bounds[0] : bounds[-1]]
+        yield pa.StringArray.from_buffers(end - begin, pa.py_buffer(offsets), pa.py_buffer(text))
+
+
+def hash_texts(table: SurfaceTable) -> npt.NDArray[np.uint64]:
+    """Return a hash of 64 bits for each surface form of a table."""
+    return np.concatenate([np.zeros(0, np.uint64), *map(hash_strings, _strings(table))])
 
 
 # Hashes are compared in so many parts, each with the same first bits, so that little is sorted at a time.
@@ -173,7 +173,7 @@ def mean_their_items(hashes: npt.NDArray[np.uint64], sitelinks: Ints, least: flo
 
 # Digits and punctuation of ASCII: in most sets nearly all there are.
 _MARKS: Final = frozenset(string.digits + string.punctuation)
-_IS_MARK: Final = np.array([chr(byte) in _MARKS for byte in range(256)])
+_MARK: Final = r"[!-@\[-`{-~]"
 
 
 class Shape(NamedTuple):
@@ -221,22 +221,14 @@ class SurfaceForms:
     def of(table: SurfaceTable) -> "SurfaceForms":
         """Return the shapes of all surface forms of a table, in its order."""
         numbers, letters = [np.zeros((3, 0), dtype=np.uint16)], [np.zeros(0, dtype=np.int32)]
-        ends = [*range(0, len(table), _CHUNK), len(table)]
-        for begin, end in pairwise(ends):
-            bounds = table.offsets[begin : end + 1]
-            text = table.text[bounds[0] : bounds[-1]]
-            # Bytes that begin a character, blanks, marks.
-            is_counted = (text & 0xC0 != 0x80, text == ord(" "), _IS_MARK[text])
-            counts = np.stack([np.diff(offsets_of(flags.astype(np.int64))[bounds - bounds[0]]) for flags in is_counted])
-            counts[1] += 1
-            numbers.append(np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16))
+        for surfaces in _strings(table):
+            words = pc.add(pc.count_substring(surfaces, " "), 1)
+            counts = [pc.utf8_length(surfaces), words, pc.count_substring_regex(surfaces, _MARK)]
+            numbers.append(np.minimum(np.stack(counts), np.iinfo(np.uint16).max).astype(np.uint16))
             # Most end in two code points that no letter of several has: these are looked up for each such end once.
-            bounds = bounds - bounds[0]
-            surfaces = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(text))
             tails = pc.utf8_slice_codeunits(surfaces, -2).dictionary_encode()
-            codes = [
-                _letter_code(tail) if isinstance(graphemes(tail), str) else -1 for tail in tails.dictionary.to_pylist()
-            ]
+            ends = tails.dictionary.to_pylist()
+            codes = [_letter_code(end) if isinstance(graphemes(end), str) else -1 for end in ends]
             letters.append(np.array(codes, dtype=np.int32)[tails.indices.to_numpy()])
             rows = np.flatnonzero(letters[-1] < 0)
             letters[-1][rows] = [_letter_code(surface) for surface in surfaces.take(pa.array(rows)).to_pylist()]
