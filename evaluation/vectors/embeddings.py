@@ -358,14 +358,14 @@ class WordModel(EmbeddingModel):
 
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
-        tokens, index = self.tokenize(self.spelled(item)), self.words.index
-        parts = list[str]()
+        tokens, parts = self.tokenize(self.spelled(item)), list[str]()
+
+        def is_known(phrase: str) -> bool:
+            return phrase in self.words.index and self.words.find(phrase) is not None
+
         while tokens:
-            length = len(tokens) if self.phrases else 1
-            while length > 1 and (
-                (phrase := "_".join(tokens[:length])) not in index or self.words.find(phrase) is None
-            ):
-                length -= 1
+            lengths = range(len(tokens) if self.phrases else 1, 1, -1)
+            length = next((length for length in lengths if is_known("_".join(tokens[:length]))), 1)
             parts.append("_".join(tokens[:length]))
             tokens = tokens[length:]
         return parts

@@ -52,24 +52,23 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
     file = data_set_path(path)
     files = [file]
     if file.is_dir():
-        lines, tables = (sorted((file / "categories").glob(f"{language or '*'}.{end}")) for end in ("jsonl", "parquet"))
-        files = lines or tables
+        by_ending = (sorted((file / "categories").glob(f"{language or '*'}.{end}")) for end in ("jsonl", "parquet"))
+        files = next(filter(None, by_ending), [])
     if not files or not files[0].is_file():
         wanted = f"categories in {language}" if language else "categories"
         raise MissingInputError(f"expected a file of {wanted}, or an OUT that has it, saw none at {file}")
     categories: list[WordCategory] = []
     for part in files:
-        listed: Iterable[tuple[str, str | bytes]]
+        lines: Iterable[tuple[str, str | bytes]] = ()
         if part.suffix == ".parquet":
             with part.open("rb") as source, open_parquet(source, str(part), "a Parquet file of categories") as table:
                 rows = table.read().to_pylist()
-            listed = ((f"{part}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows))
+            lines = ((f"{part}: row {number}", orjson.dumps(row)) for number, row in enumerate(rows))
         elif is_json_lines(part, text := read_utf8(part)):
-            listed = filled_lines(text, part)
+            lines = filled_lines(text, part)
         else:
             categories += _from_text(text, part)
-            continue
-        for where, line in listed:
+        for where, line in lines:
             row = decode_json(line, _CategoryLine, where, "a JSON line of a category")
             if language in {"", row.language}:
                 words, qids = (tuple(getattr(item, name) for item in row.items) for name in ("label", "id"))
