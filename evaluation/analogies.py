@@ -77,25 +77,26 @@ class AnalogySearch:
         """Which questions are answered right, by the rows of their four words, shape ``(questions, 4)``."""
         are_right = np.zeros(len(questions), dtype=np.bool_)
         # A question whose answer is one of its own words cannot be right.
-        open_ = np.flatnonzero((questions[:, 3:] != questions[:, :3]).all(axis=1))
-        third, third_of = np.unique(questions[open_, 2], return_inverse=True)
-        for start in range(0, len(third), _THIRD_WORDS_AT_ONCE):
+        askable = np.flatnonzero((questions[:, 3:] != questions[:, :3]).all(axis=1))
+        third_words, third_of = np.unique(questions[askable, 2], return_inverse=True)
+        for start in range(0, len(third_words), _THIRD_WORDS_AT_ONCE):
             stop = start + _THIRD_WORDS_AT_ONCE
-            near, nearest = self._nearest(third[start:stop])
+            near, nearest = self._nearest(third_words[start:stop])
             chosen = np.flatnonzero((third_of >= start) & (third_of < stop))
             # One number for each pair, because unique rows are found by a slow sort; a product is made once for each.
-            codes = questions[open_[chosen], 0].astype(np.int64) * self.size + questions[open_[chosen], 1]
+            codes = questions[askable[chosen], 0].astype(np.int64) * self.size + questions[askable[chosen], 1]
             codes, pair_of = np.unique(codes, return_inverse=True)
             pairs = np.stack(np.divmod(codes, self.size), axis=1)
-            order = np.lexsort((third_of[chosen], pair_of))
+            by_pair = np.lexsort((third_of[chosen], pair_of))
             ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
             at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
             for first in range(0, len(pairs), at_once):
                 chunk = pairs[first : first + at_once]
                 offset = self._offsets(chunk)
-                asked = order[ends[first - 1] if first else 0 : ends[first + len(chunk) - 1]]
-                rows, thirds = open_[chosen[asked]], third_of[chosen[asked]] - start
-                are_right[rows] = self._right(questions[rows], offset, pair_of[asked] - first, near, nearest, thirds)
+                of_chunk = by_pair[ends[first - 1] if first else 0 : ends[first + len(chunk) - 1]]
+                rows, thirds = askable[chosen[of_chunk]], third_of[chosen[of_chunk]] - start
+                pair = pair_of[of_chunk] - first
+                are_right[rows] = self._right(questions[rows], offset, pair, near, nearest, thirds)
         return are_right
 
     def _offsets(self, pairs: IntArray) -> Singles:
@@ -127,25 +128,25 @@ class AnalogySearch:
         for start in range(0, len(third), at_once):
             near = self._near(third[start : start + at_once])
             near[np.arange(len(near)), third[start : start + at_once]] = -np.inf
-            for first in range(0, len(near), ordered_at_once):
-                some = near[first : first + ordered_at_once]
-                top = np.argpartition(some, -keep, axis=1)[:, -keep:]
-                top = np.take_along_axis(top, np.argsort(-np.take_along_axis(some, top, axis=1), axis=1), axis=1)
-                place = slice(start + first, start + first + len(some))
-                words[place], values[place] = top, np.take_along_axis(some, top, axis=1)
+            for begin in range(0, len(near), ordered_at_once):
+                ordered = near[begin : begin + ordered_at_once]
+                top = np.argpartition(ordered, -keep, axis=1)[:, -keep:]
+                top = np.take_along_axis(top, np.argsort(-np.take_along_axis(ordered, top, axis=1), axis=1), axis=1)
+                place = slice(start + begin, start + begin + len(ordered))
+                words[place], values[place] = top, np.take_along_axis(ordered, top, axis=1)
         return values, words
 
     def _right(
         self, questions: IntArray, offset: Singles, pair: IntArray, near: Singles, nearest: IntArray, third: IntArray
     ) -> Flags:
         """The same for questions whose pairs have a row in ``offset``, and whose third words have one in ``near``."""
-        answers, own = questions[:, 3], np.empty(len(questions), np.float32)
+        answers, with_third = questions[:, 3], np.empty(len(questions), np.float32)
         # A section may have a hundred million questions: their vectors would not fit into the memory.
         at_once = max(1, _NUMBERS_AT_ONCE // max(1, embeddings.width(self.rows)))
         for start in range(0, len(questions), at_once):
             chunk = slice(start, start + at_once)
-            own[chunk] = embeddings.paired_products(self.rows[questions[chunk, 2]], self.rows[answers[chunk]])
-        target = offset[pair, answers] + (own if self.method == "3cosadd" else self._log(own))
+            with_third[chunk] = embeddings.paired_products(self.rows[questions[chunk, 2]], self.rows[answers[chunk]])
+        target = offset[pair, answers] + (with_third if self.method == "3cosadd" else self._log(with_third))
         # Below the floor no word can tie with d. Ties are between products; the sums of 3CosMul are their logarithms.
         floor = target - _MARGIN
         if self.method == "3cosmul":
@@ -154,18 +155,20 @@ class AnalogySearch:
             floor = np.where(of_d < 0.9 * TIE_TOLERANCE, -np.inf, logs).astype(np.float32)
         best = np.where(np.isneginf(floor), np.inf, -np.inf).astype(np.float32)
         highest = offset.max(axis=1)
-        for some, look in _looks(target, floor, best, highest[pair], near, third):
-            words = nearest[third[some], look]
-            sums = offset[pair[some, None], words] + near[third[some], look]
-            sums[words == answers[some, None]] = -np.inf
-            best[some] = np.maximum(best[some], sums.max(axis=1))
+        for still_open, look in _looks(target, floor, best, highest[pair], near, third):
+            words = nearest[third[still_open], look]
+            sums = offset[pair[still_open, None], words] + near[third[still_open], look]
+            sums[words == answers[still_open, None]] = -np.inf
+            best[still_open] = np.maximum(best[still_open], sums.max(axis=1))
         beaten = best > target + _MARGIN
         # The bound of the last word that was kept does not rule out the others.
         unsettled = ~beaten & (near[third, -1] + highest[pair] >= floor) & (near.shape[1] < self.size)
         close = ~beaten & ~unsettled & (best >= floor)
         are_right: Flags = ~beaten & ~unsettled & ~close
-        rest = np.flatnonzero(unsettled | close)
-        are_right[rest] = self._right_of_all(questions[rest], offset, pair[rest], target[rest], floor[rest])
+        doubtful = np.flatnonzero(unsettled | close)
+        are_right[doubtful] = self._right_of_all(
+            questions[doubtful], offset, pair[doubtful], target[doubtful], floor[doubtful]
+        )
         return are_right
 
     def _right_of_all(
@@ -213,18 +216,18 @@ def _looks(
     ``best`` is what the looks before have found. A question is open while no word beats its answer and the bound lets
     words beyond those that were looked at beat it.
     """
-    last, before = min(_FIRST_LOOK, near.shape[1]), 0
+    end, seen = min(_FIRST_LOOK, near.shape[1]), 0
     while True:
-        still = best <= target + _MARGIN
-        if before:
-            still &= near[third, before - 1] + highest >= floor
-        open_ = np.flatnonzero(still)
-        at_once = max(1, _LOOKS_AT_ONCE // (last - before))
-        for start in range(0, len(open_), at_once):
-            yield open_[start : start + at_once], slice(before, last)
-        if last == near.shape[1] or not len(open_):
+        is_open = best <= target + _MARGIN
+        if seen:
+            is_open &= near[third, seen - 1] + highest >= floor
+        still_open = np.flatnonzero(is_open)
+        at_once = max(1, _LOOKS_AT_ONCE // (end - seen))
+        for start in range(0, len(still_open), at_once):
+            yield still_open[start : start + at_once], slice(seen, end)
+        if end == near.shape[1] or not len(still_open):
             return
-        before, last = last, min(4 * last, near.shape[1])
+        seen, end = end, min(4 * end, near.shape[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,10 +182,10 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
         count, kept = total.value or 0, min((row.cases for row in whole), default=0)
         if kept < count:
             where = f"{dataset}: " if len(totals) > 1 else ""
-            own = ", ".join(f"{model} knows {cases:,}" for model, cases in known.items() if len(known) > 1)
+            known_by = ", ".join(f"{model} knows {cases:,}" for model, cases in known.items() if len(known) > 1)
             words = "not all models know" if len(known) > 1 else "the model does not know"
             lacking = f"{count - kept:,.0f} of {count:,.0f} {total.metric.replace('_', ' ')}, with words that {words}"
-            yield f"{where}left out: {lacking}{own and '; '}{own}"
+            yield f"{where}left out: {lacking}{known_by and '; '}{known_by}"
 
 
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
@@ -285,13 +285,13 @@ def plots_of(rows: Sequence[Row]) -> list[Intervals]:
     intervals = []
     metrics = list(dict.fromkeys(metric for metric, _ in plots))
     for (metric, name), points in sorted(plots.items(), key=lambda plot: metrics.index(plot[0][0])):
-        share = metric not in _NO_SHARES
+        is_share = metric not in _NO_SHARES
         lows, highs = [row.low or 0.0 for row in points], [row.high or 0.0 for row in points]
-        named = [
+        with_names = [
             Point(row.model if several else _part(row), row.value or 0.0, low, high, bool(row.mark))
             for row, low, high in zip(points, lows, highs, strict=True)
         ]
-        title = f"{_title(metric)}{', %' if share else ''}: {name}"
-        least, most = (min(0.0, *lows), 100.0) if share else (math.floor(min(lows)), math.ceil(max(highs)))
-        intervals.append(Intervals(title, named, points[0].chance, least, most))
+        title = f"{_title(metric)}{', %' if is_share else ''}: {name}"
+        least, most = (min(0.0, *lows), 100.0) if is_share else (math.floor(min(lows)), math.ceil(max(highs)))
+        intervals.append(Intervals(title, with_names, points[0].chance, least, most))
     return intervals

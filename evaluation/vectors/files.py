@@ -55,6 +55,8 @@ _END: Final = b"</s>"
 _FNV_BASIS: Final = np.uint32(2166136261)
 _FNV_PRIME: Final = np.uint32(16777619)
 _WORDS_AT_ONCE: Final = 1024
+# The words of a table, and what compares words that are given by their places among these.
+_Table = tuple[list[str], Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Vector]]
 
 
 def read_header(line: bytes, name: str) -> tuple[int, int] | None:
@@ -398,35 +400,42 @@ def read_triples(
 
 
 def read_similarities(path: Path, name: str) -> embeddings.SimilarityModel:
-    """The table of a file of either form; MissingInputError and DamagedInputError."""
+    """The model of a table of similarities, of either form; MissingInputError and DamagedInputError.
+
+    ``FILE.npy`` has a row and a column for each word of ``FILE.words``; any other file has lines of two words and a
+    number, and what it does not list is NaN.
+    """
     if not path.is_file():
         raise MissingInputError(f"expected a file of similarities, saw none at {path}")
-    compare: Callable[[Any, Any], Vector]
-    if path.suffix == ".npy":
-        words, matrix = read_array(path)
-        if matrix.shape[1] != len(words):
-            raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
-        compare = lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)  # noqa: E731
-    else:
-        firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
-        places = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
-        words = list(places)
-        # The first words come first, in their order.
-        pairs = rows * len(words) + np.array([places[word] for word in seconds], np.int64)[columns]
-        order = np.argsort(pairs, kind="stable")
-        pairs, numbers = pairs[order], numbers[order]
-
-        def compare(ones: Any, others: Any) -> Vector:
-            wanted = ones[:, None] * len(words) + others
-            found = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
-            return np.where(pairs[found] == wanted, numbers[found], np.nan)
-
+    words, compare = _square_table(path) if path.suffix == ".npy" else _pair_table(path)
     index: dict[str, int] = {}
-    for at, word in enumerate(words):
-        index.setdefault(" ".join(embeddings.tokens_of(word)), at)
+    for number, word in enumerate(words):
+        index.setdefault(" ".join(embeddings.tokens_of(word)), number)
 
     def similarity(ones: Sequence[str], others: Sequence[str]) -> Vector:
-        found: Vector = compare(*(np.array([index[word] for word in each], np.int64) for each in (ones, others)))
-        return found
+        return compare(*(np.array([index[word] for word in each], np.int64) for each in (ones, others)))
 
     return embeddings.SimilarityModel(name, similarity, frozenset(index), not spelling_of(index).capitals)
+
+
+def _square_table(path: Path) -> _Table:
+    words, matrix = read_array(path)
+    if matrix.shape[1] != len(words):
+        raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
+    return words, lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)
+
+
+def _pair_table(path: Path) -> _Table:
+    firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
+    places = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
+    # The first words come first, in their order.
+    pairs = rows * len(places) + np.array([places[word] for word in seconds], np.int64)[columns]
+    order = np.argsort(pairs, kind="stable")
+    pairs, numbers = pairs[order], numbers[order]
+
+    def compare(ones: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> Vector:
+        wanted = ones[:, None] * len(places) + others
+        rows_of_pairs = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
+        return np.where(pairs[rows_of_pairs] == wanted, numbers[rows_of_pairs], np.nan)
+
+    return list(places), compare
