@@ -20,7 +20,7 @@ KNOWN: Final = {
     "groups": (20, "2f7a4dd60527e10623baff50f8329498"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (9, "eda466adf2430b794698e75ee3b9467c"),
-    "walls": (5, "976d6170bf39cdf08df56238f08be505"),
+    "walls": (6, "f7ae945cccab64bcabe02e30d10b1e87"),
 }
 
 
