@@ -6,16 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.arrow.columns import distinct
-from wikisem.graph.csr import (
-    first_of,
-    indices_of,
-    narrow,
-    pack_pairs,
-    rank_keys,
-    second_of,
-    sort_pairs,
-    sorted_order,
-)
+from wikisem.graph.csr import first_of, indices_of, narrow, pack_pairs, rank_keys, second_of, sort_pairs, sorted_order
 
 # Numbers on both sides of 32 bits, where packing and narrow arrays end.
 NUMBERS = st.lists(st.one_of(st.integers(0, 20), st.integers(2**32 - 3, 2**32 + 3)), max_size=30)

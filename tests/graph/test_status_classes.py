@@ -55,12 +55,7 @@ def test_status_classes_are_those_of_the_oracle() -> None:
 def test_the_share_is_of_instances_that_are_something_else_too(share: float, expected: bool) -> None:
     """Four of five college towns are cities, too; the fifth is a university town, which is below college town."""
     towns = [Entity(f"Q{n}", ("Q2", "Q3"), ()) for n in range(11, 15)]
-    entities = [
-        Entity("Q2", (), ("Q3",)),
-        Entity("Q4", (), ("Q2",)),
-        *towns,
-        Entity("Q15", ("Q2", "Q4"), ()),
-    ]
+    entities = [Entity("Q2", (), ("Q3",)), Entity("Q4", (), ("Q2",)), *towns, Entity("Q15", ("Q2", "Q4"), ())]
     assert found(entities, WHOLE, share)["Q2"] is expected
 
 

@@ -71,10 +71,7 @@ def test_classes_are_chosen_by_number_by_label_and_with_all_below_them(
             "saw 'twin', the label of twin (Q109, instances: 9), Twin (Q200, instances: 1); write the QID",
         ),
         (ClassOptions(exclude=("Q999",)), "classes.exclude: expected a class of the class graph, saw Q999"),
-        (
-            ClassOptions(include=("xyz",)),
-            "or the label in 'en' of one class, saw 'xyz'",
-        ),
+        (ClassOptions(include=("xyz",)), "or the label in 'en' of one class, saw 'xyz'"),
     ],
 )
 def test_names_of_no_class_and_of_several_are_said_with_those_that_may_be_meant(

@@ -81,8 +81,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("work", "kinds"),
-    [(entities, {"parquet"}), (mentions, {"parquet"}), (surfaces, {"parquet"}), (taxonomy, {"npy"})],
+    ("work", "kinds"), [(entities, {"parquet"}), (mentions, {"parquet"}), (surfaces, {"parquet"}), (taxonomy, {"npy"})]
 )
 def test_a_stage_that_lost_a_file_ends(inputs: Path, tmp_path: Path, work: Work, kinds: set[str]) -> None:
     """Whether it is the first that its workers wrote or the last: each is named."""

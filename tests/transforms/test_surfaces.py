@@ -218,11 +218,7 @@ def test_dictionary_form_stands_for_inflected_anchors(tmp_path: Path) -> None:
     write_pages(f"{tmp_path}/mentions", [])
     options = SurfaceOptions(form="dictionary")
     _, surfaces = resolve(tmp_path / "run", f"{tmp_path}/entities", f"{tmp_path}/mentions", options=options)
-    assert surfaces == {
-        "Q1": ("Reiga", 1, 6, "anchor"),
-        "Q2": ("gods", 2, 5, "anchor"),
-        "Q3": ("Zeme", 0, 0, "title"),
-    }
+    assert surfaces == {"Q1": ("Reiga", 1, 6, "anchor"), "Q2": ("gods", 2, 5, "anchor"), "Q3": ("Zeme", 0, 0, "title")}
 
 
 def test_rows_are_ordered_by_number(tmp_path: Path, entities: str, mentions: str) -> None:

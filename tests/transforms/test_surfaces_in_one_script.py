@@ -38,8 +38,7 @@ def literal(links: Links, titles: Mapping[str, str]) -> dict[str, tuple[str, int
     def best(title: str) -> str:
         counts = pages[title]
         return min(
-            counts,
-            key=lambda anchor: (-counts[anchor], anchor != latin(title), everywhere[anchor], anchor.encode()),
+            counts, key=lambda anchor: (-counts[anchor], anchor != latin(title), everywhere[anchor], anchor.encode())
         )
 
     return {

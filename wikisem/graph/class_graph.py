@@ -186,35 +186,81 @@ class _AllClasses:
 PRUNED: Final = np.uint32(2**32 - 1)
 
 
+class _Pruned(NamedTuple):
+    """What is pruned: ``depth`` and the flags have one entry for each of all classes, the others are QID numbers.
+
+    ``is_hidden`` are pruned classes that are below a kept one, ``removed`` all classes and items that are pruned, and
+    ``near_root`` the classes that are pruned because they are near the root alone.
+    """
+
+    depth: npt.NDArray[np.int16]
+    is_kept: Flags
+    is_hidden: Flags
+    removed: Int64s
+    near_root: Int64s
+    no_subjects: Int64s
+
+
 def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGraph:
     """The pruned graph of the edges of any number of tables, no two of which may have the same item."""
     tables = tables or [ItemEdges.of_entities([])]
     whole = _number_classes(tables, options)
+    pruned = _find_pruned(tables, whole, options)
+    # The new number of each class: kept ones are nodes, and hidden ones follow them in what is of the whole graph.
+    is_kept, is_hidden = pruned.is_kept, pruned.is_hidden
+    node = np.where(is_kept, np.cumsum(is_kept, dtype=np.uint32) - np.uint32(1), PRUNED)
+    count, hidden_count = int(is_kept.sum()), int(is_hidden.sum())
+    node_or_hidden = node.copy()
+    node_or_hidden[is_hidden] = count + np.arange(hidden_count, dtype=np.uint32)
+    nodes = whole.nodes[is_kept]
+    gathered = _gather_instances(tables, [node[node_of] for node_of in whole.nodes_of], nodes, pruned.removed)
+    types = np.zeros(len(whole.nodes), dtype=bool)
+    types[whole.subs] = True
+    other_classes, outside = _other_classes(tables, whole, pruned, node_or_hidden, gathered.items)
+    up = _renumbered_edges(whole, node, count)
+    return ClassGraph(
+        nodes=nodes,
+        depth=pruned.depth[is_kept],
+        class_sitelinks=gathered.class_sitelinks,
+        types=types[is_kept],
+        up=up,
+        down=up.reverse(count),
+        hidden=whole.nodes[is_hidden],
+        whole_up=_renumbered_edges(whole, node_or_hidden, count + hidden_count),
+        items=gathered.items,
+        sitelinks=gathered.sitelinks,
+        classes=gathered.classes,
+        other_classes=other_classes,
+        outside=outside,
+        instances=by_prominence(gathered.classes, gathered.sitelinks, count),
+        removed=pruned.removed,
+        no_subjects=pruned.no_subjects,
+    )
+
+
+def _find_pruned(tables: Sequence[ItemEdges], whole: _AllClasses, options: GraphOptions) -> _Pruned:
+    """Prune the classes of disambiguation pages and of Wikimedia's internal pages, all below them, and their instances.
+
+    Every class within ``root_distance`` steps below the root is pruned as well.
+    """
     down = CsrRows.from_pairs(whole.supers, whole.subs, len(whole.nodes))
     no_subjects, root = (np.searchsorted(whole.nodes, tops) for tops in _tops(options))
     depth = csr.steps_from(down, root)
     without_subject = csr.reached(down, no_subjects)
-
-    # What is pruned: the classes of disambiguation pages and of Wikimedia's internal pages, all classes below them, the
-    # instances of all these, and every class within ``root_distance`` steps below the root.
     is_pruned = without_subject | ((depth >= 0) & (depth <= options.root_distance))
     tables_and_nodes = zip(tables, whole.nodes_of, strict=True)
     pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
     page_numbers = distinct(np.concatenate(pages).astype(np.int64))
     nodes, is_class = csr.indices_of(page_numbers, whole.nodes)
     is_pruned[nodes[is_class]] = True
-    removed = distinct(np.concatenate([whole.nodes[is_pruned], page_numbers]))
     # A class that is pruned is still needed if it is below one that is kept.
-    is_hidden = is_pruned & csr.reached(down, distinct(whole.supers[is_pruned[whole.subs] & ~is_pruned[whole.supers]]))
-    near_root = np.setdiff1d(whole.nodes[is_pruned & ~without_subject], page_numbers, assume_unique=True)
-    return _prune(
-        tables,
-        whole,
-        depth,
+    kept_with_pruned_below = distinct(whole.supers[is_pruned[whole.subs] & ~is_pruned[whole.supers]])
+    return _Pruned(
+        depth=depth,
         is_kept=~is_pruned,
-        is_hidden=is_hidden,
-        removed=removed,
-        near_root=near_root,
+        is_hidden=is_pruned & csr.reached(down, kept_with_pruned_below),
+        removed=distinct(np.concatenate([whole.nodes[is_pruned], page_numbers])),
+        near_root=np.setdiff1d(whole.nodes[is_pruned & ~without_subject], page_numbers, assume_unique=True),
         no_subjects=whole.nodes[without_subject],
     )
 
@@ -249,54 +295,6 @@ def _edges_to(table: ItemEdges, flagged: Flags) -> tuple[Ints, Ints]:
     return table.items[rows], table.instance_of.targets[hits]
 
 
-def _prune(
-    tables: Sequence[ItemEdges],
-    whole: _AllClasses,
-    depth: npt.NDArray[np.int16],
-    *,
-    is_kept: Flags,
-    is_hidden: Flags,
-    removed: Int64s,
-    near_root: Int64s,
-    no_subjects: Int64s,
-) -> ClassGraph:
-    """The graph of the kept classes of ``whole``, and of the hidden ones, with the items of all tables.
-
-    ``depth`` and the flags have one entry for each class of ``whole``; ``removed`` (classes and items), ``near_root``
-    (classes that are pruned because they are near the root alone) and ``no_subjects`` are QID numbers.
-    """
-    new_node = np.where(is_kept, np.cumsum(is_kept, dtype=np.uint32) - np.uint32(1), PRUNED)
-    nodes = whole.nodes[is_kept]
-    new_node_or_hidden = new_node.copy()
-    new_node_or_hidden[is_hidden] = len(nodes) + np.arange(np.count_nonzero(is_hidden), dtype=np.uint32)
-    nodes_of = [new_node[node_of] for node_of in whole.nodes_of]
-    gathered = _gather_instances(tables, nodes_of, nodes, removed)
-    types = np.zeros(len(whole.nodes), dtype=bool)
-    types[whole.subs] = True
-    other_classes, outside = _other_classes(
-        tables, whole, new_node_or_hidden, is_hidden, gathered.items, removed, near_root
-    )
-    up = _renumbered_edges(whole, new_node, len(nodes))
-    return ClassGraph(
-        nodes=nodes,
-        depth=depth[is_kept],
-        class_sitelinks=gathered.class_sitelinks,
-        types=types[is_kept],
-        up=up,
-        down=up.reverse(len(up)),
-        hidden=whole.nodes[is_hidden],
-        whole_up=_renumbered_edges(whole, new_node_or_hidden, len(nodes) + int(is_hidden.sum())),
-        items=gathered.items,
-        sitelinks=gathered.sitelinks,
-        classes=gathered.classes,
-        other_classes=other_classes,
-        outside=outside,
-        instances=by_prominence(gathered.classes, gathered.sitelinks, len(up)),
-        removed=removed,
-        no_subjects=no_subjects,
-    )
-
-
 def _renumbered_edges(whole: _AllClasses, new: npt.NDArray[np.uint32], count: int) -> CsrRows:
     """The P279 edges between classes that have one of ``count`` new numbers."""
     subs, supers = new[whole.subs], new[whole.supers]
@@ -305,23 +303,18 @@ def _renumbered_edges(whole: _AllClasses, new: npt.NDArray[np.uint32], count: in
 
 
 def _other_classes(
-    tables: Sequence[ItemEdges],
-    whole: _AllClasses,
-    new_node: npt.NDArray[np.uint32],
-    is_hidden: Flags,
-    items: Ints,
-    removed: Int64s,
-    near_root: Int64s,
+    tables: Sequence[ItemEdges], whole: _AllClasses, pruned: _Pruned, new_node: npt.NDArray[np.uint32], items: Ints
 ) -> tuple[SparseRows, CsrRows]:
     """The hidden classes of each of ``items``, with all of its classes at ranks that are not the best.
 
-    Then all classes of items outside the graph: those that have hidden classes alone, and those that are classes
-    ``near_root``. All classes are numbered by ``new_node``, which has the new number of each class of ``whole``.
+    Then all classes of items outside the graph: those that have hidden classes alone, and those that are classes near
+    the root. All classes are numbered by ``new_node``, which has the new number of each class of ``whole``.
     """
+    removed, near_root = pruned.removed, pruned.near_root
     owners, targets = list[Ints](), list[Ints]()
     outside_items, outside_classes = list[Ints](), list[Ints]()
     for table, node_of in zip(tables, whole.nodes_of, strict=True):
-        of_hidden, classes = _edges_to(table, is_hidden[node_of])
+        of_hidden, classes = _edges_to(table, pruned.is_hidden[node_of])
         nodes, is_node = csr.indices_of(table.other_classes, whole.nodes)
         # No class is at or below one that has no P279 edge and is no item's class at its best rank.
         numbers = np.concatenate([of_hidden, table.other_items[is_node]])

@@ -56,6 +56,18 @@ class CsrRows:
         """The rows of edges that can be followed in both directions."""
         return CsrRows.from_pairs(np.concatenate([first, second]), np.concatenate([second, first]), count)
 
+    @staticmethod
+    def join(parts: Sequence["CsrRows"]) -> "CsrRows":
+        """The rows of all parts, one part after another."""
+        counts = np.concatenate([part.counts() for part in parts])
+        return CsrRows(offsets_of(counts), np.concatenate([part.targets for part in parts]))
+
+    @staticmethod
+    def slices(begins: Ints, ends: Ints, targets: Ints) -> "CsrRows":
+        """Row i is ``targets[begins[i]:ends[i]]``; the slices are in order, and do not overlap."""
+        # Every other row is one of these: the rows between have what is left out.
+        return CsrRows(np.stack([begins, ends], axis=1).reshape(-1), targets).take(2 * np.arange(len(begins)))
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -107,6 +119,9 @@ class CsrRows:
     def reverse(self, count: int) -> "CsrRows":
         """For each of ``count`` targets the nodes that lead to it."""
         return CsrRows.from_pairs(self.targets, self.sources(), count)
+
+
+NO_ROWS: Final = CsrRows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.uint32))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
 from wikisem.arrow.parquet import read_row_groups
+from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, first_of, indices_of, offsets_of, pack_pairs, second_of
+from wikisem.graph.csr import NO_ROWS, CsrRows, Flags, Int64s, Ints, indices_of, offsets_of
 from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
 from wikisem.typed_json import packaged_tables
@@ -60,12 +61,13 @@ class ItemSignatures:
     def join(parts: Iterable["ItemSignatures"]) -> "ItemSignatures":
         """The signatures of several tables as one."""
         none = np.zeros(0, dtype=np.int64)
-        every = [ItemSignatures(none, none.astype(np.int32), CsrRows(offsets_of(none), none.astype(np.uint16))), *parts]
-        counts = np.concatenate([part.properties.counts() for part in every])
+        no_rows = CsrRows(NO_ROWS.offsets, none.astype(np.uint16))
+        every = [ItemSignatures(none, none.astype(np.int32), no_rows), *parts]
+        rows = CsrRows.join([part.properties for part in every])
         return ItemSignatures(
-            np.concatenate([part.items for part in every]),
-            np.concatenate([part.sitelinks for part in every]),
-            CsrRows(offsets_of(counts), _narrow(np.concatenate([part.properties.targets for part in every]))),
+            items=np.concatenate([part.items for part in every]),
+            sitelinks=np.concatenate([part.sitelinks for part in every]),
+            properties=CsrRows(rows.offsets, _narrow(rows.targets)),
         )
 
     def take(self, rows: Ints) -> "ItemSignatures":
@@ -195,13 +197,13 @@ def _reference(graph: ClassGraph, items: Int64s, prominent: Flags, candidates: I
     classes = graph.classes.take(indices[in_graph])
     classes = classes.keep(is_candidate[classes.targets])
     # The instances of a node in the order of their hash keys: their places in that order ascend.
-    pairs = pack_pairs(classes.targets, classes.sources())
+    pairs = csr.pack_pairs(classes.targets, classes.sources())
     pairs.sort()
-    nodes = first_of(pairs)
+    nodes = csr.first_of(pairs)
     begins = np.searchsorted(nodes, np.arange(len(graph.nodes) + 1))
     is_first = np.arange(len(nodes)) - begins[nodes] < REFERENCE
     counts = np.minimum(np.diff(begins), REFERENCE)
-    return CsrRows(offsets_of(counts), rows[second_of(pairs[is_first])].astype(np.uint32))
+    return CsrRows(offsets_of(counts), rows[csr.second_of(pairs[is_first])].astype(np.uint32))
 
 
 # Relations.

@@ -145,8 +145,7 @@ class ClassDraw:
             owner_bits, lists = bits[owners[portion]], self._language.lists(outlier_class, rows[portion])
             inside = lists.keep(sets.contains(lists.targets, owner_bits[lists.sources()]))
             parts.append(self._ring.spread(inside, self._starts[owner_bits], of_class))
-        counts = np.concatenate([part.counts() for part in parts])
-        locations = CsrRows(offsets_of(counts), np.concatenate([part.targets for part in parts]))
+        locations = CsrRows.join(parts)
         brings_enough = locations.counts() >= self._per_class
         locations = locations.take(np.flatnonzero(brings_enough))
         targets = self._in_ring_order(locations.sources(), locations.targets, bits[owners[brings_enough]])

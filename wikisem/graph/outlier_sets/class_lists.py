@@ -95,8 +95,7 @@ def candidate_classes(
         begins, ends = _third(begins, ends, differs, fame)
     nodes = np.flatnonzero(ends - begins >= minimum)
     begins, ends = begins[nodes], np.minimum(ends[nodes], begins[nodes] + size)
-    # Every other row is a node's: the rows between have the hits that are left out.
-    leading = CsrRows(np.stack([begins, ends], axis=1).reshape(-1), hits).take(2 * np.arange(len(nodes)))
+    leading = CsrRows.slices(begins, ends, hits)
     return CandidateClasses(nodes, CsrRows(leading.offsets, graph.instances.targets[leading.targets]))
 
 
@@ -237,9 +236,8 @@ class UnlinkedItems:
         """The items of several tables as one, those with the same classes as one row."""
         none = np.zeros(0, dtype=np.int64)
         counts = np.concatenate([none, *(part.counts for part in parts)])
-        targets = np.concatenate([none.astype(np.uint32), *(part.classes.targets for part in parts)])
-        offsets = csr.offsets_of(np.concatenate([none, *(part.classes.counts() for part in parts)]))
-        numbers, lists = class_lists(CsrRows(offsets, targets))
+        classes = CsrRows.join([csr.NO_ROWS, *(part.classes for part in parts)])
+        numbers, lists = class_lists(classes)
         # Floating-point sums are exact up to 2**53.
         return UnlinkedItems(np.bincount(numbers, counts, minlength=len(lists)).astype(np.int64), lists)
 

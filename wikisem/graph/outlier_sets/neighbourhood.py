@@ -55,9 +55,9 @@ class RowUnion:
         longer = [int(np.count_nonzero(counts > column)) for column in range(_COLUMNS + 1)]
         columns = tuple(targets[begins[:end] + column] for column, end in enumerate(longer[:-1]) if end)
         long = longer[-1]
-        tails = np.stack([begins[:long] + _COLUMNS, begins[:long] + counts[:long]], axis=1).reshape(-1)
-        rest = np.concatenate([targets[:0], *(CsrRows(tails, targets).row(2 * row) for row in range(long))])
-        return RowUnion(order, columns, rest, csr.offsets_of(counts[:long] - _COLUMNS)[:-1], len(rows))
+        tails = CsrRows.slices(begins[:long] + _COLUMNS, begins[:long] + counts[:long], targets)
+        rest, starts = tails.targets.astype(np.int64), tails.offsets[:-1].astype(np.int64)
+        return RowUnion(order, columns, rest, starts, len(rows))
 
     def union(self, bitsets: Bitsets) -> Bitsets:
         """For each row the union of its targets' bitsets; an empty row's is empty."""

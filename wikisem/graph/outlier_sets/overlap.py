@@ -158,40 +158,47 @@ def build_overlap_index(
     direct = distinct(stated)
     owners, targets = csr.pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
     above = CsrRows.from_pairs(owners, targets, len(direct) + 1)
-    above_counts, instances = above.counts(), np.zeros(size)
-    base = np.full(len(instance_lists.counts), len(direct), dtype=np.uint32)
-    more = [CsrRows(np.zeros(1, dtype=np.int64), direct[:0])]
-    for begin in range(0, len(base), _LISTS):
-        chunk = slice(begin, begin + _LISTS)
+    instances = np.zeros(size)
+    bases, more = list[Ints](), [csr.NO_ROWS]
+    for begin in range(0, len(instance_lists.counts), _LISTS):
         offsets = instance_lists.classes.offsets[begin : begin + _LISTS + 1]
         stated_rows = CsrRows(offsets - offsets[0], np.searchsorted(direct, stated[offsets[0] : offsets[-1]]))
-        # The base is the class with most above it, so that little is left.
-        widest_first = np.lexsort((-above_counts[stated_rows.targets], stated_rows.sources()))
-        filled = np.flatnonzero(stated_rows.counts())
-        base[begin + filled] = stated_rows.targets[widest_first[stated_rows.offsets[filled]]]
-        others = np.delete(widest_first, stated_rows.offsets[filled])
-        above_others = above.take(stated_rows.targets[others])
-        needed = CsrRows.from_pairs(
-            stated_rows.sources()[others][above_others.sources()], above_others.targets, len(stated_rows)
-        )
-        more.append(needed.without(above.take(base[chunk])))
-        instances += np.bincount(more[-1].targets, instance_lists.counts[chunk][more[-1].sources()], size)
+        base_of_part, more_of_part = _divide(stated_rows, above)
+        counts = instance_lists.counts[begin : begin + _LISTS]
+        instances += np.bincount(more_of_part.targets, counts[more_of_part.sources()], size)
+        bases.append(base_of_part)
+        more.append(more_of_part)
+    base = np.concatenate([direct[:0], *bases])
     instances += np.bincount(above.targets, np.bincount(base, instance_lists.counts, len(above))[above.sources()], size)
     is_candidate = np.zeros(size, dtype=bool)
     is_candidate[component[ancestors.node_to_row[candidates]]] = True
-    more_counts = np.concatenate([part.counts() for part in more])
     return OverlapIndex(
         counts=instance_lists.counts,
         lists=CsrRows(instance_lists.classes.offsets, stated).reverse(size),
         base=base,
         above=above,
-        more=CsrRows(csr.offsets_of(more_counts), np.concatenate([part.targets for part in more])),
+        more=CsrRows.join(more),
         below=CsrRows.from_pairs(targets, direct[owners], size),
         instances=instances.astype(np.int64),
         is_candidate=is_candidate,
         pool=CsrRows(pool.offsets, component[pool.targets]),
         is_type=is_type,
     )
+
+
+def _divide(lists: CsrRows, above: CsrRows) -> tuple[Ints, CsrRows]:
+    """Of each list of rows of ``above`` its base, the row with most above it, and what the others have beyond that.
+
+    The last row of ``above``, which is empty, is the base of lists without any.
+    """
+    widest_first = np.lexsort((-above.counts()[lists.targets], lists.sources()))
+    filled = np.flatnonzero(lists.counts())
+    base = np.full(len(lists), len(above) - 1, dtype=np.uint32)
+    base[filled] = lists.targets[widest_first[lists.offsets[filled]]]
+    others = np.delete(widest_first, lists.offsets[filled])
+    above_others = above.take(lists.targets[others])
+    owners = lists.sources()[others][above_others.sources()]
+    return base, CsrRows.from_pairs(owners, above_others.targets, len(lists)).without(above.take(base))
 
 
 class Certified(NamedTuple):
@@ -337,9 +344,7 @@ def class_levels(graph: ClassGraph, nodes: Ints, linked: bool) -> Flags:
     Where members are ``linked``, instances without a sitelink are not asked: a build may not even keep them.
     """
     starts, ends = graph.instances.offsets[nodes], graph.instances.offsets[nodes + 1]
-    cut = CsrRows(
-        np.stack([starts, np.minimum(starts + LEADING, ends)], axis=1).reshape(-1), graph.instances.targets
-    ).take(2 * np.arange(len(nodes)))
+    cut = CsrRows.slices(starts, np.minimum(starts + LEADING, ends), graph.instances.targets)
     cut = cut.keep(graph.sitelinks[cut.targets] > 0) if linked else cut
     types = np.bincount(cut.sources(), graph.is_type(cut.targets), minlength=len(nodes))
     level: Flags = 2 * types > cut.counts()
