@@ -22,35 +22,21 @@ from wikisem.typed_json import packaged_tables
 _ESCAPES: Final = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
-_HEAD: Final = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{{POLICY}}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{{TITLE}}</title>
-<style>{{STYLE}}</style>
-</head>
-<body>
-"""
-
-
 def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
     """Fill page.html of a package with ``parts``, below the common head, with its style and its script.
 
     Each part replaces the placeholder of its name. The policy allows this style and this script by their hashes, and
     the sources in ``scripts``; a page without a placeholder for a script has none.
     """
+    head = files(__package__).joinpath("head.html").read_text("utf-8")
     html, style = (files(package).joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css"))
     script = files(package).joinpath("page.js").read_text("utf-8") if "{{SCRIPT}}" in html else ""
     allowed = f"script-src {_hash(script)}{scripts}; " if script else ""
     policy = f"default-src 'none'; style-src {_hash(style)}; {allowed}base-uri 'none'; form-action 'none'"
     all_parts = {**parts, "POLICY": escape(policy), "STYLE": style, "SCRIPT": script}
     # Split once, so that nothing inside a part is taken for a placeholder.
-    head, *rest = (_HEAD + html).split("{{")
-    return head + "".join(all_parts[name] + tail for name, tail in (piece.split("}}", 1) for piece in rest))
+    start, *rest = (head + html).split("{{")
+    return start + "".join(all_parts[name] + tail for name, tail in (piece.split("}}", 1) for piece in rest))
 
 
 def _hash(text: str) -> str:

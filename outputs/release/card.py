@@ -1,6 +1,6 @@
 """The texts of a release: README.md (the data set card), LICENSE and CITATION.cff, and croissant.json for programs.
 
-README.md and LICENSE are in templates/ as they look; their sentences that depend on the set are in sentences.py.
+These are in templates/ as they look, with the sentences that depend on the set in templates/sentences.j2.
 """
 
 import fnmatch
@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from wikisem.datasets.files import CONTROLS
 from wikisem.outputs.groupfile import GROUPS
-from wikisem.outputs.release import sentences
 from wikisem.outputs.release.cases import CASES, ITEMS, PROMPTS, SOURCE
 from wikisem.outputs.release.metadata import (
     NOWHERE,
@@ -32,7 +31,7 @@ from wikisem.outputs.release.metadata import (
     Share,
     Source,
 )
-from wikisem.outputs.release.sentences import DONE, REASONS, TEXTS, made_up
+from wikisem.outputs.release.sentences import DONE, REASONS, TEXTS, comma, languages, listed, made_up, named, share
 from wikisem.outputs.wallfile import WALLS
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.wikis import date_in_name
@@ -285,6 +284,7 @@ _TEMPLATES.filters |= {
     "percent": _percent,
     "plain": _plain,
     "score": _score,
+    "squeeze": lambda text: " ".join(text.split()),
     "thousands": "{:,}".format,
     "toml": toml_text,
     "toml_value": _toml,
@@ -301,8 +301,8 @@ _TEMPLATES.globals |= {
     "RELATED": RELATED,
     "TEXTS": TEXTS,
     "hub_url": hub_url,
-    "say": sentences,
     "source_kind": source_kind,
+    **{helper.__name__: helper for helper in (comma, languages, listed, made_up, named, share)},
 }
 
 

@@ -411,6 +411,28 @@ class ReleaseFacts(Manifest):
         stage = self.stages.get(f"surfaces/{language}")
         return stage.linked_pages if stage else None
 
+    @property
+    def lacking_pages(self) -> dict[str, LinkedPages]:
+        """The linked pages of each language whose dump lacks some of the best linked ones."""
+        found = {code: pages for code in self.spoken if (pages := self.linked_pages(code))}
+        return {code: pages for code, pages in found.items() if pages.best_missing}
+
+    @property
+    def tables(self) -> PublicTables | None:
+        """The public tables of Wikidata, if a run read them in place of the dump."""
+        return self.stages["entities"].tables if "entities" in self.stages else None
+
+    @property
+    def wikipedias(self) -> list[str]:
+        """The languages of the Wikipedias that were read."""
+        return sorted({language for language, _ in self.sources if language})
+
+    @property
+    def odd_type(self) -> list[str]:
+        """The lowest and the highest share of cases of a language that coarse types solve, in percent, if known."""
+        shares = [share.value for language in self.filled if (share := language.baselines.get(ODD_TYPE))]
+        return [f"{100 * end:.1f}" for end in (min(shares), max(shares))] if shares else []
+
     def option(self, table: str, key: str) -> Any:
         """Look up a key in a table of the recipe; None if the manifest does not have it."""
         return (self.recipe.get(table) or {}).get(key)

@@ -65,17 +65,7 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
     graph = open_arrays(ClassGraph, work.taxonomy)
     has_surface = _has_surface(parts, len(graph.items), recipe.surface.minimum_page_share)
-    may_lead = has_surface & in_range(graph.items, recipe.items, "clusters")
-    if recipe.cluster.fame != "all":  # Outliers are to be as well known as members, or as little.
-        may_lead &= graph.sitelinks >= recipe.outliers.min_sitelinks
-    # Some of the first may be of another level, contradict themselves, or break a rule together.
-    most_leading = LEADING if recipe.outliers.certificate or recipe.filters.replace else recipe.cluster.size
-    is_local = recipe.cluster.prominence == "local"
-    links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
-    classes = candidate_classes(graph, may_lead, recipe.cluster.minimum, most_leading, recipe.cluster.fame, links)
-    if work.chosen is not None:
-        rows = np.flatnonzero(np.isin(graph.nodes[classes.nodes], work.chosen))
-        classes = CandidateClasses(classes.nodes[rows], classes.leading.take(rows))
+    classes = _find_candidates(work, graph, parts, has_surface)
     # Besides the leading instances of candidate classes: the first of all, which show the language's script.
     needed = np.zeros(len(has_surface), dtype=bool)
     needed[classes.leading.targets] = True
@@ -91,14 +81,31 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     save_arrays(table, scratch.surfaces(language))
     if recipe.outliers.places:
         save_arrays(SurfaceForms.of(table), scratch.forms(language))
-    surface_count = SurfaceCount(sum(len(_open(part)) for part in parts), int(has_surface.sum()))
-    replace_file(scratch.surface_count(language), msgspec.json.encode(surface_count))
+    count = SurfaceCount(sum(len(_open(part)) for part in parts), int(has_surface.sum()))
+    replace_file(scratch.surface_count(language), msgspec.json.encode(count))
     if recipe.filters.affix == "surprise":
-        every = np.uint64(1 + surface_count.every // AFFIX_SAMPLE)
+        every = np.uint64(1 + count.every // AFFIX_SAMPLE)
         # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
         samples = (part.texts(np.flatnonzero(hash_keys(0, part.numbers) % every == 0)) for part in map(_open, parts))
         write_affixes(scratch.affixes(language), count_affixes(chain.from_iterable(samples)))
     return None, language
+
+
+def _find_candidates(work: GroupWork, graph: ClassGraph, parts: Sequence[str], has_surface: Flags) -> CandidateClasses:
+    """The candidate classes of a language, of those that the recipe names if it names any, with items of the graph."""
+    cluster, outliers = work.recipe.cluster, work.recipe.outliers
+    may_lead = has_surface & in_range(graph.items, work.recipe.items, "clusters")
+    if cluster.fame != "all":  # outliers are to be as well known as members, or as little
+        may_lead &= graph.sitelinks >= outliers.min_sitelinks
+    # Some of the first may be of another level, or contradict themselves.
+    most = LEADING if outliers.certificate else cluster.size
+    is_local = cluster.prominence == "local"
+    links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
+    classes = candidate_classes(graph, may_lead, cluster.minimum, most, cluster.fame, links)
+    if work.chosen is None:
+        return classes
+    rows = np.flatnonzero(np.isin(graph.nodes[classes.nodes], work.chosen))
+    return CandidateClasses(classes.nodes[rows], classes.leading.take(rows))
 
 
 def _has_surface(parts: Sequence[str], items: int, least: float) -> Flags:

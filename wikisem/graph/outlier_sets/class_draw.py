@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, offsets_of, pack_pairs, second_of
+from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, offsets_of, second_of
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.kin import items_of
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
@@ -163,10 +163,9 @@ class ClassDraw:
 
     def _in_ring_order(self, rows: Ints, locations: Ints, bits: Ints) -> Int64s:
         """The locations of each row (``rows`` ascend), as a walk from where class ``bits[row]`` begins meets them."""
-        begins, size = self._begins[bits], max(len(self._ring.keys), 1)
-        keys = pack_pairs(rows, (locations.astype(np.int64) - begins[rows]) % size)
-        keys.sort()
-        return (begins[rows] + second_of(keys)) % size
+        begins = self._begins[bits]
+        steps = second_of(self._ring.ways(rows, locations, begins))
+        return (begins[rows] + steps) % max(len(self._ring.keys), 1)
 
     def _pick(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
         """The locations on the lists (ascending) that a walk through the set meets."""

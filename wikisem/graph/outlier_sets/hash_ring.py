@@ -105,6 +105,12 @@ class HashRing:
         locations = self.by_list.targets[np.repeat(begins, counts) + scaled // np.repeat(wanted, counts)]
         return CsrRows(list_offsets[lists.offsets], locations)
 
+    def ways(self, rows: Ints, locations: Ints, begins: Ints) -> npt.NDArray[np.uint64]:
+        """Pairs of each location's row and its steps from ``begins[row]`` on, in the order in which walks meet them."""
+        keys = pack_pairs(rows, (locations.astype(np.int64) - begins[rows]) % max(len(self.keys), 1))
+        keys.sort()
+        return keys
+
     def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:
         """The first ``count`` locations of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``."""
         size = len(self.keys)
@@ -135,8 +141,7 @@ class HashRing:
         kept = is_listed[index_of_list]
         locations = self.by_list.take(lists[kept])
         owners = index_of_list[kept][locations.sources()]
-        keys = pack_pairs(owners, (locations.targets.astype(np.int64) - begins[owners]) % len(self.keys))
-        keys.sort()
+        keys = self.ways(owners, locations.targets, begins)
         edges = np.searchsorted(first_of(keys), np.arange(len(bits) + 1)).tolist()
         for index, (first, end) in enumerate(pairwise(edges)):
             steps = second_of(keys[first : min(end, first + count)])
