@@ -66,6 +66,7 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
 
 
 def _row_of(wall: Wall) -> dict[str, Any]:
+    """A row of ``WALLS``: words beside the numbers of their groups, and a herring for each class that a word fits."""
     number_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
     lines: list[list[str]] = [[] for _ in wall.groups]
     for word in wall.words:

@@ -33,9 +33,8 @@ from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, 
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
 from wikisem.outputs.release import cases as test_cases
 from wikisem.outputs.release import metadata
-from wikisem.outputs.release.card import card, croissant_json, fill, source_kind, toml_text, write_text
+from wikisem.outputs.release.card import TEXTS, card, croissant_json, fill, source_kind, toml_text, write_text
 from wikisem.outputs.release.harness import harness_files
-from wikisem.outputs.release.sentences import TEXTS
 from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.command_options import contact as address_to_write_to
 from wikisem.pipeline.runs.ledger import Ledger

@@ -423,7 +423,8 @@ class KeepItems(beam.DoFn):
     buckets: int
     _numbers: Numbers | None = field(default=None, init=False)
 
-    def process(self, number: int) -> Iterator[Done | Sent]:  # noqa: D102 - Beam's
+    def process(self, number: int) -> Iterator[Done | Sent]:
+        """Copy a file of which every item stays, or write those that do; send their numbers."""
         scratch, file = self.work.scratch, self.work.files[number]
         superseded = read_numbers(scratch.superseded(), file.name) if self.duplicates else join([])
         finished = f"{scratch.finished}/{file.name}.parquet"
@@ -439,6 +440,7 @@ class KeepItems(beam.DoFn):
         yield done(STAGE, number, len(self.work.files))
 
     def _send_numbers(self, number: int, path: str) -> Generator[Sent, None, int]:
+        """Send the numbers of the items in a finished file, if there is one, and return how many they are."""
         size = 0
         with self.work.shuffle.sender("keep", STAGE, number) as sender:
             for table in read_row_groups(path, ["qid"]) if path else ():

@@ -458,6 +458,7 @@ def _scan(
     context: StageContext,
     again: Mapping[str, Collection[int]] | None = None,
 ) -> None:
+    """Scan the ranges of some wikis and merge them: all ranges, or those named in ``again`` without repeated pages."""
     work = Counting(context.scratch, context.shuffle, wikis, again)
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language][1])]
 

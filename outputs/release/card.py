@@ -7,7 +7,7 @@ import fnmatch
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files as resources
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -19,23 +19,21 @@ import pyarrow as pa
 
 from wikisem.datasets.files import CONTROLS
 from wikisem.outputs.groupfile import GROUPS
+from wikisem.outputs.release import metadata
 from wikisem.outputs.release.cases import CASES, ITEMS, PROMPTS, SOURCE
-from wikisem.outputs.release.metadata import (
-    NOWHERE,
-    REGIONS,
-    SEVERAL,
-    LanguageFacts,
-    LinkedPages,
-    ManifestFile,
-    ReleaseFacts,
-    Share,
-    Source,
-)
-from wikisem.outputs.release.sentences import DONE, REASONS, TEXTS, comma, languages, listed, made_up, named, share
+from wikisem.outputs.release.metadata import REGIONS, SEVERAL, ManifestFile, ReleaseFacts
 from wikisem.outputs.wallfile import WALLS
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
-from wikisem.wikis import date_in_name
+from wikisem.typed_json import packaged_tables
+from wikisem.wikis import WIKIPEDIAS, date_in_name
 
+_TEXTS: Final = packaged_tables(__package__, "texts.toml")
+DONE: Final[dict[str, str]] = _TEXTS.pop("done")
+REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
+TEXTS: Final[dict[str, str]] = _TEXTS
+# Sentences name this many languages, and count more.
+_MOST_NAMED: Final = 10
+_NAMES: Final = {wiki.code: wiki.name for wiki in WIKIPEDIAS.values()}
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
 PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
@@ -96,14 +94,14 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     )
 
 
-def _region_row(language: LanguageFacts, facts: ReleaseFacts) -> list[str]:
+def _region_row(language: metadata.LanguageFacts, facts: ReleaseFacts) -> list[str]:
     """A row of the table of regions, in percent, with a dash for what is not known.
 
     It is the share of the classes that English lacks, that of the members with a region, and of these the share in each
     region.
     """
     counts = facts.regions.get(language.code, {})
-    known = sum(count for region, count in counts.items() if region != NOWHERE)
+    known = sum(count for region, count in counts.items() if region != metadata.NOWHERE)
     shares = [(facts.lacking.get(language.code), language.groups), (known or None, sum(counts.values()))]
     shares += [(counts.get(region, 0), known) for region in (*REGIONS, SEVERAL)]
     cells = ["–" if count is None or not total else f"{100 * count / total:.1f}" for count, total in shares]
@@ -221,6 +219,37 @@ def hub_url(facts: ReleaseFacts) -> str:
     return f"https://huggingface.co/datasets/{facts.repository}"
 
 
+def made_up(facts: ReleaseFacts) -> str:
+    """The prefix for the names of sources: "made-up ", or nothing for a real set."""
+    return "made-up " if facts.made_up else ""
+
+
+def share(count: int, counts: Mapping[Any, int]) -> str:
+    """Write a count as a percentage of the sum of several."""
+    return f"{100 * count / sum(counts.values()):.1f} %"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words as in a sentence: "a", "a and b", "a, b and c"."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def comma(loop: Any) -> str:
+    """What is between one turn of a template's loop and the next, as ``listed`` has it."""
+    return "" if loop.last else " and " if loop.revindex == 2 else ", "
+
+
+def languages(codes: Sequence[str]) -> str:
+    """Name the languages, or say how many they are."""
+    return f"{len(codes)} languages" if len(codes) > _MOST_NAMED else named(codes)
+
+
+def named(codes: Sequence[str]) -> str:
+    """Name all of the languages."""
+    return listed([_NAMES.get(code, code) for code in codes])
+
+
 # Characters with a meaning in Markdown, its tables or HTML; dots and dashes within a name have none.
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]()<>#+!|~$&:@^]")
 _CODE: Final = re.compile(r"[\w.,:+ -]+")
@@ -235,14 +264,14 @@ def _code(text: str) -> str:
     return f"`{text}`" if _CODE.fullmatch(text) else _plain(text)
 
 
-def _file_of_dump(source: Source) -> str:
+def _file_of_dump(source: metadata.Source) -> str:
     url, day = source.origin.url, source.day
     name = f"[{_plain(source.name)}]({quote(url, _URL)})" if url else _code(source.name)
     dated = f", of {day}" if day and not date_in_name(source.name) else ""
     return f"{name}{dated}, {source.size:,} bytes" + (f", SHA-256 {_code(source.sha256)}" if source.sha256 else "")
 
 
-def _percent(share: Share | None, is_bold: bool = False) -> str:
+def _percent(share: metadata.Share | None, is_bold: bool = False) -> str:
     """A share with its interval in percent; without the interval, if both of its ends read like the share."""
     if share is None:
         return "–"
@@ -258,7 +287,7 @@ def _score(score: tuple[float | None, float | None, float | None]) -> str:
     return f"{value:.1f}" if low is None or high is None else f"{value:.1f} ({low:.1f} to {high:.1f})"
 
 
-def _missing_pages(pages: LinkedPages | None) -> str:
+def _missing_pages(pages: metadata.LinkedPages | None) -> str:
     """How many of the best linked pages a dump lacks, of how many, and the first of them."""
     if pages is None or not pages.best_missing:
         return "–"

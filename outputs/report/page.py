@@ -148,6 +148,7 @@ _LATEX: Final = (
 
 
 def _latex(cell: str) -> str:
+    """A cell: the best in bold, what is tied with it italic, and in brackets the second line, the interval."""
     value, _, ends = cell.partition("\n")
     for mark, style in (("best", "textbf"), ("tied", "textit")):
         if value.endswith(f" {mark}"):

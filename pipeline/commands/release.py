@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from wikisem.outputs.release.sentences import TEXTS
+from wikisem.outputs.release.card import TEXTS
 from wikisem.pipeline import release as releases
 from wikisem.pipeline.cli import Command
 from wikisem.pipeline.command_options import result_folder

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.outputs.release.sentences import REASONS
+from wikisem.outputs.release.card import REASONS
 from wikisem.pipeline.commands.stages import REMEDIES, print_summary, remedy
 from wikisem.pipeline.runs.ledger import Record
 from wikisem.recipes.options import ClusterOptions, Recipe

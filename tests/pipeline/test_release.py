@@ -37,9 +37,8 @@ from tests.outputs.release.world import (
 )
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.groupfile import GROUPS, read_groups
-from wikisem.outputs.release.card import _percent
+from wikisem.outputs.release.card import REASONS, _percent
 from wikisem.outputs.release.metadata import Manifest, Share, count_regions
-from wikisem.outputs.release.sentences import REASONS
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.release import countries_of
 from wikisem.pipeline.runs.ledger import Ledger, Record

@@ -42,6 +42,7 @@ def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64
 
 
 def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: str, language: str) -> int:
+    """The number of the class that a recipe names under the key ``path``, by QID or by label."""
     if is_qid(name):
         number = qid_number(name)
         if number not in graph.nodes:

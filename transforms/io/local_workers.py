@@ -167,6 +167,7 @@ class LocalWorkers:
             self._fail(self._gone)
 
     def _fail(self, failure: Exception) -> None:
+        """End all workers, and answer what waits for them, because of what went wrong first."""
         with self._lock:
             if not self._clients:
                 return

@@ -60,7 +60,7 @@ def import_all() -> None:
 
 def serve(channel: socket.socket, pipe: int) -> None:
     """Fork and kill workers as the run asks until its end of the socket closes, or it is gone; then kill all."""
-    names: dict[int, str] = {}
+    names: dict[int, str] = {}  # of the workers, by process
     parent, text = os.getppid(), b""
     wake_up, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -76,13 +76,7 @@ def serve(channel: socket.socket, pipe: int) -> None:
                 *lines, text = (text + received).split(b"\n")
                 for request in map(json.loads, lines):
                     if "start" in request:
-                        starter = os.getpid()
-                        pid = os.fork()
-                        if pid == 0:
-                            channel.close()
-                            report_bytes_to(pipe)
-                            _end_as_worker(request["environment"], starter)
-                        names[pid] = request["start"]
+                        names[_fork_worker(request["environment"], channel, pipe)] = request["start"]
                     else:
                         for pid in [pid for pid, name in names.items() if name == request["end"]]:
                             os.kill(pid, signal.SIGKILL)
@@ -97,6 +91,17 @@ def serve(channel: socket.socket, pipe: int) -> None:
             os.kill(pid, signal.SIGKILL)
         for pid in names:
             os.waitpid(pid, 0)
+
+
+def _fork_worker(environment: Mapping[str, str], channel: socket.socket, pipe: int) -> int:
+    """Fork a worker, and return its process; the worker itself never returns."""
+    starter = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        channel.close()
+        report_bytes_to(pipe)
+        _end_as_worker(environment, starter)
+    return pid
 
 
 def _end_as_worker(environment: Mapping[str, str], starter: int) -> None:

@@ -266,6 +266,7 @@ def _find_pruned(tables: Sequence[ItemEdges], whole: _AllClasses, options: Graph
 
 
 def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
+    """All classes of all tables in the order of their QID numbers, with the P279 edges between them."""
     counts = [table.subclass_of.counts() for table in tables]
     subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
     # What the options name is removed from the graph even if it is only an item and not a class.
