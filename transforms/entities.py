@@ -17,18 +17,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.columns import (
-    QID_BUCKETS,
-    Numbers,
-    decode_numbers,
-    encode_numbers,
-    is_in,
-    join,
-    qid_buckets,
-    qid_numbers,
-    repeated,
-    union,
-)
+from wikisem.arrow import columns
+from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, join, qid_numbers
 from wikisem.arrow.item_index import write_index
 from wikisem.arrow.parquet import CheckedWriter, bucket_name, read_batches, read_row_groups, write_parquet
 from wikisem.dumps import Range, StreamPart, plan_ranges, read_records
@@ -38,19 +28,9 @@ from wikisem.layout import UNLINKED, Scratch, index_folder, property_labels_path
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES, PROPERTY_LABELS
 from wikisem.transforms.io import counts as part_counts
+from wikisem.transforms.io import shuffle as bulk
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.io.shuffle import (
-    Done,
-    Sender,
-    Sent,
-    Shuffle,
-    Task,
-    create_bucket_file,
-    done,
-    part_path,
-    read_bucket,
-    tasks_of,
-)
+from wikisem.transforms.io.shuffle import Done, Sender, Sent, Shuffle, Task, done, tasks_of
 from wikisem.wikidata import entity_columns
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader, check_head
 from wikisem.wikidata.entity_tables import EntityTables, IdRange
@@ -125,8 +105,8 @@ def write_property_labels(scratch: Scratch, files: Sequence[str]) -> None:
     found.sort(key=lambda line: (line.number, line.revision, sorted(line.labels.items())))
     latest = {line.number: line.labels for line in found}
     rows = [(number, *label) for number, labels in latest.items() for label in sorted(labels.items())]
-    columns = [pa.array([row[at] for row in rows], field.type) for at, field in enumerate(PROPERTY_LABELS)]
-    write_parquet(property_labels_path(scratch.finished), pa.Table.from_arrays(columns, schema=PROPERTY_LABELS))
+    arrays = [pa.array([row[at] for row in rows], field.type) for at, field in enumerate(PROPERTY_LABELS)]
+    write_parquet(property_labels_path(scratch.finished), pa.Table.from_arrays(arrays, schema=PROPERTY_LABELS))
 
 
 # Item numbers by kind. All items are 115 million (2026-09).
@@ -137,7 +117,7 @@ Merge = Callable[[Iterable[Numbers]], Numbers]
 
 def send_numbers(sender: Sender, kind: str, numbers: Numbers) -> Iterator[Sent]:
     """Send item numbers of a kind, which is the key of their tasks."""
-    for bucket, found in qid_buckets(numbers):
+    for bucket, found in columns.qid_buckets(numbers):
         yield from sender.add("numbers", bucket, encode_numbers(np.sort(numbers[found])), kind)
 
 
@@ -155,14 +135,14 @@ def merge_numbers(
 ) -> None:
     """Merge what all parts of a step sent to one bucket into a bucket file of ``Scratch.merged``."""
     merged = merges[task.key](map(decode_numbers, shuffle.read(task, f"{step}/numbers", range(parts), "")))
-    with create_bucket_file(part_path(scratch.merged(step, task.key), task.bucket)) as file:
+    with bulk.create_bucket_file(bulk.part_path(scratch.merged(step, task.key), task.bucket)) as file:
         file.add(_ALL, encode_numbers(merged))
 
 
 def read_numbers(folder: str, key: str = _ALL) -> Numbers:
     """The numbers that ``merge_numbers``, or of rows ``choose_latest``, left in a folder, ascending, each once."""
-    paths = (part_path(folder, bucket) for bucket in range(QID_BUCKETS))
-    return union(decode_numbers(batch) for path in paths for batch in read_bucket(path, [key]))
+    paths = (bulk.part_path(folder, bucket) for bucket in range(QID_BUCKETS))
+    return columns.union(decode_numbers(batch) for path in paths for batch in bulk.read_bucket(path, [key]))
 
 
 STAGE: Final = "entities"
@@ -247,7 +227,7 @@ def read_entities(
     def read_ranges(pipeline: beam.Pipeline) -> None:
         shared = (scratch, context.shuffle, len(ranges), reading._replace(ranges=()), options)
         read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *shared)
-        exchange_numbers(read, context, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
+        exchange_numbers(read, context, _READ, len(ranges), {ITEMS: columns.repeated, TARGETS: columns.union})
 
     parts = scratch.counts("read-*")
     context.runtime.run(read_ranges, label=STAGE, parts=parts, total=len(ranges), size=reading.size)
@@ -303,7 +283,7 @@ def read_range(
     part_counts.write_counts(scratch.counts_of("read", part), reader.counts(), files, streams, highest=highest)
     with shuffle.sender(_READ, "", part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
-        yield from send_numbers(sender, TARGETS, union(targets))
+        yield from send_numbers(sender, TARGETS, columns.union(targets))
     yield done(STAGE, part, ranges)
 
 
@@ -331,7 +311,7 @@ def finish_files(work: FileWork, context: StageContext, buckets: int) -> None:
 
     def find_targets(pipeline: beam.Pipeline) -> None:
         sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
-        exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: union})
+        exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: columns.union})
 
     duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
     if duplicates:
@@ -362,7 +342,7 @@ def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
     with work.shuffle.sender("duplicates", STAGE, number) as sender:
         for table in read_batches(work.scratch.items(*work.files[number]), ENTITIES.names):
             duplicates = find_duplicates(table, repeated, work.files[number], begin)
-            buckets = qid_buckets(duplicates["number"].to_numpy())
+            buckets = columns.qid_buckets(duplicates["number"].to_numpy())
             rows = [(bucket, duplicates.take(pa.array(found))) for bucket, found in buckets]
             yield from sender.add_rows("rows", rows)
             begin += table.num_rows
@@ -384,7 +364,7 @@ def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: i
 def choose_latest(task: Task, work: FileWork) -> None:
     """Write the numbers of the superseded rows of each file, by its name, from the duplicates in a bucket."""
     duplicates = list(work.shuffle.read_rows(task, "duplicates/rows", range(len(work.files))))
-    with create_bucket_file(part_path(work.scratch.superseded(), task.bucket)) as file_rows:
+    with bulk.create_bucket_file(bulk.part_path(work.scratch.superseded(), task.bucket)) as file_rows:
         if not duplicates:
             return
         superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
@@ -404,7 +384,8 @@ def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
     superseded = read_numbers(work.scratch.superseded(), file.name)
     tables = latest_rows(work.scratch, file, ["instance_of", "subclass_of"], superseded)
     with work.shuffle.sender(_LATEST, "", number) as sender:
-        yield from send_numbers(sender, TARGETS, union(entity_columns.edge_targets(table) for _, table in tables))
+        targets = columns.union(entity_columns.edge_targets(table) for _, table in tables)
+        yield from send_numbers(sender, TARGETS, targets)
     yield done(STAGE, number, len(work.files))
 
 
@@ -461,7 +442,7 @@ class KeepItems(beam.DoFn):
         for dropped_rows, table in latest_rows(self.work.scratch, file, ENTITIES.names, superseded):
             left_out["duplicate"] += dropped_rows
             if targets is not None:
-                is_target = is_in(qid_numbers(table["qid"]), targets)
+                is_target = columns.is_in(qid_numbers(table["qid"]), targets)
                 dropped, table = table.filter(pa.array(~is_target)), table.filter(pa.array(is_target))
                 unlinked.append(entity_columns.count_unlinked([dropped]))
                 with_class = pc.sum(unlinked[-1]["items"]).as_py() or 0
@@ -486,11 +467,11 @@ def index_items(task: Task, work: FileWork) -> None:
 
 
 def latest_rows(
-    scratch: Scratch, file: ItemFile, columns: list[str], superseded: Numbers
+    scratch: Scratch, file: ItemFile, names: list[str], superseded: Numbers
 ) -> Iterator[tuple[int, pa.Table]]:
     """The rows of a file that are not superseded, in batches, each with the number of its superseded rows."""
     begin = 0
-    for table in read_batches(scratch.items(*file), columns):
-        is_superseded = is_in(np.arange(begin, begin + table.num_rows), superseded)
+    for table in read_batches(scratch.items(*file), names):
+        is_superseded = columns.is_in(np.arange(begin, begin + table.num_rows), superseded)
         begin += table.num_rows
         yield int(is_superseded.sum()), table.filter(pa.array(~is_superseded)) if is_superseded.any() else table

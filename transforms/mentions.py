@@ -15,17 +15,8 @@ import apache_beam as beam
 import numpy as np
 import orjson
 
-from wikisem.arrow.buckets import (
-    MAX_HELD,
-    BucketedRows,
-    BucketedSums,
-    buckets_for,
-    buckets_for_bytes,
-    sort_by,
-    sort_mentions,
-    split,
-    sum_rows,
-)
+from wikisem.arrow import buckets as bucketed
+from wikisem.arrow.buckets import MAX_HELD, BucketedRows, BucketedSums, buckets_for, buckets_for_bytes, split, sum_rows
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
 from wikisem.arrow.parquet import bucket_name, bucket_path, write_parquet
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, plan_ranges, read_records
@@ -39,20 +30,9 @@ from wikisem.records import Counts, UnreadableRecord
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces import link_counts
 from wikisem.transforms.io import counts as part_counts
+from wikisem.transforms.io import shuffle as bulk
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.io.shuffle import (
-    Done,
-    Sent,
-    Shuffle,
-    Task,
-    create_bucket_file,
-    done,
-    part_path,
-    read_bucket,
-    same_tasks,
-    table_of,
-    tasks_of,
-)
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
 from wikisem.typed_json import decode_json
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
@@ -133,7 +113,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
         yield from sender.add_rows(redirects, gatherer.rest())
     all_versions = np.hstack(versions)
     all_versions = all_versions[:, np.argsort(all_versions[2])]
-    with create_bucket_file(part_path(scratch.versions(language), number)) as file:
+    with bulk.create_bucket_file(bulk.part_path(scratch.versions(language), number)) as file:
         file.add(_VERSIONS, encode_numbers(all_versions.ravel()))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
@@ -220,11 +200,11 @@ def write_bucket(task: Task, work: Counting) -> None:
     # Both numbers of buckets are powers of two: rows come from the buckets that hold this one, or that it holds.
     sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
     redirects = table_of(shuffle.read_rows(task, "follow/redirects", sources), REDIRECTS)
-    redirects = sort_by(redirects, [("source", "ascending")])
+    redirects = bucketed.sort_by(redirects, [("source", "ascending")])
     write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
     redirected = sum_rows(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
     direct = table_of(shuffle.read_rows(task, "follow/direct", sources), MENTIONS)
-    mentions = sort_mentions(link_counts.add_redirected(direct, redirected))
+    mentions = bucketed.sort_mentions(link_counts.add_redirected(direct, redirected))
     write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
 
 
@@ -298,14 +278,14 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
         overlapping = suspects[(spans[suspects, 1] < high) & (spans[suspects, 2] >= low)].tolist()
         tables = []
         for number in overlapping:
-            (batch,) = read_bucket(part_path(scratch.versions(language), number), [_VERSIONS])
+            (batch,) = bulk.read_bucket(bulk.part_path(scratch.versions(language), number), [_VERSIONS])
             table = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
             tables.append(table[:, (table[0] >= low) & (table[0] < high)])
         versions, position = in_parts(tables)
         is_dropped = superseded(versions, position)
         for index in distinct(position[is_dropped]).tolist():
             copies.setdefault(overlapping[index], []).append(versions[2, is_dropped & (position == index)])
-    with create_bucket_file(scratch.repeats(language)) as file:
+    with bulk.create_bucket_file(scratch.repeats(language)) as file:
         for number, starts in sorted(copies.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
     return frozenset(copies)
@@ -313,7 +293,7 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
 
 def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
     """Where the copies that do not count begin in the text of a range, ascending."""
-    return join(map(decode_numbers, read_bucket(scratch.repeats(language), [number])))
+    return join(map(decode_numbers, bulk.read_bucket(scratch.repeats(language), [number])))
 
 
 # Version of the stage's output; raise it when the output changes.

@@ -12,15 +12,10 @@ from wikisem.arrow.columns import distinct
 from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, SparseRows
+from wikisem.graph.outlier_sets import neighbourhood
 from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems, class_lists
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.neighbourhood import (
-    AncestorIndex,
-    DownwardPass,
-    RowUnion,
-    build_ancestor_index,
-    set_bits,
-)
+from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, DownwardPass, RowUnion, set_bits
 
 # Kin: what is an instance of a class, above it or below it, in the whole graph.
 
@@ -45,7 +40,7 @@ def build_kin_index(graph: ClassGraph, lists: PoolLists, further: Ints) -> KinIn
     owners = np.concatenate([lists.classes.sources(), lists.others.sources()])
     stated = CsrRows.from_pairs(owners, np.concatenate([lists.classes.targets, lists.others.targets]), len(lists))
     terminals = distinct(np.concatenate([stated.targets, lists.nodes[own_lists], further]))
-    ancestors = build_ancestor_index(graph.whole_up, terminals)
+    ancestors = neighbourhood.build_ancestor_index(graph.whole_up, terminals)
     rows = ancestors.node_to_row
     own_rows = rows[lists.nodes[own_lists]].astype(np.int64)
     return KinIndex(ancestors, CsrRows(stated.offsets, rows[stated.targets]), own_lists, own_rows)

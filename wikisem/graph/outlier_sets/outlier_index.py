@@ -11,21 +11,11 @@ import numpy as np
 from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
+from wikisem.graph.outlier_sets import neighbourhood as near
 from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems
 from wikisem.graph.outlier_sets.coarse_types import CoarseIndex, CoarseTypes, build_coarse_index
 from wikisem.graph.outlier_sets.kin import Kin, KinIndex, ViaIndex, build_kin_index, build_via_index, status_classes
-from wikisem.graph.outlier_sets.neighbourhood import (
-    WIDTH,
-    AncestorIndex,
-    DownwardPass,
-    NeighbourhoodIndex,
-    NeighbourhoodSearch,
-    RowUnion,
-    build_ancestor_index,
-    build_neighbourhood_index,
-    contains,
-    set_bits,
-)
+from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, DownwardPass, RowUnion, contains, set_bits
 from wikisem.graph.outlier_sets.overlap import NO_LISTS, InstanceLists, Overlap, OverlapIndex, build_overlap_index
 from wikisem.recipes.options import OutlierOptions, Recipe
 
@@ -44,7 +34,7 @@ class OutlierIndex:
     overlap: OverlapIndex
     coarse: CoarseIndex
     ancestors: AncestorIndex
-    neighbourhood: NeighbourhoodIndex
+    neighbourhood: near.NeighbourhoodIndex
     via: ViaIndex
 
 
@@ -55,8 +45,8 @@ def build_outlier_index(
     terminals = distinct(lists.classes.targets)
     parents = graph.up.take(candidates).targets
     ends = distinct(np.concatenate([terminals, parents]))
-    ancestors = build_ancestor_index(graph.up, terminals)
-    neighbourhood = build_neighbourhood_index(graph, ends)
+    ancestors = near.build_ancestor_index(graph.up, terminals)
+    neighbourhood = near.build_neighbourhood_index(graph, ends)
     via = build_via_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
     instance_lists = InstanceLists.of(graph, unlinked) if recipe.outliers.certificate else NO_LISTS
@@ -113,7 +103,7 @@ class OutlierSets:
         self.overlap = Overlap(graph, index.kin.ancestors, index.overlap, strength, linked=linked) if strength else None
         self.coarse = CoarseTypes(graph, index.kin.ancestors, index.coarse, index.kin.classes) if strength else None
         self._terminals = distinct(index.lists.classes.targets)
-        self._search = NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
+        self._search = near.NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
         classes = index.lists.classes
         rows = self._ancestor_row[classes.targets]
         self._by_component = RowUnion.of(CsrRows(classes.offsets, index.ancestors.component[rows]))
@@ -125,7 +115,7 @@ class OutlierSets:
         A list is in O1 or O2 if a class of its items is a sibling or a cousin, or below one; in O3 if none of its
         classes is near a parent, and it is in neither of the others.
         """
-        assert len(classes) <= WIDTH
+        assert len(classes) <= near.WIDTH
         parents, possible = self._graph.up.take(classes), self._possible(classes)
         allowed = self._certified(possible, classes)
         siblings = self._children_of(parents, classes)
