@@ -73,12 +73,12 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
             _write_categories(folder, language_set)
         if recipe.relations:
             _write_relations(folder, recipe, language_set)
-    left_out = [
-        _json_line({"of": _name_of(words), "language": words.language, "id": item.id, "reason": item.reason})
-        for language_set in sets
-        for words in language_set.words()
-        for item in words.left_out
-    ]
+    left_out = []
+    for words in chain.from_iterable(language_set.words() for language_set in sets):
+        name = words.category if isinstance(words, CategoryWords) else words.relation
+        for item in words.left_out:
+            row = {"of": name, "language": words.language, "id": item.id, "reason": item.reason}
+            left_out.append(_json_line(row))
     write_text(folder / "categories-left-out.jsonl", left_out)
     table: list[tuple[object, ...]] = [REPORT_HEADER]
     table += [
@@ -112,10 +112,6 @@ def _write_relations(folder: Path, recipe: CategoryRecipe, words: LanguageSet) -
         json_lines.append(_json_line({"relation": related.relation, "language": related.language, "pairs": rows}))
     write_questions(folder / "analogies" / f"{words.language}.txt", relations, recipe.seed)
     write_text(folder / "analogies" / f"{words.language}.jsonl", json_lines)
-
-
-def _name_of(words: LanguageWords) -> str:
-    return words.category if isinstance(words, CategoryWords) else words.relation
 
 
 def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:

@@ -139,7 +139,7 @@ def bibtex(facts: ReleaseFacts) -> str:
         "author": facts.maker.name and f"{{{_latex(facts.maker.name)}}}",
         "year": year,
         "version": facts.version,
-        "url": hub_url(facts) if facts.repository else "",
+        "url": hub_url(facts) if facts.maker.repository else "",
         "note": f"{facts.cases:,} test cases of outlier detection, by wikisem {facts.versions.get('wikisem', '')}",
     }
     key = re.sub("[^a-z0-9]+", "", facts.name.lower()) + facts.version.replace(".", "")
@@ -216,7 +216,7 @@ def source_kind(language: str, facts: ReleaseFacts) -> str:
 
 def hub_url(facts: ReleaseFacts) -> str:
     """The address of a release with a name on the Hub."""
-    return f"https://huggingface.co/datasets/{facts.repository}"
+    return f"https://huggingface.co/datasets/{facts.maker.repository}"
 
 
 def made_up(facts: ReleaseFacts) -> str:

@@ -111,7 +111,7 @@ def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
 
 def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
     return {
-        "dataset_path": facts.repository or "parquet",
+        "dataset_path": facts.maker.repository or "parquet",
         "test_split": "test",
         **asked,
         "metric_list": [{"metric": name, "aggregation": "mean", "higher_is_better": True} for name in metrics],
@@ -125,7 +125,7 @@ def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, text: Mapp
     # Codes are quoted, because ``no`` is False in YAML. Without a repository, paths are those of the folder.
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}
     shots = {SHOTS: f"shots/{code}.parquet"} if kind == "cases" and code in facts.shots else {}
-    if facts.repository:
+    if facts.maker.repository:
         lines["dataset_name"] = f"{code}_{kind}"
     else:
         lines["dataset_kwargs"] = {"data_files": {"test": f"{kind}/{code}.parquet"} | shots}

@@ -328,11 +328,6 @@ class ReleaseFacts(Manifest):
         return recipe if "wikisem" in recipe.lower() else f"wikisem-{recipe}"
 
     @property
-    def repository(self) -> str:
-        """The name on the Hub, empty if there is none."""
-        return self.maker.repository
-
-    @property
     def filled(self) -> tuple[LanguageFacts, ...]:
         """The languages with groups, which are those with files."""
         return tuple(language for language in self.languages if language.groups)

@@ -245,15 +245,16 @@ class Overlap:
         components = np.concatenate([none, *(sharing for sharing, _ in shared)])
         counts = np.concatenate([none, *(numbers for _, numbers in shared)])
         bits = np.repeat(np.arange(len(nodes)), np.array([len(sharing) for sharing, _ in shared], dtype=np.int64))
-        count = len(self._index.instances)
-        strong_bits = _bitset(sizes >= self._strength)
+        count, strong_bits = len(self._index.instances), _bitset(sizes >= self._strength)
         # The item itself is one of the instances, and none of the class.
-        shares_nothing = np.where(self._index.instances > self._strength, strong_bits, np.uint64(0)) & ~set_bits(
-            count, components, bits
-        )
+        shares_nothing = np.where(self._index.instances > self._strength, strong_bits, np.uint64(0))
+        shares_nothing &= ~set_bits(count, components, bits)
         shares_much = counts >= MOST_SHARED * (self._index.instances[components] - 1)
         shares = set_bits(count, components[shares_much], bits[shares_much])
-        certified: Bitsets = self._below(shares_nothing, nodes) & ~self._pool.union(shares)
+        below = self._pool.union(self._down.propagate_down(shares_nothing[self._ancestors.component]))
+        types = _bitset(class_levels(self._graph, nodes, self.linked))
+        of_level = np.where(self._index.is_type, types, ~types)
+        certified: Bitsets = below & of_level & ~self._pool.union(shares)
         return certified
 
     def smallest_kind(self, lists: Ints, kinds: Ints) -> Int64s:
@@ -264,13 +265,6 @@ class Overlap:
             is_of = csr.indices_of(classes.targets, self._index.below.row(kind))[1]
             sizes[owners[is_of]] = self._index.instances[kind]
         return sizes
-
-    def _below(self, components: Bitsets, nodes: Ints) -> Bitsets:
-        """The lists of the level of each class that are at or below a component with its bit."""
-        types = _bitset(class_levels(self._graph, nodes, self.linked))
-        of_level = np.where(self._index.is_type, types, ~types)
-        found: Bitsets = self._pool.union(self._down.propagate_down(components[self._ancestors.component])) & of_level
-        return found
 
     def certificate(self, node: int, pool_list: int) -> Certified | None:
         """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node."""
