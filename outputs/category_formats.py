@@ -133,7 +133,7 @@ def token(word: str) -> str:
     return word.replace(" ", "_")
 
 
-def _json_line(row: dict[str, object]) -> str:
+def _json_line(row: Mapping[str, object]) -> str:
     return orjson.dumps(row).decode() + "\n"
 
 
