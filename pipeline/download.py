@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
 from threading import Event, Lock
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 import orjson
@@ -59,8 +59,7 @@ Kind = Literal["content export", "pages-articles", "Wikidata entities", "Wikidat
 Algorithm = Literal["sha256", "sha1"]
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
+class RemoteFile(NamedTuple):
     """A file on a server; ``size`` is in bytes, None if the server does not say it before the download."""
 
     name: str
@@ -70,8 +69,7 @@ class RemoteFile:
     size: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteDump:
+class RemoteDump(NamedTuple):
     """A complete dump: of a Wikipedia by its language code, or of Wikidata, whose ``language`` is empty."""
 
     kind: Kind
@@ -261,8 +259,7 @@ def _dashed(day: str) -> str:
 _CONNECTIONS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
+class Download(NamedTuple):
     """A file that is wanted, its dump, and how many of its bytes are in the folder."""
 
     dump: RemoteDump

@@ -174,7 +174,7 @@ def _write_release(
     for code in run.names:
         if record := ledger.find(f"names/{code}"):
             ledger.check_needs(record)
-    more: dict[str, Any] = {"maker": maker, "opened": run.manifest.opened, "changes": {}}
+    more: dict[str, Any] = {"maker": maker, "opened": run.manifest.opened}
     opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
     if open_held:
         half, data = _open_half(open_held, since)
@@ -194,13 +194,7 @@ def _write_release(
     _scores_of(run.groups, cases)  # an error before anything is written
     more |= {"extras": _extras_of(run), "canary": test_cases.canary_of(run.groups, seed), "names": _count_names(run)}
     more["walls"] = {code: Counter(wall.tier for wall in walls) for code, walls in run.walls.items()}
-    if since:
-        before = read_run(since)
-        more["since"] = version_of(before)
-        for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
-            renamed = sum(change.kind == "surface form" for change in compared.changes)
-            numbers = compared.groups.gone, compared.groups.new, *compared.cases, renamed
-            more["changes"][compared.language] = numbers
+    more |= _changes_since(since, run) if since else {}
     facts = facts_of(run, published or run.manifest.published, **more)
     _check_others(folder, facts, run)
     if held_data:
@@ -208,6 +202,15 @@ def _write_release(
         write_files(place.parent, [(place.name, held_data)])
     write_files(folder, _release_files(facts, run, split, output, cases, opened))
     return facts
+
+
+def _changes_since(since: Path, run: RunFiles) -> dict[str, Any]:
+    """The version of an earlier run or release, and by language the numbers of the card's table of changes."""
+    before, changes = read_run(since), {}
+    for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
+        renamed = sum(change.kind == "surface form" for change in compared.changes)
+        changes[compared.language] = compared.groups.gone, compared.groups.new, *compared.cases, renamed
+    return {"since": version_of(before), "changes": changes}
 
 
 def _extras_of(run: RunFiles) -> dict[str, tuple[str, ...]]:

@@ -50,15 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
     recipe, output = recipes.load_category_recipe(arguments.recipe), arguments.output
 
     @cache  # one source for the whole run, opened when the first category asks for it
-    def wikidata() -> LoggedSource:
+    def wikidata() -> _LoggedSource:
         if arguments.entities:
-            return LoggedSource(EntitySource(arguments.entities))
+            return _LoggedSource(EntitySource(arguments.entities))
         url, given = arguments.endpoint or WIKIDATA, arguments.contact
         if given is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
             raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
         transport = Transport(url, HttpClient(given or user_at_host(), arguments.timeout))
         patience = Patience(on_pause=log_pause)
-        return LoggedSource(EndpointSource(Client(url, transport, arguments.cache or output / "answers", patience)))
+        return _LoggedSource(EndpointSource(Client(url, transport, arguments.cache or output / "answers", patience)))
 
     keep = WordFilter.of(arguments.vocabulary, arguments.single_words)
     sets = build_sets(recipe, arguments.languages, SetSources(wikidata, cache(installed_emoji)), keep)
@@ -88,26 +88,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-class LoggedSource:
+class _LoggedSource:
     """A source that logs what it is asked and how much it found."""
 
     def __init__(self, source: recipes.CategorySource) -> None:
         self._source, self.notes = source, source.notes
 
     def items(self, category: recipes.Category) -> list[recipes.CandidateItem]:
-        """The items of a category."""
         answer = self._source.items(category)
         log(f"{category.name}: {len(answer):,} items")
         return answer
 
     def values(self, qids: Sequence[str], path: recipes.PropertyPath) -> Mapping[str, Sequence[Statement]]:
-        """The values of items."""
         answer = self._source.values(qids, path)
         log(f"{path.property} of {len(qids):,} items: {len(answer):,} have it")
         return answer
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """The labels of items."""
         answer = self._source.labels(qids, codes)
         log(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(answer):,} have any")
         return answer

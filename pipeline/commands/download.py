@@ -74,6 +74,12 @@ def run(arguments: argparse.Namespace) -> int:
             with byte_progress("downloading", total, sum(planned.have for planned in wanted)) as count:
                 downloads.download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
         print_line(f"output: {folder}")
+    print_line(f"next: {shlex.join(_build_command(dumps, folder))}")
+    return 0
+
+
+def _build_command(dumps: Sequence[downloads.RemoteDump], folder: Path) -> list[str]:
+    """The words of the build that reads some dumps."""
     wikidata, wikipedias = "WIKIDATA.json.gz", list[str]()
     for dump in dumps:
         name = dump.files[0].name
@@ -83,17 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
             wikidata = str(folder / name)
         elif dump.language:
             wikipedias.append(f"{dump.language}={folder / name}")
-    words = [
-        "wikisem",
-        "build",
-        "wikisem",
-        "--wikidata",
-        wikidata,
-        *(["--wikipedia"] if wikipedias else []),
-        *wikipedias,
-    ]
-    print_line(f"next: {shlex.join([*words, '--output', 'out'])}")
-    return 0
+    option = ["--wikipedia"] if wikipedias else []
+    return ["wikisem", "build", "wikisem", "--wikidata", wikidata, *option, *wikipedias, "--output", "out"]
 
 
 def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[downloads.Download]) -> None:

@@ -428,15 +428,8 @@ def _run_units(
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == fingerprint_now:
             run.ledger.invalidate(name)
     context = run.context(stage.name, fingerprints)
-    try:
+    with _naming_damaged_unit(run):
         results = stage.work([unit.name for unit in todo], run, context)
-    except DamagedInputError as error:
-        # The damaged file may be one of an earlier unit, which then has to be made again.
-        for record in run.ledger.records():
-            if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
-                path = record_path(run.output, record.unit)
-                raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
-        raise
     check_lock(run.output, run.name)
     for unit in todo:
         counts = results[unit.name].counts
@@ -454,6 +447,19 @@ def _run_units(
     with run.tidying(context.scratch.root):
         run.remove_scratch_folder(context.scratch.root)
     return records
+
+
+@contextmanager
+def _naming_damaged_unit(run: Run) -> Iterator[None]:
+    """While inside, an error that names a damaged file of an earlier unit says how that is made again."""
+    try:
+        yield
+    except DamagedInputError as error:
+        for record in run.ledger.records():
+            if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
+                path = record_path(run.output, record.unit)
+                raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
+        raise
 
 
 def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:

@@ -28,12 +28,10 @@ from wikisem.transforms import mentions as mention_stage
 from wikisem.transforms import surfaces as surface_stage
 from wikisem.transforms import taxonomy as taxonomy_stage
 from wikisem.transforms import walls as wall_stage
-from wikisem.transforms.entities import EntityOptions
 from wikisem.transforms.groups import stage as group_stage
 from wikisem.transforms.groups.shared_files import GroupFacts, write_groups
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.surfaces import SurfaceCounts
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikipedia.learning import Evidence, find_profile, read_profile_file
@@ -44,7 +42,7 @@ from wikisem.wikis import known_language, name_codes, wiki_of
 ALL: Final = "all"  # labels of every language
 
 
-def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
+def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage:
     """The items of a dump; a finished unit serves every run that asks for a subset of its labels and properties.
 
     What OUT has already of the same dump by the same rules is kept, so that alternating languages do not displace each
@@ -74,7 +72,7 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
     return Stage(ENTITIES, [_entity_unit(dump, options)], work)
 
 
-def _entity_unit(dump: Dump, options: EntityOptions) -> Unit:
+def _entity_unit(dump: Dump, options: entity_stage.EntityOptions) -> Unit:
     """The unit of entities: dependent units depend on its dump and rules, not on how many labels and properties."""
     labels = ALL if options.labels is None else sorted(options.labels)
     extras: dict[str, Any] = {"labels": labels, "properties": sorted(options.properties)}
@@ -85,7 +83,7 @@ def _entity_unit(dump: Dump, options: EntityOptions) -> Unit:
     return Unit(ENTITIES, rules, extras=extras, facts=facts, version=entity_stage.VERSION)
 
 
-def _read_tables(dump: Dump, options: EntityOptions, run: Run, context: StageContext) -> UnitResult:
+def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, context: StageContext) -> UnitResult:
     """Read public tables as entities; log what they have and lack, and warn of items that their own table lacks."""
     tables = open_tables(dump.tables, options.label_codes)
     rows, codes = tables.rows(), tables.keys("labels")
@@ -206,7 +204,7 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
     return Stage(SURFACES, units, work, check=check)
 
 
-def result_of(language: str, counts: SurfaceCounts, run: Run | None) -> UnitResult:
+def result_of(language: str, counts: surface_stage.SurfaceCounts, run: Run | None) -> UnitResult:
     """The counts and facts for the record of a language's surfaces: how many forms each source gave, and was refused.
 
     With ``run``, which is for a language with a dump, also the linked pages that the dump lacks, and a warning if too
@@ -435,12 +433,14 @@ def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe:
         )
 
 
-def entity_options(recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]) -> EntityOptions:
+def entity_options(
+    recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]
+) -> entity_stage.EntityOptions:
     """What stage 1 keeps for groups of a recipe, without one of any; labels in ``languages``, or for None in all."""
     labels = None
     if languages is not None:  # English too, in which a class without a label is named
         labels = tuple(sorted({code for language in (*languages, "en") for code in name_codes(language)}))
-    kept = EntityOptions(labels, tuple(sorted(properties)))
+    kept = entity_stage.EntityOptions(labels, tuple(sorted(properties)))
     if recipe is None:
         return kept
     # An item without any sitelink can then be neither in a cluster nor an outlier.

@@ -8,7 +8,6 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -216,9 +215,9 @@ def test_a_file_of_unknown_size_is_not_begun(server: Server, tmp_path: Path) -> 
     server.faults[_path(server)].append(Fault(more=BODY))
     fetcher = Fetcher(mirror, tmp_path, lambda _: None, threading.Event())
     with pytest.raises(DownloadError, match="no Content-Length, which a file must have"):
-        fetcher.fetch(replace(remote, size=None))
+        fetcher.fetch(remote._replace(size=None))
     assert _names(tmp_path) == set()
-    assert fetcher.fetch(replace(remote, size=None)).read_bytes() == BODY
+    assert fetcher.fetch(remote._replace(size=None)).read_bytes() == BODY
 
 
 @pytest.mark.parametrize("status", [301, 302, 307])
