@@ -48,18 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the sets, write them, and report by language what has no label."""
     recipe, output = recipes.load_category_recipe(arguments.recipe), arguments.output
-
-    @cache  # one source for the whole run, opened when the first category asks for it
-    def wikidata() -> _LoggedSource:
-        if arguments.entities:
-            return _LoggedSource(EntitySource(arguments.entities))
-        url, given = arguments.endpoint or WIKIDATA, arguments.contact
-        if given is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
-            raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-        transport = Transport(url, HttpClient(given or user_at_host(), arguments.timeout))
-        patience = Patience(on_pause=log_pause)
-        return _LoggedSource(EndpointSource(Client(url, transport, arguments.cache or output / "answers", patience)))
-
+    wikidata = cache(lambda: _open_source(arguments))  # one for the whole run, when the first category asks for it
     keep = WordFilter.of(arguments.vocabulary, arguments.single_words)
     sets = build_sets(recipe, arguments.languages, SetSources(wikidata, cache(installed_emoji)), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
@@ -86,6 +75,21 @@ def run(arguments: argparse.Namespace) -> int:
         )
     print_line(f"output: {output}")
     return 0
+
+
+def _open_source(arguments: argparse.Namespace) -> "_LoggedSource":
+    """The entities of --entities, or the endpoint, whose operators may want to know whom to write to."""
+    if arguments.entities:
+        return _LoggedSource(EntitySource(arguments.entities))
+    url, given = arguments.endpoint or WIKIDATA, arguments.contact
+    if given is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
+        raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
+    transport, patience = (
+        Transport(url, HttpClient(given or user_at_host(), arguments.timeout)),
+        Patience(on_pause=log_pause),
+    )
+    answers = arguments.cache or arguments.output / "answers"
+    return _LoggedSource(EndpointSource(Client(url, transport, answers, patience)))
 
 
 class _LoggedSource:

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     table = make_table((*names, "groups") if in_folder else ("name", *names))
     shortages = []
     for language in languages:
-        shown = {
+        values = {
             "script": language["script"],
             "writing": language["writing"] + (", hyphens" if language["hyphens"] else ""),
             "affix": _AFFIX_RULES.get(language["affix"], f"{language['affix_length']} characters"),
@@ -53,13 +53,13 @@ def run(arguments: argparse.Namespace) -> int:
         name = [] if in_folder else [language["name"]]
         code = language["code"] + (" (edited)" if language["edited"] else "")
         cells = [*name, code, language["wiki"] or "labels only"]
-        for key, value in shown.items():
+        for key, value in values.items():
             source, support = language["source"].get(key, ""), language["support"].get(key, 0)
             cells.append(f"{value} ({source}{f', {support:,}' if support and source == 'dump' else ''})")
         table.add_row(*cells, *([str(language["groups"])] if in_folder else []))
         shortages += [
-            f"{language['code']}: {what}: expected {least:,} {unit}, saw {support:,}; the default holds"
-            for key, (what, least, unit) in _LEARNED.items()
+            f"{language['code']}: {learned}: expected {least:,} {unit}, saw {support:,}; the default holds"
+            for key, (learned, least, unit) in _LEARNED.items()
             if in_folder and (support := language["support"].get(key, 0)) < least
         ]
     console = make_console()
