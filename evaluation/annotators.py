@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.errors import optional_module
-from wikisem.evaluation.outlier_detection import Evaluation
+from wikisem.evaluation.outlier_detection import Evaluation, GroupScore
 from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
 from wikisem.outputs.annotation.sheets import CANNOT_TELL, AnnotationCase, AnnotationSet, Answer
 from wikisem.records import Group, Member, Outlier, class_of
@@ -105,10 +105,10 @@ def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[Group]:
     ]
 
 
-def score_model(evaluation: Evaluation, shares: Mapping[str, float], seed: int) -> Report:
+def score_model(evaluation: Evaluation[GroupScore], shares: Mapping[str, float], seed: int) -> Report:
     """Compare a model with the annotators by their shares of cases; ``evaluation`` is of ``case_groups``."""
-    scored = {group.group.id: case for group in evaluation.groups for case in group.cases if group.group.id in shares}
-    classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.groups}
+    scored = {group.group.id: case for group in evaluation.scores for case in group.cases if group.group.id in shares}
+    classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.scores}
     detected = {name: float(case.detected) for name, case in scored.items()}
     means = [[case.position for case in scored.values()], list(detected.values()), [shares[case] for case in scored]]
     opp, accuracy, people = (bars_as_json(mean_of_shares(own, seed)) for own in means)

@@ -36,7 +36,7 @@ from msgspec.structs import replace
 from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
-from wikisem.evaluation.outlier_detection import Answered, Evaluation, tally
+from wikisem.evaluation.outlier_detection import Answered, Evaluation, GroupScore, tally
 from wikisem.evaluation.rows import LEVEL, Part, Row, Scored, p_value, rows_of
 from wikisem.evaluation.statistics import DRAWS, ROUNDING, FloatArray, ranks
 from wikisem.files import path_of
@@ -143,7 +143,7 @@ def newest_item(group: Group) -> int:
 
 
 def measure_cutoff(
-    evaluation: Evaluation, dates: Sequence[KnownDate] = (), bands: int = 10, seed: int = SEED
+    evaluation: Evaluation[GroupScore], dates: Sequence[KnownDate] = (), bands: int = 10, seed: int = SEED
 ) -> tuple[list[Row], str]:
     """The curve of a model's scores on a data set as rows, and a sentence that says where it falls, if it does.
 
@@ -184,11 +184,11 @@ def measure_cutoff(
     return [*rows_of("cutoff", [curve], seed), *changes], sentence
 
 
-def _by_newest_item(evaluation: Evaluation) -> tuple[list[int], list[Answered]]:
+def _by_newest_item(evaluation: Evaluation[GroupScore]) -> tuple[list[int], list[Answered]]:
     """The item numbers of cases from the lowest up, and the cases; MissingInputError for groups without QIDs."""
     dated = [
         (number, group, case)
-        for group in evaluation.groups
+        for group in evaluation.scores
         if (number := newest_item(group.group))
         for case in group.cases
     ]

@@ -33,7 +33,7 @@ from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.statistics import sum_by_unit
-from wikisem.evaluation.walls import WallEvaluation, WallScore
+from wikisem.evaluation.walls import WallScore
 from wikisem.outputs.wall_answers import parse_answer, score_partition
 from wikisem.outputs.wallfile import wall_of_row
 from wikisem.records import Group, Level, Member, Outlier
@@ -73,7 +73,7 @@ class _Sample(msgspec.Struct):
     filtered_resps: list[list[Any]]
 
 
-def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN) -> Evaluation:
+def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN) -> Evaluation[GroupScore]:
     """The scores in a file that ``lm_eval --log_samples`` wrote for a task of a release.
 
     ``measure`` chooses what choices are compared by: their log-likelihood, or that by character or by byte, as in the
@@ -209,7 +209,7 @@ def has_walls(path: Path) -> bool:
     return isinstance(doc, dict) and "tier" in doc
 
 
-def read_wall_samples(path: Path) -> WallEvaluation:
+def read_wall_samples(path: Path) -> Evaluation[WallScore]:
     """The scores of the answers in a file that ``lm_eval --log_samples`` wrote for the walls of a release.
 
     They are those of the harness, with error bars and by tier. DamagedInputError with the line of what is no answer.
@@ -226,7 +226,7 @@ def read_wall_samples(path: Path) -> WallEvaluation:
         groups = tuple(tuple(surfaces[at] for at in group) for group in partition)
         scores = score_partition(partition, truth)
         scored.append(WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, scores))
-    return WallEvaluation(_model_of(path), (), tuple(scored), path.stem)
+    return Evaluation(_model_of(path), (), tuple(scored), path.stem)
 
 
 class Sample(NamedTuple):

@@ -16,10 +16,9 @@ accuracy the share with OP = |C|, both in percent.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import PurePath
 from statistics import fmean
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -37,7 +36,9 @@ Known = Mapping[str, Any]
 # From this share of words out of vocabulary up, a model does not know a language: most of a case is left out.
 _MOST_UNKNOWN: Final = 0.5
 _FEWEST_CLUSTER_ITEMS: Final = 2
-E = TypeVar("E")
+S = TypeVar("S")
+# Gives the scores of a data set by the vectors of known words.
+Scorer = Callable[[Known, Similarity], Iterable[S]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,8 @@ class GroupScore:
         return 1 / (1 + round(len(self.group.cluster) * (1 - self.oov_cluster)))
 
 
-class Evaluation(NamedTuple):
-    """What a model answered on the groups of a data set.
+class Evaluation(NamedTuple, Generic[S]):
+    """What a model answered on a data set, with the ``scores`` of its groups or of its walls.
 
     ``notes`` are what a reader of the scores should know, such as that words were lowercased. ``vocabulary_size`` is
     how many words the model lists, None if it reads any text.
@@ -73,7 +74,7 @@ class Evaluation(NamedTuple):
 
     name: str
     notes: tuple[str, ...]
-    groups: tuple[GroupScore, ...]
+    scores: tuple[S, ...]
     dataset: str = ""
     vocabulary_size: int | None = None
     vocabulary: Vocabulary = "own"
@@ -113,28 +114,28 @@ def tally(cases: Sequence[Answered]) -> Tally:
     )
 
 
-def scored(evaluation: Evaluation, groups: bool = False) -> Scored:
+def scored(evaluation: Evaluation[GroupScore], groups: bool = False) -> Scored:
     """The tally of all cases and of each part, what the scores cover, and with ``groups`` the scores of each group."""
-    cases = [(group, case) for group in evaluation.groups for case in group.cases]
+    cases = [(group, case) for group in evaluation.scores for case in group.cases]
     parts = {WHOLE: tally(cases)}
     for part, name_of in _PARTS.items():
-        seen = {name_of(one.group, outlier) for one in evaluation.groups for outlier in one.group.outliers}
+        seen = {name_of(one.group, outlier) for one in evaluation.scores for outlier in one.group.outliers}
         for name in sorted(seen, key=lambda name: (_ORDER.get(name, 0), name)):
             if part == "outlier class" or seen != {UNKNOWN}:
                 own = [(group, case) for group, case in cases if name_of(group.group, case.outlier) == name]
                 parts[Part(part, name, name if part == "language" else "")] = tally(own)
     plain: dict[Part, Mapping[str, float | None]] = {
         Part(COVERAGE): {
-            "groups": len(evaluation.groups),
-            "test_cases": sum(len(group.group.outliers) for group in evaluation.groups),
-            "skipped_groups": sum(not group.cases for group in evaluation.groups),
-            "oov_cluster": 100 * fmean(group.oov_cluster for group in evaluation.groups),
-            "oov_outliers": 100 * fmean(group.oov_outliers for group in evaluation.groups),
+            "groups": len(evaluation.scores),
+            "test_cases": sum(len(group.group.outliers) for group in evaluation.scores),
+            "skipped_groups": sum(not group.cases for group in evaluation.scores),
+            "oov_cluster": 100 * fmean(group.oov_cluster for group in evaluation.scores),
+            "oov_outliers": 100 * fmean(group.oov_outliers for group in evaluation.scores),
             "vocabulary_size": evaluation.vocabulary_size,
         }
     }
     if groups:
-        for name, one in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
+        for name, one in zip(group_ids([one.group for one in evaluation.scores]), evaluation.scores, strict=True):
             plain[Part("group", name, one.group.language, one.group.label)] = {
                 "cases": len(one.cases),
                 "accuracy": 100 * fmean(case.detected for case in one.cases) if one.cases else None,
@@ -158,18 +159,18 @@ def unknown_languages(groups: Iterable[GroupScore]) -> list[str]:
     return [f"{lacking}; scores over all languages leave these words out: choose some with --languages"]
 
 
-def answers_of(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
+def answers_of(evaluations: Sequence[Evaluation[GroupScore]]) -> Iterator[dict[str, Any]]:
     """The answer of each model to each of its cases.
 
     A case is called by the language and the id of its group and by its outlier, and by the data set if a model has
     groups of one name in several; a line that comes twice in a group has a number.
     """
-    called = Counter((one.name, each.group.language, each.group.id) for one in evaluations for each in one.groups)
+    called = Counter((one.name, each.group.language, each.group.id) for one in evaluations for each in one.scores)
     sets = {(one.name, one.dataset) for one in evaluations}
     several = len(sets) > len({name for name, _ in sets}) and any(count > 1 for count in called.values())
     for evaluation in evaluations:
         prefix = f"{evaluation.dataset}/" if several else ""
-        for name, one in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
+        for name, one in zip(group_ids([one.group for one in evaluation.scores]), evaluation.scores, strict=True):
             group_name = f"{prefix}{one.group.language}/{name}".lstrip("/")
             case_names = numbered(f"{group_name}/{case.outlier.surface}" for case in one.cases)
             for case_name, case in zip(case_names, one.cases, strict=True):
@@ -192,26 +193,19 @@ def score_models(
     groups: Sequence[Group] | Mapping[str, Sequence[Group]],
     models: Iterable[EmbeddingModel],
     compactness: Compactness = "pairs",
-) -> tuple[list[Evaluation], list[Evaluation]]:
+) -> tuple[list[Evaluation[GroupScore]], list[Evaluation[GroupScore]]]:
     """Score every model on each data set, and several on what is in the vocabulary of all of them as well.
 
-    ``groups`` are those of one data set, or of several by name. The first list has the evaluations of each model in
-    turn, one for each data set; the second has as many, on the same test cases for all models (Blair et al. 2016,
-    section 4.1), and is empty for a single model. Models are taken one after the other and not kept.
+    ``groups`` are those of one data set, or of several by name. What is returned is that of ``evaluate_models``; the
+    second list has the same test cases for all models (Blair et al. 2016, section 4.1).
     """
     sets = groups if isinstance(groups, Mapping) else {"": groups}
 
-    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> list[Evaluation]:
-        evaluations = []
-        for dataset, own in sets.items():
-            scores = tuple(score_group(group, known, model.similarity, compactness) for group in own)
-            size = model.vocabulary_size
-            evaluations.append(Evaluation(model.name, model.notes, scores, dataset, size, vocabulary))
-        return evaluations
+    def scorer(listed: Sequence[Group]) -> Scorer[GroupScore]:
+        return lambda known, similarity: (score_group(group, known, similarity, compactness) for group in listed)
 
-    surfaces = {surface for own in sets.values() for group in own for surface in words_of(group)}
-    whole, common = evaluate_models(surfaces, models, evaluate)
-    return list(chain.from_iterable(whole)), list(chain.from_iterable(common))
+    surfaces = {surface for listed in sets.values() for group in listed for surface in words_of(group)}
+    return evaluate_models(surfaces, models, {name: scorer(listed) for name, listed in sets.items()})
 
 
 class Model(NamedTuple):
@@ -225,15 +219,27 @@ class Model(NamedTuple):
 
 
 def evaluate_models(
-    surfaces: set[str], models: Iterable[EmbeddingModel], evaluate: Callable[[Model, Known, Vocabulary], E]
-) -> tuple[list[E], list[E]]:
-    """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know."""
+    surfaces: set[str], models: Iterable[EmbeddingModel], scorers: Mapping[str, Scorer[S]]
+) -> tuple[list[Evaluation[S]], list[Evaluation[S]]]:
+    """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know.
+
+    ``scorers`` has what scores each data set, by its name. The first list has the evaluations of each model in turn,
+    one for each data set, the second as many, or none for a single model. Models are taken one after the other and not
+    kept.
+    """
     looked_up = _look_up(surfaces, models)
-    whole = [evaluate(model, model.known, "own") for model in looked_up]
+
+    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> list[Evaluation[S]]:
+        scores = {name: tuple(score(known, model.similarity)) for name, score in scorers.items()}
+        head = Evaluation[S](model.name, model.notes, (), "", model.vocabulary_size, vocabulary)
+        return [head._replace(dataset=name, scores=of_set) for name, of_set in scores.items()]
+
+    whole = [one for model in looked_up for one in evaluate(model, model.known, "own")]
     if len(looked_up) < 2:
         return whole, []
     shared = set.intersection(*(set(model.known) for model in looked_up))
-    return whole, [evaluate(model, {word: model.known[word] for word in shared}, "common") for model in looked_up]
+    known_to_all = [(model, {word: model.known[word] for word in shared}) for model in looked_up]
+    return whole, [one for model, known in known_to_all for one in evaluate(model, known, "common")]
 
 
 def _look_up(surfaces: set[str], models: Iterable[EmbeddingModel]) -> list[Model]:

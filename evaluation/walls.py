@@ -12,18 +12,18 @@ skipped. A tie counts against the model.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
 from math import comb, factorial, prod
 from statistics import fmean
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from wikisem.evaluation.outlier_detection import Known, Model, evaluate_models, similarities_of
-from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
+from wikisem.evaluation.outlier_detection import Evaluation, Known, evaluate_models, similarities_of
+from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, score_partition
 from wikisem.records import TIERS, Wall
@@ -173,26 +173,15 @@ def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = co
     return scores
 
 
-class WallEvaluation(NamedTuple):
-    """What a model answered to walls; the fields are those of ``outlier_detection.Evaluation``."""
-
-    name: str
-    notes: tuple[str, ...]
-    walls: tuple[WallScore, ...]
-    dataset: str = ""
-    vocabulary_size: int | None = None
-    vocabulary: Vocabulary = "own"
-
-
-def scored(evaluation: WallEvaluation) -> Scored:
+def scored(evaluation: Evaluation[WallScore]) -> Scored:
     """The tally of all walls, and of each tier and language; walls that have a class in common depend.
 
     Of each part ``words`` is the mean number of words that the model divided: with fewer, chance is higher.
     """
     walls_of: dict[Part, list[WallScore]] = {}
-    languages = sorted({one.wall.language for one in evaluation.walls})
+    languages = sorted({one.wall.language for one in evaluation.scores})
     for code in ("", *(languages if len(languages) > 1 else [])):
-        own = [one for one in evaluation.walls if code in {"", one.wall.language}]
+        own = [one for one in evaluation.scores if code in {"", one.wall.language}]
         walls_of[Part("language", code, code) if code else WHOLE] = own
         for tier in TIERS:
             if of_tier := [one for one in own if one.wall.tier == tier]:
@@ -213,19 +202,19 @@ def scored(evaluation: WallEvaluation) -> Scored:
             "words": fmean(sum(one.sizes) for one, _ in answered) if answered else None,
         }
     plain[Part(COVERAGE)] = {
-        "walls": len(evaluation.walls),
-        "skipped_walls": sum(one.scores is None for one in evaluation.walls),
-        "whole_walls": sum(one.known == len(one.wall.words) for one in evaluation.walls),
-        "oov_words": 100 * fmean(1 - one.known / len(one.wall.words) for one in evaluation.walls),
+        "walls": len(evaluation.scores),
+        "skipped_walls": sum(one.scores is None for one in evaluation.scores),
+        "whole_walls": sum(one.known == len(one.wall.words) for one in evaluation.scores),
+        "oov_words": 100 * fmean(1 - one.known / len(one.wall.words) for one in evaluation.scores),
         "vocabulary_size": evaluation.vocabulary_size,
     }
     return Scored(evaluation.name, evaluation.dataset, evaluation.vocabulary, parts, plain)
 
 
-def answers_of(evaluations: Iterable[WallEvaluation]) -> Iterator[dict[str, Any]]:
+def answers_of(evaluations: Iterable[Evaluation[WallScore]]) -> Iterator[dict[str, Any]]:
     """The answer of each model to each wall that it can divide: the groups, and their scores in percent."""
     for evaluation in evaluations:
-        for one in evaluation.walls:
+        for one in evaluation.scores:
             if one.scores is not None:
                 yield {
                     "model": evaluation.name,
@@ -242,13 +231,9 @@ def answers_of(evaluations: Iterable[WallEvaluation]) -> Iterator[dict[str, Any]
 
 def score_models_on_walls(
     walls: Sequence[Wall], models: Iterable[EmbeddingModel], dataset: str = "", by_qid: bool = False
-) -> tuple[list[WallEvaluation], list[WallEvaluation]]:
+) -> tuple[list[Evaluation[WallScore]], list[Evaluation[WallScore]]]:
     """Score every model on all walls, as ``score_models`` on groups; ``by_qid`` looks words up by their items."""
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
-
-    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> WallEvaluation:
-        scores = tuple(score_walls(walls, known, model.similarity))
-        return WallEvaluation(model.name, model.notes, scores, dataset, model.vocabulary_size, vocabulary)
-
-    return evaluate_models({word.surface for wall in walls for word in wall.words}, models, evaluate)
+    surfaces = {word.surface for wall in walls for word in wall.words}
+    return evaluate_models(surfaces, models, {dataset: partial(score_walls, walls)})

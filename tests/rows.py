@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from wikisem.evaluation.outlier_detection import Evaluation, scored
+from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, scored
 from wikisem.evaluation.rows import Row, rows_of
 
 
@@ -26,6 +26,6 @@ def one(rows: Iterable[Row], metric: str = "accuracy", **fields: str) -> Row:
     return found[0]
 
 
-def scores(*evaluations: Evaluation, groups: bool = False) -> list[Row]:
+def scores(*evaluations: Evaluation[GroupScore], groups: bool = False) -> list[Row]:
     """The rows of what models answered, and of their differences."""
     return rows_of("outliers", [scored(each, groups) for each in evaluations])

@@ -28,7 +28,7 @@ from wikisem.evaluation import cutoff as cutoff_
 from wikisem.evaluation import harness, options, outlier_detection
 from wikisem.evaluation import walls as walls_
 from wikisem.evaluation.audit.baselines import Frequencies, baseline_rows, baselines_by_language
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_models
 from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Scores, few_units_note, rows_of, scores_of
 from wikisem.evaluation.statistics import detectable_effect
 from wikisem.evaluation.vectors import embeddings
@@ -145,7 +145,7 @@ def outliers(
     scored = [outlier_detection.scored(one, by_group) for one in (*whole, *common)]
     notes = dict[str, list[str]]()
     for model in {one.name: one for one in whole}.values():
-        groups_of_all = chain.from_iterable(one.groups for one in whole if one.name == model.name)
+        groups_of_all = chain.from_iterable(one.scores for one in whole if one.name == model.name)
         notes[model.name] = [*outlier_detection.unknown_languages(groups_of_all), *model.notes]
     return scores_of("outliers", scored, notes, seed, lambda: outlier_detection.answers_of(common or whole))
 
@@ -176,7 +176,7 @@ def contexts(
         curves: defaultdict[str, dict[Part, Any]] = defaultdict(dict)
         for number, evaluations in zip(listed, watch(name, answered, len(listed)), strict=True):
             for one in evaluations:
-                cases = [(group, case) for group in one.groups for case in group.cases]
+                cases = [(group, case) for group in one.scores for case in group.cases]
                 curves[one.dataset][Part("contexts", f"{number:,}")] = outlier_detection.tally(cases)
             size = {Part(COVERAGE): {"vocabulary_size": one.vocabulary_size}}
             notes[name] = list(one.notes[1:])  # the first says how many contexts there are
@@ -228,7 +228,9 @@ def cutoff(
     return _cutoffs(whole, dates, bands, seed)
 
 
-def _cutoffs(answered: Iterable[Evaluation], dates: Sequence[cutoff_.KnownDate], bands: int, seed: int) -> Scores:
+def _cutoffs(
+    answered: Iterable[Evaluation[GroupScore]], dates: Sequence[cutoff_.KnownDate], bands: int, seed: int
+) -> Scores:
     rows, notes = list[Row](), list[str]()
     for evaluation in answered:
         curve, sentence = cutoff_.measure_cutoff(evaluation, dates, bands, seed)
@@ -288,7 +290,7 @@ def samples(
     # lm-evaluation-harness puts the time of the run after the name of the task.
     names = {path: path.stem.partition("_20")[0] for path in paths}
     runs = Counter((path.parent, name) for path, name in names.items())
-    of_groups, of_walls = list[Evaluation](), list[walls_.WallEvaluation]()
+    of_groups, of_walls = list[Evaluation[GroupScore]](), list[Evaluation[walls_.WallScore]]()
     for path, name in names.items():
         dataset = name if runs[path.parent, name] == 1 else path.stem
         model = models[path.parent] or path.stem

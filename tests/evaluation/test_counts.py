@@ -161,10 +161,10 @@ def test_both_forms_give_the_same_scores(files: Path, weight: str, similarity: s
         score_models(groups, [open_model(f"counts:{files / name}{options}")])[0][0]
         for name in ("counts.tsv.gz", "matrix.npz")
     ]
-    first, second = ([case.position for case in score.groups[0].cases] for score in scores)
+    first, second = ([case.position for case in score.scores[0].cases] for score in scores)
     assert first == second
     assert len(first) == 1
-    assert scores[0].groups[0].oov_cluster == 0.25
+    assert scores[0].scores[0].oov_cluster == 0.25
     assert scores[0].notes == (
         f"count vectors of 5 contexts: {weight}, {similarity}",
         "text lowercased: no word of the vocabulary starts with a capital",

@@ -15,7 +15,7 @@ from tests.rows import printed_rows
 from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.cutoff import KnownDate, find_step, measure_cutoff, newest_item, read_dates
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_models
 from wikisem.evaluation.plot import draw_rows
 from wikisem.evaluation.rows import LEVEL, Row
 from wikisem.evaluation.vectors.embeddings import TextModel
@@ -60,7 +60,7 @@ def groups_of(seed: int) -> list[Group]:
     return groups
 
 
-def evaluated(model: TextModel, seed: int = 1) -> Evaluation:
+def evaluated(model: TextModel, seed: int = 1) -> Evaluation[GroupScore]:
     """The scores of a model."""
     return score_models(groups_of(seed), [model])[0][0]
 
@@ -73,7 +73,7 @@ def test_bands_have_every_case_once(dates: tuple[KnownDate, ...]) -> None:
     found = [row for row in rows if row.part == "band" and row.metric == "accuracy"]
     cases = [
         (max(qid_number(member.id) for member in group.group.cluster), case.detected)
-        for group in evaluation.groups
+        for group in evaluation.scores
         for case in group.cases
     ]
     bands = [tuple(map(int, re.findall(r"Q(\d+)", row.name))) for row in found]
@@ -162,7 +162,7 @@ def test_the_step_has_the_least_sum_of_squares() -> None:
 def test_few_cases_and_cases_without_qids_have_no_change() -> None:
     """Too few cases to look; a data set of text is refused."""
     evaluation = evaluated(model(ITEMS))
-    rows, said = measure_cutoff(Evaluation("m", (), evaluation.groups[:2]))
+    rows, said = measure_cutoff(Evaluation("m", (), evaluation.scores[:2]))
     assert {row.part for row in rows} == {"band"}
     assert said == "too few cases to look for a cutoff"
     text = word_group("Q1", ("a", "b"), (outlier_word("c"),), "here")

@@ -95,14 +95,14 @@ def test_cases_of_a_class_are_one_group(tmp_path: Path) -> None:
     path = _write(tmp_path / "samples_wikisem_de.jsonl", [*samples, (_doc(0, "Q1", "no"), [-1, -2, -3, -4])])
     found = read_samples(path)
     rows = scores(found)
-    assert (one(rows).cases, len(found.groups)) == (7, 3)
+    assert (one(rows).cases, len(found.scores)) == (7, 3)
     assert one(rows).value == pytest.approx(100 * 3 / 7)
     assert one(rows, "opp").value == pytest.approx(100 * (2 * (1 + 0 + 2 / 3) + 1) / 7)
     assert {row.name for row in rows if row.part == "language"} == {"de", "no"}
     levels = {row.name: row.cases for row in rows if row.part == "level" and row.metric == "accuracy"}
     assert levels == {"concepts": 3, "entities": 3, "unknown": 1}
     assert one(rows).low is not None
-    assert surfaces(found.groups[0].group.cluster) == ("a", "bb", "dddd")
+    assert surfaces(found.scores[0].group.cluster) == ("a", "bb", "dddd")
 
 
 @pytest.mark.parametrize(

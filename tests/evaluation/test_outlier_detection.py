@@ -221,7 +221,7 @@ def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
     for vocabulary, cases in (("own", (2, 1)), ("common", (1, 1))):
         seen = [one(found, model=model, vocabulary=vocabulary).cases for model in ("one", "two")]
         assert tuple(seen) == cases
-    assert [each.groups[0].oov_cluster for each in common] == pytest.approx([1 / 3, 1 / 3])
+    assert [each.scores[0].oov_cluster for each in common] == pytest.approx([1 / 3, 1 / 3])
     assert {row.vocabulary for row in found if row.less} == {"common"}
 
 
@@ -255,7 +255,7 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
     (evaluation,), _ = score_models(groups, [WordModel("glove", glove)])
     seen, literal = numbers_of(scores(evaluation)), literal_scores(groups, known)
     assert seen == pytest.approx(literal, abs=1e-9)
-    for score in evaluation.groups:
+    for score in evaluation.scores:
         cluster = [known[item.surface] for item in score.group.cluster if item.surface in known]
         shares = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]
         assert [case.position for case in score.cases] == shares

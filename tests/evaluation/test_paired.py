@@ -156,7 +156,7 @@ def test_holm_rejects_what_its_steps_reject(p_values: list[float]) -> None:
         assert {at for at, p in enumerate(adjusted) if p <= level} == rejected
 
 
-def evaluation(name: str, hits: list[int]) -> Evaluation:
+def evaluation(name: str, hits: list[int]) -> Evaluation[GroupScore]:
     """Groups of two cases, of which so many are detected."""
     groups = []
     for number, hit in enumerate(hits):
@@ -182,11 +182,11 @@ def test_every_two_models_are_compared() -> None:
 def test_models_that_were_asked_other_cases_are_not_compared() -> None:
     """Units that one model was not asked are in no difference; without a common one there is none, and no mark."""
     one, other = evaluation("a", [2] * 6), evaluation("b", [1] * 6)
-    fewer = other._replace(groups=other.groups[:4])
+    fewer = other._replace(scores=other.scores[:4])
     assert {row.n for row in scores(one, fewer) if row.less} == {4}
-    named = [structs.replace(group.group, id=f"{group.group.id}0") for group in other.groups]
-    renamed = [replace(group, group=own) for group, own in zip(other.groups, named, strict=True)]
-    rows = scores(one, other._replace(groups=tuple(renamed)))
+    named = [structs.replace(group.group, id=f"{group.group.id}0") for group in other.scores]
+    renamed = [replace(group, group=own) for group, own in zip(other.scores, named, strict=True)]
+    rows = scores(one, other._replace(scores=tuple(renamed)))
     assert {(row.less, row.mark) for row in rows} == {("", "")}
 
 

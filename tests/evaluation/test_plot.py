@@ -14,7 +14,7 @@ from tests.rows import one, scores
 from tests.word_groups import outlier_word, word_group
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation import plot
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_models
 from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows
 from wikisem.evaluation.statistics import correlate
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
@@ -23,14 +23,14 @@ from wikisem.outputs.report.page import Curve
 VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 
 
-def evaluation_of(*classes: int | None) -> Evaluation:
+def evaluation_of(*classes: int | None) -> Evaluation[GroupScore]:
     """Scores of a model that detects only the outliers of class 3."""
     model = WordModel("model", from_words(list("abcx"), np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)))
     outliers = tuple(outlier_word("x" if number == 3 else "c", number) for number in classes)
     return score_models([word_group("Q1", ("a", "b", "c"), outliers, "here")], [model])[0][0]
 
 
-def draw(path: Path, *evaluations: Evaluation) -> None:
+def draw(path: Path, *evaluations: Evaluation[GroupScore]) -> None:
     """The figure of what models answered."""
     draw_rows(path, scores(*evaluations), "outlier class")
 
@@ -61,10 +61,10 @@ def test_the_correlation_is_over_classes_and_models() -> None:
 def test_chance_is_a_guess_among_the_words_in_vocabulary() -> None:
     """One of four words where all are known, one of three where a member is not; a guess is half way in OPP."""
     whole = evaluation_of(1, 2)
-    (group,) = whole.groups
+    (group,) = whole.scores
     fewer = replace(group, oov_cluster=1 / 3)
     assert one(scores(whole)).chance == 25
-    both = scores(whole._replace(groups=(group, fewer)))
+    both = scores(whole._replace(scores=(group, fewer)))
     assert one(both).chance == pytest.approx(100 * (1 / 4 + 1 / 3) / 2)
     assert one(both, "opp").chance == 50
 

@@ -19,7 +19,7 @@ from wikisem.evaluation.statistics import clustered_error, clustered_means, clus
 from wikisem.records import Member
 
 
-def evaluation(name: str, hits: npt.NDArray[np.bool_], languages: Sequence[str]) -> Evaluation:
+def evaluation(name: str, hits: npt.NDArray[np.bool_], languages: Sequence[str]) -> Evaluation[GroupScore]:
     """A class for each row of ``hits``, a case for each column, and the same answers in each language."""
     groups = [
         GroupScore(
@@ -54,7 +54,7 @@ def test_a_class_of_many_languages_weighs_more_than_others() -> None:
     """Nine classes in one language and one in ten are worth 361 / 109 classes: the interval is that of so few."""
     once = evaluation("m", ONE[:10], ["en"])
     nine = evaluation("m", ONE[:1], [f"x{number}" for number in range(9)])
-    whole = cases_of(once._replace(groups=once.groups + nine.groups))
+    whole = cases_of(once._replace(scores=once.scores + nine.scores))
     assert len(whole.counts) == 10
     assert whole.worth == pytest.approx(361 / 109)
     (plain, *_) = clustered_means(whole.sums, whole.counts)
@@ -65,9 +65,9 @@ def test_a_class_of_many_languages_weighs_more_than_others() -> None:
     assert cases_of(evaluation("m", ONE, ["en", "de"])).worth == 30
 
 
-def cases_of(answered: Evaluation) -> Tally:
+def cases_of(answered: Evaluation[GroupScore]) -> Tally:
     """The tally of all cases."""
-    return tally([(group, case) for group in answered.groups for case in group.cases])
+    return tally([(group, case) for group in answered.scores for case in group.cases])
 
 
 def test_a_second_language_with_the_same_answers_makes_no_difference_surer() -> None:

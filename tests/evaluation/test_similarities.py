@@ -43,8 +43,8 @@ def test_a_table_is_a_model(files: Path, name: str) -> None:
     positions = {}
     for compactness in COMPACTNESSES:
         (evaluation,), _ = score_models([GROUP], [model], compactness=compactness)
-        positions[compactness] = evaluation.groups[0].cases[0].position
-        assert evaluation.groups[0].oov_cluster == 0.25
+        positions[compactness] = evaluation.scores[0].cases[0].position
+        assert evaluation.scores[0].oov_cluster == 0.25
     assert positions == {"pairs": 0, "word": 1}
     assert evaluation.notes == (
         "similarities are given, word by word",
@@ -67,7 +67,7 @@ def test_a_table_may_lack_pairs_of_outliers(tmp_path: Path) -> None:
     (tmp_path / "near.tsv").write_text("".join(f"{one}\t{other}\t1\n" for one, other in asked if one != other))
     group = word_group("Q1", words, tuple(map(outlier_word, ["x", "y", "x"])), "set/Q1.txt")
     (evaluation,), _ = score_models([group], [open_model(f"similarity:{tmp_path / 'near.tsv'}")])
-    assert len(evaluation.groups[0].cases) == 3
+    assert len(evaluation.scores[0].cases) == 3
 
 
 def test_damaged_tables_are_named(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_function_of_texts_is_a_model() -> None:
     model = SimilarityModel("letters", given_similarity(share_of_letters, "letters"))
     group = word_group("Q1", ("ab_c", "abc", "abcd"), (outlier_word("xyz"),), "here")
     (evaluation,), _ = score_models([group], [model])
-    assert evaluation.groups[0].cases[0].detected
+    assert evaluation.scores[0].cases[0].detected
     assert model.find(["ab_c"]) == {"ab_c": "ab c"}
     assert model.vocabulary_size is None
 

@@ -20,11 +20,11 @@ from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from tests.rows import one, printed_rows
 from wikisem import evaluate
 from wikisem.errors import MissingInputError
+from wikisem.evaluation.outlier_detection import Evaluation
 from wikisem.evaluation.rows import rows_of
 from wikisem.evaluation.statistics import clustered_means, wilson
 from wikisem.evaluation.vectors.embeddings import TextModel, Vector
 from wikisem.evaluation.walls import (
-    WallEvaluation,
     WallScore,
     answers_of,
     best_partition,
@@ -257,10 +257,10 @@ def test_a_skipped_wall_has_no_part_in_the_scores() -> None:
     """It is counted, and words out of vocabulary are a mean over all walls."""
     other = make_wall("en-far-9", words=tuple(make_wall().words))
     walls = tuple(score_walls([make_wall(), other], axes(make_wall()))[:1])
-    rows = rows_of("walls", [scored(WallEvaluation("m", (), (*walls, *score_walls([other], {}))))])
+    rows = rows_of("walls", [scored(Evaluation("m", (), (*walls, *score_walls([other], {}))))])
     assert [one(rows, name, part="coverage").value for name in ("skipped_walls", "oov_words")] == [1, 50]
     assert (one(rows, "solved").n, one(rows, "solved").value) == (1, 100)
-    rows = rows_of("walls", [scored(WallEvaluation("m", (), tuple(score_walls([other], {}))))])
+    rows = rows_of("walls", [scored(Evaluation("m", (), tuple(score_walls([other], {}))))])
     for name in SCORES:
         row = one(rows, name)
         assert (row.value, row.low, row.chance, row.n, row.cases) == (None, None, None, 0, 0)
@@ -276,7 +276,7 @@ def test_walls_that_share_a_class_depend() -> None:
 
     shares = np.linspace(0.2, 0.8, 30)
     alone, twins = (
-        WallEvaluation(
+        Evaluation(
             "m",
             (),
             tuple(WallScore(wall(at % 15), 16, (4,) * 4, (), dict.fromkeys(SCORES, shares[at % 15])) for at in each),
@@ -301,8 +301,8 @@ def test_several_models_are_scored_on_what_all_know() -> None:
     """One misses a word, the other two: the common evaluation of both has neither."""
     first, other = axes(make_wall(), leave_out=["Q10"]), axes(make_wall(), leave_out=["Q20", "Q30"])
     whole, common = score_models_on_walls(WALLS[:1], [model("one", first), model("other", other)])
-    assert [evaluation.walls[0].sizes for evaluation in whole] == [(4, 4, 4, 3), (4, 4, 3, 3)]
-    assert [evaluation.walls[0].sizes for evaluation in common] == [(4, 3, 3, 3)] * 2
+    assert [evaluation.scores[0].sizes for evaluation in whole] == [(4, 4, 4, 3), (4, 4, 3, 3)]
+    assert [evaluation.scores[0].sizes for evaluation in common] == [(4, 3, 3, 3)] * 2
 
 
 def test_words_are_looked_up_by_their_items() -> None:
