@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from wikisem.ids import qid_number
-from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
+from wikisem.outputs.html_page import direction, html_page, script_json, shortened, texts_in
 from wikisem.records import OUTLIER_CLASSES, Group, Member, Outlier, Rejection, Wall
 from wikisem.wikipedia.language_tables import iso_639
 from wikisem.wikis import wiki_of
@@ -66,33 +66,33 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
     for index, language in enumerate(languages):
         for group in language.groups:
             classes.setdefault(qid_number(group.qid), []).append(index)
-    rows = []
-    for language in languages:
-        members = [member for group in language.groups for member in (*group.cluster, *group.outliers)]
-        rows.append(
-            {
-                "code": language.code,
-                "name": names.get(language.code, language.code),
-                "tag": iso_639(language.code),
-                "wiki": wiki_of(language.code) or "",
-                "dir": direction(member.surface for member in members),
-                "groups": len(language.groups),
-                "cases": sum(len(group.outliers) for group in language.groups),
-                "walls": len(language.walls),
-                "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
-                "sources": dict(Counter(member.source for member in members).most_common()),
-                "scores": {
-                    model: _mean([score.opp for score in scores.values()]) for model, scores in language.scores.items()
-                },
-                "accuracy": {
-                    model: _mean([100.0 * right for score in scores.values() for right in score.found.values()])
-                    for model, scores in language.scores.items()
-                },
-            }
-        )
+    rows = [_language_row(language, names.get(language.code, language.code)) for language in languages]
     marks = {f"o{number}": (kind.mark, kind.label) for number, kind in _CLASSES}
     texts = texts_in("browse", (iso_639(language.code) for language in languages))
     return _call("index", {"about": about, "languages": rows, "classes": classes, "outliers": marks, "texts": texts})
+
+
+def _language_row(language: BrowseLanguage, name: str) -> dict[str, Any]:
+    """A row of the overview: counts, and of each model its mean OPP and accuracy, in percent."""
+    members = [member for group in language.groups for member in group.members]
+    opp, accuracy = {}, {}
+    for model, scores in language.scores.items():
+        opp[model] = _mean(score.opp for score in scores.values())
+        accuracy[model] = _mean(100.0 * right for score in scores.values() for right in score.found.values())
+    return {
+        "code": language.code,
+        "name": name,
+        "tag": iso_639(language.code),
+        "wiki": wiki_of(language.code) or "",
+        "dir": direction(member.surface for member in members),
+        "groups": len(language.groups),
+        "cases": sum(len(group.outliers) for group in language.groups),
+        "walls": len(language.walls),
+        "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
+        "sources": dict(Counter(member.source for member in members).most_common()),
+        "scores": opp,
+        "accuracy": accuracy,
+    }
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -120,23 +120,13 @@ def language_script(language: BrowseLanguage) -> bytes:
     proving = [(proof.id, proof.label) for proof in certificates if proof is not None]
     # Of several labels of a class, that of its group or rejection is shown.
     names = {qid_number(qid): label for qid, label in (*proving, *language.labels.items(), *judged) if label}
-    return _call(
-        "language",
-        {
-            "code": language.code,
-            "groups": [_group(group, language) for group in language.groups],
-            "names": names,
-            "rejected": [
-                [
-                    qid_number(rejection.qid),
-                    rejection.reason,
-                    rejection.detail if len(rejection.detail) <= _DETAIL else f"{rejection.detail[: _DETAIL - 1]}…",
-                ]
-                for rejection in listed
-            ],
-            **({"walls": list(map(_wall, language.walls))} if language.walls else {}),
-        },
-    )
+    shown = {
+        "code": language.code,
+        "groups": [_group(group, language) for group in language.groups],
+        "names": names,
+        "rejected": [[qid_number(each.qid), each.reason, shortened(each.detail, _DETAIL)] for each in listed],
+    }
+    return _call("language", shown | ({"walls": list(map(_wall, language.walls))} if language.walls else {}))
 
 
 def _wall(wall: Wall) -> dict[str, Any]:
@@ -164,7 +154,7 @@ def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
         if score := scores.get(number):
             outliers = [score.found.get(outlier.id) for outlier in group.outliers]
             by_model[model] = [score.opp, score.accuracy, *([outliers] if score.found else [])]
-    words = {member.id: member.surface for member in (*group.cluster, *group.outliers)}
+    words = {member.id: member.surface for member in group.members}
     about = {
         "q": number,
         "label": group.label,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Final, NamedTuple
 
-from wikisem.outputs.html_page import html_page
+from wikisem.outputs.html_page import html_page, shortened
 
 
 class Sheet(NamedTuple):
@@ -46,8 +46,6 @@ class Curve(NamedTuple):
     names: Sequence[str] = ()
 
 
-# The longest name in a plot.
-_LONGEST: Final = 22
 Plot = Intervals | Curve
 Block = Sheet | str
 
@@ -59,7 +57,7 @@ def report_page(title: str, blocks: Sequence[Block], plots: Sequence[Plot], made
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("wikisem.outputs.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals |= {"scale": _scale, "short": _short}
+    environment.globals |= {"scale": _scale, "shortened": shortened}
     environment.tests |= {
         "intervals": lambda plot: isinstance(plot, Intervals),
         "sheet": lambda block: isinstance(block, Sheet),
@@ -74,10 +72,6 @@ def _scale(least: float, most: float, start: float, end: float) -> Callable[[flo
     """A function from values to coordinates, of which ``least`` is at ``start`` and ``most`` at ``end``."""
     step = (end - start) / (most - least) if most > least else 0.0
     return lambda value: round(start + (value - least) * step, 1)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
