@@ -7,6 +7,7 @@ SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier c
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from wikisem.datasets.word_groups import read_language
 from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation import annotators as people
 from wikisem.evaluation.annotators import Report
-from wikisem.evaluation.outlier_detection import keep_shared, score_models, words_of
+from wikisem.evaluation.outlier_detection import Evaluation, keep_shared, score_models, words_of
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.outputs.annotation import sheets
@@ -96,18 +97,7 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     import_from_here(*arguments.vectors)
     groups = people.case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
-    reports: dict[str, Report] = {}
-    no_alpha = "it needs two answers to the same case, and answers that are not all the same"
-    for name in ("without help", "with help") if annotation.two_answers else ("",):
-        of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
-        shares, alpha = people.case_shares(of_kind, annotation), None
-        try:
-            alpha = people.agreement(of_kind, annotation)
-        except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
-            no_alpha = str(error)
-        of_models = [people.score_model(model, shares, annotation.seed) for model in models]
-        about_models = {"alpha": people.bars_as_json(alpha), "models": of_models}
-        reports[name] = people.score_annotators(of_kind, annotation) | about_models
+    reports, no_alpha = _reports_of(answers, annotation, models)
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
         row: Report = {"set": annotation.fingerprint, "language": annotation.language}
@@ -130,6 +120,25 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     for model in models:
         for note in model.notes:
             print_line(f"{model.name}: {note}")
+
+
+def _reports_of(
+    answers: Sequence[sheets.Answer], annotation: AnnotationSet, models: Sequence[Evaluation]
+) -> tuple[dict[str, Report], str]:
+    """Score answers without help and with help apart, where a set asks for both; and why agreement is not known."""
+    reports: dict[str, Report] = {}
+    no_alpha = "it needs two answers to the same case, and answers that are not all the same"
+    for name in ("without help", "with help") if annotation.two_answers else ("",):
+        of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
+        shares, alpha = people.case_shares(of_kind, annotation), None
+        try:
+            alpha = people.agreement(of_kind, annotation)
+        except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
+            no_alpha = str(error)
+        of_models = [people.score_model(model, shares, annotation.seed) for model in models]
+        about_models = {"alpha": people.bars_as_json(alpha), "models": of_models}
+        reports[name] = people.score_annotators(of_kind, annotation) | about_models
+    return reports, no_alpha
 
 
 def write_sheets(annotation: AnnotationSet, folder: Path) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
+import numpy as np
+
 from wikisem.files import write_files
 from wikisem.ids import qid_number
 from wikisem.pipeline.download import add_to_record
@@ -179,7 +181,6 @@ def _entity(
 
 
 _PARTS: Final = packaged_tables(__package__, "dump.toml")
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
@@ -199,14 +200,12 @@ def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
 def page_xml(page: Page, number: int) -> str:
     """One page element; ids follow from its number, and every revision has the same date."""
     data = page.text.encode()
-    # The SHA-1 as MediaWiki writes it: 31 digits of base 36.
-    rest, digits = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big"), ""
-    while rest:
-        rest, digit = divmod(rest, 36)
-        digits = _DIGITS[digit] + digits
+    # As MediaWiki writes it: 31 digits of base 36.
+    digest = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big")
+    sha1 = np.base_repr(digest, 36).lower().rjust(31, "0")
     about = {"title": _quoted(page.title), "namespace": page.namespace, "number": number, "revision": 1000 + number}
     redirect = f'    <redirect title="{_quoted(page.redirect)}" />\n' if page.redirect else ""
-    text = {"text": _quoted(page.text), "bytes": len(data), "sha1": digits.rjust(31, "0")}
+    text = {"text": _quoted(page.text), "bytes": len(data), "sha1": sha1}
     page_element: str = _PARTS["page"].format(**about, redirect=redirect, **text)
     return page_element
 

@@ -483,12 +483,10 @@ def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
 
 # How much disk a stage will need: an estimate from the size of what it reads.
 
-# Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units
-# that it needs, measured in 2026-11. Of the dumps that the tests on real data read, entities leave 0.09 to 0.11 of a
-# .gz, mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
-# as a whole, and about as much is in scratch. The rehearsal (docs/benchmarks.md, a twentieth, ten languages)
-# has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
-# little more.
+# Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units that
+# it needs, measured in 2026-11: entities leave 0.09 to 0.11 of a .gz, mentions 0.30 to 0.33 of a Wikipedia, and as much
+# is in scratch. The rehearsal (docs/benchmarks.md, a twentieth, ten languages) has at its highest 1 GB in surfaces for
+# each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a little more.
 _WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
 # How many times smaller a compressed dump is, a low estimate: dumps were seen to be 7 to 16 times smaller.
 _TIMES_SMALLER: Final = 8
