@@ -18,7 +18,7 @@ from wikisem.datasets.word_groups import read_language
 from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation import annotators as people
 from wikisem.evaluation.annotators import Report
-from wikisem.evaluation.outlier_detection import Evaluation, keep_shared, score_models, words_of
+from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, keep_shared, score_models, words_of
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.outputs.annotation import sheets
@@ -123,7 +123,7 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
 
 
 def _reports_of(
-    answers: Sequence[sheets.Answer], annotation: AnnotationSet, models: Sequence[Evaluation]
+    answers: Sequence[sheets.Answer], annotation: AnnotationSet, models: Sequence[Evaluation[GroupScore]]
 ) -> tuple[dict[str, Report], str]:
     """Score answers without help and with help apart, where a set asks for both; and why agreement is not known."""
     reports: dict[str, Report] = {}
