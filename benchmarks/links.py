@@ -23,7 +23,7 @@ from wikipedia2vec.utils.wiki_page import WikiPage
 from benchmarks.report import Call, Result, compare, table, write_section
 from benchmarks.wiki_corpus import DUMPS, read_dump, real_data, write_pages, write_sample
 from tests.links.parser_reference import parsed_links, scanned, without_galleries
-from wikisem.arrow.buckets import BucketedSums
+from wikisem.arrow.buckets import BucketedRows
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.links.mentions import make_link
 from wikisem.links.scan import CHUNK_BYTES, scan_chunk
@@ -94,7 +94,7 @@ def count_pairs(path: str) -> None:
 
 def map_pairs(path: str) -> None:
     """Ours, and the pairs of all chunks split into buckets and summed, as the mapper of the mentions stage does it."""
-    adder = BucketedSums("title", schema=MENTIONS)
+    adder = BucketedRows("title", schema=MENTIONS)
     site = None
     for chunk in _chunks(path):
         site = site or read_siteinfo(chunk.data[:HEAD])

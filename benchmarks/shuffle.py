@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from benchmarks.report import Call, compare, table, write_section
 from benchmarks.tree import Watched, peak_of_tree, watch_tree
 from tests.engines.engines import engines
-from wikisem.arrow.buckets import BUCKETS, MAX_HELD, BucketedSums, sort_mentions, sum_rows
+from wikisem.arrow.buckets import BUCKETS, MAX_HELD, BucketedRows, sort_mentions, sum_rows
 from wikisem.arrow.parquet import bucket_path, write_parquet
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.runtime import Runtime
@@ -67,7 +67,7 @@ class SendSummed(beam.DoFn):
     def process(self, numbered: tuple[int, str]) -> Iterator[Done | Sent]:
         """Sum, split and send."""
         number, path = numbered
-        adder = BucketedSums("title", schema=MENTIONS)
+        adder = BucketedRows("title", schema=MENTIONS)
         with self._shuffle.sender("sum", "pairs", number) as sender:
             for rows in read(path):
                 yield from sender.add_rows("rows", adder.add(rows))

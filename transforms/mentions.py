@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from wikisem.arrow import buckets as bucketed
-from wikisem.arrow.buckets import MAX_HELD, BucketedRows, BucketedSums, buckets_for, buckets_for_bytes, split, sum_rows
+from wikisem.arrow.buckets import MAX_HELD, BucketedRows, buckets_for, buckets_for_bytes, split, sum_rows
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
 from wikisem.arrow.parquet import bucket_name, bucket_path, write_parquet
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, plan_ranges, read_records
@@ -86,7 +86,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
         yield done(language, number, wiki.ranges, part_counts.sum_counts([counts_file]).kept)
         return
     repeats = join([]) if work.again is None else read_repeats(scratch, language, number)
-    adder = BucketedSums("title", schema=MENTIONS, buckets=wiki.buckets)
+    adder = BucketedRows("title", schema=MENTIONS, buckets=wiki.buckets)
     gatherer = BucketedRows("source", buckets=wiki.buckets)
     # Other names where titles are to be converted first.
     mentions, redirects = ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from wikisem.arrow.buckets import (
     BUCKETS,
     BucketedRows,
-    BucketedSums,
     bucket_of,
     buckets_for,
     hash_strings,
@@ -113,7 +112,7 @@ def test_gatherer_gives_out_what_it_took(batches: list[list[tuple[str, str, int]
 @given(st.lists(rows, max_size=8), st.integers(1, 6))
 def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: int) -> None:
     """However little it may hold, what it gives out adds up to what went in, each row in its bucket."""
-    adder = BucketedSums("title", most, schema=MENTIONS)
+    adder = BucketedRows("title", most, schema=MENTIONS)
     tables = [
         pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
         for batch in batches
@@ -126,7 +125,7 @@ def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: in
 
 def test_adder_holds_rows_up_to_its_bound() -> None:
     """Nothing is given out before there is enough, and then everything."""
-    adder = BucketedSums("title", 4, schema=MENTIONS)
+    adder = BucketedRows("title", 4, schema=MENTIONS)
     rows = pa.table({"title": ["A"] * 3, "anchor": ["a"] * 3, "count": [1] * 3}, MENTIONS)
     assert list(adder.add(rows)) == []
     ((_, given_out),) = adder.add(rows)
@@ -138,7 +137,7 @@ def test_adder_sums_what_repeats() -> None:
     """Rows that sum to few leave as few; once a bucket has shown that they do not, the others leave as they came."""
     names = [f"t{number}" for number in range(1000)]
     rows = pa.table({"title": names, "anchor": names, "count": [1] * 1000}, MENTIONS)
-    repeating, distinct = BucketedSums("title", schema=MENTIONS), BucketedSums("title", schema=MENTIONS)
+    repeating, distinct = BucketedRows("title", schema=MENTIONS), BucketedRows("title", schema=MENTIONS)
     assert [*repeating.add(rows), *repeating.add(rows), *distinct.add(rows)] == []
     assert sum(part.num_rows for _, part in repeating.rest()) == 1000
     assert [part.column("count").to_pylist() for _, part in distinct.rest()] == [
@@ -196,5 +195,5 @@ def test_no_bucket_grows_with_its_wiki(pages: int) -> None:
 def test_rows_that_are_long_are_let_go_of_sooner() -> None:
     """Memory has a bound in bytes too."""
     table = pa.table([["t"], ["a" * 1000], [1]], MENTIONS)
-    adder = BucketedSums("title", most_bytes=2500, schema=MENTIONS)
+    adder = BucketedRows("title", most_bytes=2500, schema=MENTIONS)
     assert [sum(rows.num_rows for _, rows in adder.add(table)) for _ in range(3)] == [0, 0, 1]

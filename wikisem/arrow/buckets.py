@@ -106,12 +106,17 @@ def sum_rows(tables: Iterable[pa.Table], schema: pa.Schema, max_held: int | None
 
 @dataclass
 class BucketedRows:
-    """Collects rows by bucket, and yields all when it holds ``most_rows`` or ``most_bytes``, which bounds memory."""
+    """Collects rows by bucket, and yields all when it holds ``most_rows`` or ``most_bytes``, which bounds memory.
+
+    With a ``schema``, which has a count, each bucket is summed if that at least halves its rows, as the first bucket
+    shows: a sum here costs as much as sending three fifths of its rows (docs/benchmarks.md).
+    """
 
     column: str
     most_rows: int = MAX_HELD
     most_bytes: int = 1 << 27
     buckets: int = BUCKETS
+    schema: pa.Schema | None = None
     _held: dict[int, list[pa.Table]] = field(default_factory=dict, init=False)
     _rows: int = field(default=0, init=False)
     _bytes: int = field(default=0, init=False)
@@ -127,28 +132,14 @@ class BucketedRows:
             yield from self.rest()
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
-        """Yield what is held: each bucket and its rows."""
-        for bucket, tables in sorted(self._held.items()):
-            yield bucket, pa.concat_tables(tables).combine_chunks()
-        self._held, self._rows, self._bytes = {}, 0, 0
-
-
-@dataclass
-class BucketedSums(BucketedRows):
-    """Collects rows with a count, and sums each bucket if that at least halves its rows, as the first bucket shows.
-
-    A sum here costs as much as sending three fifths of its rows (docs/benchmarks.md).
-    """
-
-    schema: pa.Schema = field(kw_only=True)
-
-    def rest(self) -> Iterator[tuple[int, pa.Table]]:
         """Yield what is held: each bucket and its rows, summed or not."""
-        repeats = True
-        for bucket, rows in super().rest():
-            sums = sum_rows([rows], self.schema) if repeats else rows
-            repeats = 2 * sums.num_rows <= rows.num_rows
+        is_summed = self.schema is not None
+        for bucket, tables in sorted(self._held.items()):
+            rows = pa.concat_tables(tables).combine_chunks()
+            sums = sum_rows([rows], self.schema) if is_summed else rows
+            is_summed = is_summed and 2 * sums.num_rows <= rows.num_rows
             yield bucket, sums
+        self._held, self._rows, self._bytes = {}, 0, 0
 
 
 # The order in which rows are written: the same rows, however they came together, are the same bytes.
