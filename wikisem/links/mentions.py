@@ -62,21 +62,22 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     undecided |= irregular | normal_form.not_composed(parts, marks)
     is_certain = ~is_away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
     plain, marked = np.flatnonzero(is_certain & ~with_markup), np.flatnonzero(is_certain & with_markup)
-    texts = _anchors(parts, marked).to_pylist()
-    work.read(texts)
-    anchor_texts = (anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None for anchor in texts)
-    anchors = pa.array(list(anchor_texts), pa.string())
+    by_column = pa.table([_titles(parts, plain, site), _anchors(parts, plain), counts[plain]], schema=MENTIONS)
+
+    written = _anchors(parts, marked).to_pylist()
+    work.read(written)
+    shown = [anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None for anchor in written]
+    by_title = pa.table([_titles(parts, marked, site), shown, counts[marked]], schema=MENTIONS)
+    if by_title["anchor"].null_count:  # anchors that show nothing
+        by_title = by_title.filter(by_title["anchor"].is_valid())
+
     single = np.flatnonzero(undecided & ~is_away)
     texts = contents.take(pa.array(single)).to_pylist()
     work.read(texts)
-    links = zip(texts, counts[single].tolist(), strict=True)
-    links_read = [(*link, count) for text, count in links if (link := read_link(unescape_xml(text), site, work))]
-    by_column = pa.table([_titles(parts, plain, site), _anchors(parts, plain), counts[plain]], schema=MENTIONS)
-    shown_alone = pa.table([_titles(parts, marked, site), anchors, counts[marked]], schema=MENTIONS)
-    if anchors.null_count:  # that show nothing
-        shown_alone = shown_alone.filter(anchors.is_valid())
-    read_alone = pa.table([list(column) for column in zip(*links_read, strict=True)] or [[], [], []], schema=MENTIONS)
-    return pa.concat_tables([by_column, shown_alone, read_alone])
+    links = [read_link(unescape_xml(text), site, work) for text in texts]
+    found = [(*link, count) for link, count in zip(links, counts[single].tolist(), strict=True) if link]
+    read_alone = pa.table([list(column) for column in zip(*found, strict=True)] or [[], [], []], schema=MENTIONS)
+    return pa.concat_tables([by_column, by_title, read_alone])
 
 
 def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
