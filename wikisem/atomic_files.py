@@ -120,6 +120,7 @@ def sync_files(root: Path, paths: Iterable[Path]) -> None:
 
 
 def _sync(path: Path) -> None:
+    """Write a file or a folder through to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

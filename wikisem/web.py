@@ -171,6 +171,7 @@ class _Exchange(NamedTuple):
             raise self._no_answer(error) from error
 
     def _no_answer(self, error: Exception) -> NoAnswerError:
+        """Return what ended an exchange, by the first cause of an error."""
         # Apart, so that no frame of the traceback holds its own error: its sockets would wait for the collector.
         cause: BaseException = error
         host = ""

@@ -96,6 +96,7 @@ class _Blocks(io.BufferedIOBase):
         return self._size + sum(map(len, self._footer or ()))
 
     def write(self, data: Any, /) -> int:
+        """Write pages, whose blocks get checksums, or keep a part of the footer; return how many bytes."""
         if self._footer is not None:
             self._footer.append(bytes(data))
             return len(data)
@@ -172,9 +173,6 @@ class _CheckedFile(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def tell(self) -> int:
-        return self._at
-
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._border + len(self._tail)}
         self._at = origin[whence] + offset
@@ -190,6 +188,7 @@ class _CheckedFile(io.RawIOBase):
         return data
 
     def _blocks(self, start: int, stop: int) -> bytes:
+        """Return bytes of the blocks, all of whose checksums were compared; DamagedInputError if one differs."""
         first = start // _BLOCK
         begin, end = first * _BLOCK, min(self._border, -(-stop // _BLOCK) * _BLOCK)
         data = memoryview(_read(self._source, begin, end))

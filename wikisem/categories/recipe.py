@@ -190,6 +190,7 @@ def _check_name(name: str, path: str) -> None:
 
 
 def _check_category(category: Category, where: str) -> None:
+    """Raise RecipeError unless the items have one source, no option is without effect, and all ids have their form."""
     sources = {
         "class": category.class_,
         "having": category.having,

@@ -213,6 +213,7 @@ class _RecordAssembler:
         self._size = len(text) - start
 
     def _flush(self) -> Iterator[Chunk | Damage]:
+        """Yield the whole records that there are; what follows the last delimiter is kept."""
         if self._skipping or not self._size:
             return
         if self._delimiter not in self._parts[-1]:  # it may cross from one part to the next

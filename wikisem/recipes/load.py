@@ -202,6 +202,7 @@ def _keys(info: inspect.Type) -> dict[str, inspect.Type]:
 
 
 def _describe(info: inspect.Type, path: str) -> str:
+    """Say what is expected of a type, in the words of TOML; ``path`` is where."""
     match info:
         case inspect.UnionType(types=(*kinds, inspect.NoneType())):
             return f"{' or '.join(_describe(kind, path) for kind in kinds)} (or false, for off)"

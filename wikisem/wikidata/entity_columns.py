@@ -152,6 +152,7 @@ class EntityColumns:
             titles.ends.append(len(titles.keys))
 
     def _add_labels(self, lines: Sequence[line_types.Line]) -> None:
+        """Append the labels of each line by language code, in the order of the codes."""
         labels = self._labels
         for line in lines:
             if line.labels and self._codes is None:
@@ -166,6 +167,7 @@ class EntityColumns:
             labels.ends.append(len(labels.keys))
 
     def _add_items(self, column: _Lists, statements_of_items: Sequence[list[line_types.LineStatement] | None]) -> None:
+        """Append the items that the statements of each line have as values, ascending."""
         for statements in statements_of_items:
             if statements:
                 qids = [_qid(value) for value in ranked_values(statements, self._best)]

@@ -159,6 +159,7 @@ def without_quotes(text: str) -> str:
 
 
 def _plain(wikitext: Iterable[nodes.Node]) -> Iterable[str]:
+    """Yield the text of nodes as a reader sees it: without templates, footnotes and tags."""
     for node in wikitext:
         if isinstance(node, nodes.Text | nodes.HTMLEntity):
             yield str(node)

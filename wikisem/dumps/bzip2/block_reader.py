@@ -95,6 +95,7 @@ def _rotate(checksum: int, bits: int) -> int:
 
 
 def _compare(path: str, checksum: int, byte: int, seen: int, known: bool) -> Damage | None:
+    """Return damage if the checksum of a stream is known and is not that of its blocks."""
     if not known or seen == checksum:
         return None
     detail = (
