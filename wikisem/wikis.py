@@ -8,6 +8,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from importlib import resources
+from itertools import chain
 from typing import Final, NamedTuple
 
 from wikisem.errors import BadIdError
@@ -157,13 +158,5 @@ def known_language(text: str) -> str:
 
 # Every code that a label may have if it is not of the group's own language.
 OTHER_LABEL_CODES: Final = tuple(
-    sorted(
-        {
-            *(MULTILINGUAL, "en"),
-            *WIKIPEDIA_CODES,
-            *INTERLANGUAGE,
-            *LABEL_ONLY_CODES,
-            *(code for codes in _LABELS_OF.values() for code in codes),
-        }
-    )
+    sorted({MULTILINGUAL, *INTERLANGUAGE, *LABEL_ONLY_CODES, *chain.from_iterable(_LABELS_OF.values())})
 )

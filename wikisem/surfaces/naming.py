@@ -22,12 +22,6 @@ ITEMS: Final = pa.schema(
     [("qid", pa.string()), ("title", pa.string()), ("label", pa.string()), ("label_language", pa.string())]
 )
 
-# Why an item's anchor is refused, in the order in which the rules are read; the item then gets the fallback.
-FEW_LINKS: Final = "few-links"
-LOW_SHARE: Final = "low-share"
-LOW_PAGE_SHARE: Final = "low-page-share"
-OTHER_SCRIPT: Final = "script"
-
 # The columns of a chosen anchor.
 _EVIDENCE: Final = ("surface", "count", "total", "links")
 
@@ -76,10 +70,10 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     # that would be shown.
     page_share = pc.divide(pc.cast(form["count"], "float64"), form["links"])
     refusals = {
-        OTHER_SCRIPT: _in_other_script(form["surface"], options, language),
-        LOW_PAGE_SHARE: pc.less(page_share, options.minimum_page_share),
-        LOW_SHARE: pc.less(pc.divide(pc.cast(anchor["count"], "float64"), anchor["total"]), options.minimum_share),
-        FEW_LINKS: pc.less(anchor["total"], options.minimum_total),
+        "script": _in_other_script(form["surface"], options, language),
+        "low-page-share": pc.less(page_share, options.minimum_page_share),
+        "low-share": pc.less(pc.divide(pc.cast(anchor["count"], "float64"), anchor["total"]), options.minimum_share),
+        "few-links": pc.less(anchor["total"], options.minimum_total),
     }
     refused: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
     for reason, refuses in refusals.items():
@@ -98,7 +92,7 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
     label_language = items["label_language"].take(from_label)
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
-    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), OTHER_SCRIPT, None))
+    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), "script", None))
     return pa.table(columns, schema=SURFACES).append_column("refused", reasons)
 
 
