@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.buckets import sort_by, sort_mentions, string_ranks
+from wikisem.arrow.buckets import sort_by, sort_mentions
 from wikisem.schemas import MENTIONS
 
 texts = st.sampled_from(["", "A", "AB", "a", "ä", "Z", "東京", "\U0001f600", "\uffff"])
@@ -21,13 +21,6 @@ def test_mentions_are_sorted(values: list[tuple[str, str, int]], cut: int) -> No
     got = [(row["title"], row["anchor"], row["count"]) for row in ordered.to_pylist()]
     assert ordered.schema == MENTIONS
     assert got == sorted(values, key=lambda row: (row[0], -row[2], row[1]))
-
-
-@given(st.lists(long_texts))
-def test_ranks_are_places_among_distinct_texts(values: list[str]) -> None:
-    """Equal texts share a rank, and ranks order by code point, however much of the texts is the same."""
-    places = {text: place for place, text in enumerate(sorted(set(values)))}
-    assert string_ranks(pa.array(values, pa.string())).tolist() == [places[text] for text in values]
 
 
 @given(rows)

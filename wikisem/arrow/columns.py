@@ -1,10 +1,9 @@
-"""Columns as numpy arrays: whole numbers, item ids, strings as words, maps by key; and what travels, compressed."""
+"""Columns as numpy arrays: whole numbers, item ids, maps by key; and what travels, compressed."""
 
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,6 @@ import pyarrow.compute as pc
 from wikisem.errors import DamagedInputError
 
 Numbers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 _Whole = TypeVar("_Whole", bound=np.integer[Any])
 
 
@@ -114,60 +112,6 @@ def qid_buckets(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
         found = np.flatnonzero(numbers % QID_BUCKETS == bucket)
         if found.size:
             yield bucket, found
-
-
-WORD: Final = 8
-# The lowest n bytes of a little-endian word, for n from 0 to 8.
-_LOW_BYTES: Final = np.array([2 ** (8 * n) - 1 for n in range(WORD + 1)], np.uint64)
-
-
-@dataclass(frozen=True, slots=True)
-class StringWords:
-    """The bytes of a column of strings as numbers, which numpy hashes and sorts a word of eight bytes at a time.
-
-    Of each string its start and length in bytes; and the little-endian word that begins at each byte of all strings.
-    """
-
-    starts: Numbers
-    lengths: Numbers
-    words: Words
-
-    @classmethod
-    def of(cls, strings: pa.StringArray) -> Self:
-        """Return the words of an array, whose bytes are copied once. Strings must not be null."""
-        assert strings.null_count == 0, "a string that is read as numbers is not null"
-        _, offsets, data = strings.buffers()
-        if offsets is None or data is None or len(strings) == 0:  # only empty strings
-            return cls(np.zeros(len(strings), np.int64), np.zeros(len(strings), np.int64), np.zeros(1, np.uint64))
-        ends = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
-        size = int(ends[-1] - ends[0])
-        padded = np.zeros(size + WORD, np.uint8)
-        padded[:size] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
-        words: Words = np.ndarray((size + 1,), "<u8", padded.data, strides=(1,))
-        return cls(ends[:-1] - ends[0], np.diff(ends), words)
-
-    def read(self, rows: Numbers, begin: int) -> Words:
-        """Up to eight bytes of some strings from byte ``begin`` on, zeros after their end; none may be shorter.
-
-        >>> StringWords.of(pa.array(["ab", "b"])).read(np.array([1, 0]), 0).tolist() == [ord("b"), 0x6261]
-        True
-        """
-        left = self.lengths[rows] - begin
-        return self.words[self.starts[rows] + begin] & _LOW_BYTES[np.minimum(left, WORD)]
-
-    def read_ordered(self, rows: Numbers, begin: int) -> Words:
-        """Seven bytes of some strings from byte ``begin`` on, as numbers in the order of the strings.
-
-        The lowest byte is the number of bytes that were left, at most 8: equal numbers mean equal strings, unless it
-        is 8.
-
-        >>> words = StringWords.of(pa.array(["a", "a\\0", "", "abcdefg", "abcdefgh"]))
-        >>> np.argsort(words.read_ordered(np.arange(5), 0)).tolist()
-        [2, 0, 1, 3, 4]
-        """
-        left = np.minimum(self.lengths[rows] - begin, WORD)
-        low = self.words[self.starts[rows] + begin] & _LOW_BYTES[np.minimum(left, WORD - 1)]
-        return low.byteswap() | left.astype(np.uint64)
 
 
 class MapLookup:
