@@ -26,6 +26,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -104,22 +105,7 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
         file = path / MANIFEST if path.is_dir() else path
         if not file.is_file():
             raise MissingInputError(f"expected {_EXPECTED_DATES}, saw nothing at {file}")
-        if file.suffix == ".json":
-            run = decode_json(file.read_bytes(), _Manifest, str(file), "the manifest of a run").stages.get("entities")
-            day = max((one.date for one in run.inputs), default="") if run else ""
-            if not run or not _is_date(day) or not run.highest_item:
-                raise MissingInputError(f"{file}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
-            known_dates.append(KnownDate(day, run.highest_item))
-            continue
-        before = len(known_dates)
-        for number, line in numbered_lines(read_utf8(file)):
-            fields = re.fullmatch(r"(\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?([1-9]\d{0,17})", line, re.ASCII)
-            if fields and _is_date(fields[1]):
-                known_dates.append(KnownDate(fields[1], int(fields[2])))
-            elif line and (number > 1 or re.search(r"\d", line)):
-                raise DamagedInputError(f"{file}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
-        if len(known_dates) == before:
-            raise DamagedInputError(f"{file}: expected {_EXPECTED_DATES}, saw no date")
+        known_dates += [_date_of_run(file)] if file.suffix == ".json" else _listed_dates(file)
     for earlier, later in pairwise(sorted(known_dates, key=lambda known: known.date)):
         if later.item < earlier.item:
             raise DamagedInputError(
@@ -127,6 +113,27 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
                 f"at {later.date}"
             )
     return known_dates
+
+
+def _date_of_run(manifest: Path) -> KnownDate:
+    run = decode_json(manifest.read_bytes(), _Manifest, str(manifest), "the manifest of a run").stages.get("entities")
+    day = max((one.date for one in run.inputs), default="") if run else ""
+    if not run or not _is_date(day) or not run.highest_item:
+        raise MissingInputError(f"{manifest}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
+    return KnownDate(day, run.highest_item)
+
+
+def _listed_dates(file: Path) -> list[KnownDate]:
+    listed = []
+    for number, line in numbered_lines(read_utf8(file)):
+        fields = re.fullmatch(r"(?P<day>\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?(?P<item>[1-9]\d{0,17})", line, re.ASCII)
+        if fields and _is_date(fields["day"]):
+            listed.append(KnownDate(fields["day"], int(fields["item"])))
+        elif line and (number > 1 or re.search(r"\d", line)):
+            raise DamagedInputError(f"{file}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
+    if not listed:
+        raise DamagedInputError(f"{file}: expected {_EXPECTED_DATES}, saw no date")
+    return listed
 
 
 def _is_date(text: str) -> bool:
