@@ -366,10 +366,9 @@ class ReleaseFacts(Manifest):
 
     def by_source(self) -> dict[str, int]:
         """Count the words of all languages by source, without sources that no word has."""
-        found: Counter[str] = Counter()
-        for (_, source), count in self.total("words").items():
-            found[source] += count
-        return {source: found[source] for source in WORD_SOURCES if found[source]}
+        words = self.total("words").items()
+        counts = {source: sum(count for (_, of), count in words if of == source) for source in WORD_SOURCES}
+        return {source: count for source, count in counts.items() if count}
 
     @property
     def linked(self) -> tuple[str, ...]:
@@ -405,22 +404,6 @@ class ReleaseFacts(Manifest):
         """The pages that links of a language's Wikipedia lead to; None if no stage has counted them."""
         stage = self.stages.get(f"surfaces/{language}")
         return stage.linked_pages if stage else None
-
-    @property
-    def lacking_pages(self) -> dict[str, LinkedPages]:
-        """The linked pages of each language whose dump lacks some of the best linked ones."""
-        found = {code: pages for code in self.spoken if (pages := self.linked_pages(code))}
-        return {code: pages for code, pages in found.items() if pages.best_missing}
-
-    @property
-    def tables(self) -> PublicTables | None:
-        """The public tables of Wikidata, if a run read them in place of the dump."""
-        return self.stages["entities"].tables if "entities" in self.stages else None
-
-    @property
-    def wikipedias(self) -> list[str]:
-        """The languages of the Wikipedias that were read."""
-        return sorted({language for language, _ in self.sources if language})
 
     @property
     def odd_type(self) -> list[str]:

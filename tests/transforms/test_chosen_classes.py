@@ -13,7 +13,7 @@ from wikisem.layout import Scratch
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import ClassOptions, ClusterOptions
 from wikisem.records import Entity
-from wikisem.transforms.groups.chosen_classes import chosen_classes
+from wikisem.transforms.groups.shared_files import chosen_classes
 
 # Class n is below class n // 2. Two classes have the label "twin", one with instances; Q112 and Q113 have no label.
 TWINS = [Entity("Q200", labels={"en": "Twin"}), Entity("Q109", subclass_of=("Q104",), labels={"en": "twin"})]

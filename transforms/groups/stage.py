@@ -41,8 +41,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.transforms.groups import shared_files, surface_tables
-from wikisem.transforms.groups.chosen_classes import chosen_classes
-from wikisem.transforms.groups.shared_files import GroupWork
+from wikisem.transforms.groups.shared_files import GroupWork, chosen_classes
 from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
