@@ -7,11 +7,9 @@ import inspect
 import logging
 import os
 import sys
-import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -19,35 +17,29 @@ from wikisem.errors import UsageError, WikisemError, WrongDumpError, missing_ext
 from wikisem.pipeline.command_options import DATA_SET, Options, declare_all
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
+from wikisem.typed_json import packaged_tables
 
-# Family -> command -> what it is for, and its examples.
-_COMMANDS: Final = tomllib.loads((resources.files(__package__) / "commands.toml").read_text(encoding="utf-8"))
-FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
-    family: {name: command["purpose"] for name, command in commands.items()} for family, commands in _COMMANDS.items()
-}
-COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
+# The commands by family, and each by its name: what it is for, its examples, and its options.
+_FAMILIES: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = packaged_tables(__package__, "commands.toml")
+_ENTRIES: Final = {name: entry for entries in _FAMILIES.values() for name, entry in entries.items()}
+COMMANDS: Final[Mapping[str, str]] = {name: entry["purpose"] for name, entry in _ENTRIES.items()}
+FAMILIES: Final = {family: {name: COMMANDS[name] for name in entries} for family, entries in _FAMILIES.items()}
 
 
 def examples_of(words: str) -> list[str]:
     """Two lines of a command, or of a command and a task; they are in its ``--help``."""
-    lines = (line for commands in _COMMANDS.values() for command in commands.values() for line in command["examples"])
+    lines = (line for entry in _ENTRIES.values() for line in entry["examples"])
     return [line for line in lines if f"{line} ".startswith(f"wikisem {words} ")][:2]
 
 
 def manual_of(name: str) -> str:
     """The usage and help of all options of a command, as ``command_options.options_of`` reads them."""
-    return str(_entry_of(name)["options"])
+    return str(_ENTRIES[name]["options"])
 
 
 def tasks_of(name: str) -> Mapping[str, Mapping[str, str]]:
     """The tasks of a command: for each its purpose, the words of its options, and if it has them, seed and plot."""
-    tasks: Mapping[str, Mapping[str, str]] = _entry_of(name)["tasks"]
-    return tasks
-
-
-def _entry_of(name: str) -> Mapping[str, Any]:
-    (entry,) = (commands[name] for commands in _COMMANDS.values() if name in commands)
-    return entry
+    return dict(_ENTRIES[name]["tasks"])
 
 
 # What ``wikisem --help`` shows: the way of most users, from a first look to a published set.
