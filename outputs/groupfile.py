@@ -49,12 +49,12 @@ GROUPS: Final = pa.schema([each for each in _arrow_type(inspect.type_info(Group)
 def encode_group(group: Group) -> bytes:
     """Encode a group as one JSON line, newline included; UTF-8, keys always in the same order.
 
-    Coherence, certificates, contradictions, types, margins and ties are left out if they are None, so that
-    without rules that ask for them the bytes are those from before there were such rules.
+    Coherence, certificates, types, margins and ties are left out if they are None, so that without rules that ask for
+    them the bytes are those from before there were such rules.
     """
     # No string of a line has a quotation mark after a comma: in strings, each has a backslash before it.
     line = msgspec.json.encode(group) + b"\n"
-    for key in (b"contradicts", b"type", b"certificate", b"margin", b"ties"):
+    for key in (b"type", b"certificate", b"margin", b"ties"):
         line = line.replace(b',"%b":null' % key, b"")
     return line
 

@@ -241,6 +241,7 @@ class OracleGroups:
         self.profile, self.names = profile, names_that_mean(names, known, least) if least else names
         self.affixes = count_affixes(name.surface for qid, name in names.items() if qid in graph.classes)
         self.clusters: dict[str, list[Member]] = {}
+        self.lacking: dict[str, str] = {}  # why classes have no cluster
 
     def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
         """O1, O2 and O3 of v, whatever has a surface form."""
@@ -493,10 +494,11 @@ class OracleGroups:
         if self.recipe.outliers.certificate:
             has_types = self.has_types(v)
             level = [item for item in ranked[:LEADING] if self.graph.is_type(item) == has_types]
-            odd = [item for item in level if self.contradicts(v, item)]
-            even = [item for item in level if item not in odd]
-            ranked = [*even[:size], *odd[: max(minimum - len(even), 0)]] if len(level) >= minimum else []
-            further = even[size:]
+            even = [item for item in level if not self.contradicts(v, item)]
+            ranked, further = even[:size], even[size:]
+            if len(even) < minimum:
+                self.lacking[v] = "levels" if len(level) < minimum else "contradictions"
+                return []
         first = self._merged(ranked[:size])
         if not self.recipe.filters.replace:
             return first
@@ -574,7 +576,7 @@ class OracleGroups:
             if options.cluster.level not in {level, "both"}:
                 return Rejection(v, self.profile.code, "other-level", "")
         if not cluster:
-            return Rejection(v, self.profile.code, "levels", "")
+            return Rejection(v, self.profile.code, self.lacking[v], "")
         verdict = self.verdict(v, cluster)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
@@ -679,10 +681,10 @@ class OracleGroups:
 
 
 def without_certificates(group: Group) -> Group:
-    """The group as the oracle has it: it may take one of several certificates and contradictions."""
+    """The group as the oracle has it: it may take one of several certificates."""
     return replace(
         group,
-        cluster=tuple(replace(one, contradicts=None, type=None) for one in group.cluster),
+        cluster=tuple(replace(one, type=None) for one in group.cluster),
         outliers=tuple(replace(one, certificate=None, type=None) for one in group.outliers),
     )
 

@@ -23,12 +23,8 @@ def name_class(qid: str, label: str = "") -> str:
 
 
 def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
-    """A line for each contradiction and each certificate of a group; ``labels`` are those of further classes."""
+    """A line for each certificate of a group; ``labels`` are those of further classes."""
     of_group = name_class(group.id, group.label)
-    for member in group.cluster:
-        if member.contradicts is not None:
-            excluding = name_class(member.contradicts, labels.get(member.contradicts, ""))
-            yield f"{member.name}: contradiction, the only instance of both {excluding} and {of_group}"
     for outlier in group.outliers:
         if (proof := outlier.certificate) is not None:
             others = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"

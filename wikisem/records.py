@@ -80,10 +80,9 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     of the whole wiki have it, and ``page_share`` is P(page | surface) = ``count / links``; both are None if the surface
     form is not an anchor. ``label_language`` is the code of a label from another language, such as ``mul``.
     ``language`` is set in groups of several languages. ``title`` is the title of its page, None if it has none.
-    ``contradicts`` is the QID of a class of the item that excludes the group's class but for this item; None if no
-    class does, or the recipe does not ask. ``type`` is the QID of its coarse type (``wikisem.graph.outlier_sets``): of
-    the classes that at least a twentieth of all items are instances of, at any depth, its smallest one; None if it is
-    an instance of none, or the recipe asks for no certificates.
+    ``type`` is the QID of its coarse type (``wikisem.graph.outlier_sets``): of the classes that at least a twentieth of
+    all items are instances of, at any depth, its smallest one; None if it is an instance of none, or the recipe asks
+    for no certificates.
 
     All that wikisem makes has ``NEEDED``. Sets of others may have words alone: what they do not say is None.
     """
@@ -99,7 +98,6 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     label_language: str | None = None
     language: str | None = None
     title: str | None = None
-    contradicts: str | None = None
     type: str | None = None
 
     NEEDED: ClassVar[tuple[str, ...]] = ("source", "count", "total", "sitelinks")
@@ -255,10 +253,9 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_
         return chain(self.cluster, self.outliers)
 
     @property
-    def classes_of_proofs(self) -> set[str]:
-        """The classes without a label here that its proofs name: contradictions, and coarse types of near outliers."""
-        types = [one.type for one in self.outliers if one.outlier_class == NEAR]
-        return {one for one in (*types, *(member.contradicts for member in self.cluster)) if one is not None}
+    def types_of_near(self) -> set[str]:
+        """The coarse types of its near outliers, which are named beside their certificates."""
+        return {one.type for one in self.outliers if one.type is not None and one.outlier_class == NEAR}
 
 
 # A wall has four groups of four words; in one with herrings at least so many fit a second group.

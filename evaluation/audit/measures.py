@@ -401,9 +401,6 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
             "largest shared affix": _mean(group.shared_affix for group in groups),
             "in one further class": _mean(group.further_class for group in groups),
             "coherence": _mean(group.group.coherence for group in groups),
-            "contradiction": _mean(
-                one.contradicts is not None if asked else None for group in groups for one in group.group.cluster
-            ),
             "near-duplicate pairs": duplicates,
             "most frequent outlier": _most_frequent([one.item for group in groups for one in group.outliers]),
             **more,

@@ -28,6 +28,7 @@ STATUS: Final = "status"
 NO_KIND: Final = "no-kind"
 NO_EVIDENCE: Final = "no-evidence"
 LEVELS: Final = "levels"
+CONTRADICTIONS: Final = "contradictions"
 OTHER_LEVEL: Final = "other-level"
 
 # Outliers for which so many items give way are hardly too few with places, for which more are tried.
@@ -110,13 +111,12 @@ class GroupBuilder:
                 rows_of_all, excluding = leading.targets.tolist(), contradictions(of_class, items).tolist()
                 candidates = []
                 for at, (begin, end) in zip(places.tolist(), pairwise(leading.offsets.tolist()), strict=True):
-                    # The leading instances of the level, with no more contradictions than the minimum needs.
+                    # The leading instances of the level, those with a contradiction apart.
                     of_level = [index for index in range(begin, end) if has_level[index]]
                     even = [rows_of_all[index] for index in of_level if excluding[index] < 0]
                     odd = {rows_of_all[index]: excluding[index] for index in of_level if excluding[index] >= 0}
-                    chosen = [*even[: cluster.size], *list(odd)[: max(cluster.minimum - len(even), 0)]]
                     level: Level = "concepts" if are_types[at] else "entities"
-                    candidates.append(_Leading(level, chosen, even[cluster.size :], len(of_level), odd))
+                    candidates.append(_Leading(level, even[: cluster.size], even[cluster.size :], odd))
             checked = list(self._check(nodes[places].tolist(), candidates, inputs))
             yield from ((language, judged) for judged in self._ask_witness(checked, inputs))
 
@@ -128,25 +128,15 @@ class GroupBuilder:
         If the recipe replaces members, a class is rejected only where no other instances keep the rules; the reason is
         that of its best known ones.
         """
-        filters, minimum, asked = self._recipe.filters, self._recipe.cluster.minimum, self._recipe.cluster.level
+        filters, minimum = self._recipe.filters, self._recipe.cluster.minimum
         # The members of all classes are read at once, then dealt out.
         rows = np.array(list(chain.from_iterable(candidate.rows for candidate in leading)), dtype=np.int64)
         members_of_all = iter(inputs.surfaces.members(rows))
         for node, candidate in zip(nodes, leading, strict=True):
-            level, odd = candidate.level, candidate.odd
-            members = list(islice(members_of_all, len(candidate.rows)))
-            if level is not None and asked not in {level, "both"}:
-                yield self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {level}")
+            first = list(islice(members_of_all, len(candidate.rows)))
+            if candidate.level is not None and (rejection := self._reject_level(node, inputs, candidate)):
+                yield rejection
                 continue
-            if level is not None and candidate.of_level < minimum:
-                kind = "types" if level == "concepts" else "individuals"
-                detail = f"expected at least {minimum} {kind}, as most instances are, saw {candidate.of_level}"
-                yield self._reject(node, inputs, LEVELS, detail)
-                continue
-            first = [
-                replace(member, contradicts=self._graph.qid(odd[row])) if row in odd else member
-                for member, row in zip(members, candidate.rows, strict=True)
-            ]
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
 
             def verdict_of(members: Iterable[Member], label: str = label) -> Verdict:
@@ -162,9 +152,28 @@ class GroupBuilder:
             cluster, verdict = settle_cluster(first, further, verdict_of)
             if verdict.keep:
                 surfaces = [member.surface for member in cluster]
-                yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), level)
+                yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), candidate.level)
             else:
                 yield self._reject(node, inputs, verdict.reason, verdict.detail, cluster)
+
+    def _reject_level(self, node: int, inputs: LanguageInputs, leading: "_Leading") -> Rejection | None:
+        """The rejection of a class of another level than asked for, or with too few instances that may be members."""
+        minimum, asked = self._recipe.cluster.minimum, self._recipe.cluster.level
+        if asked not in {leading.level, "both"}:
+            return self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {leading.level}")
+        if len(leading.rows) >= minimum:
+            return None
+        kind = "types" if leading.level == "concepts" else "individuals"
+        of_level = len(leading.rows) + len(leading.odd)
+        if of_level < minimum:
+            detail = f"expected at least {minimum} {kind}, as most instances are, saw {of_level}"
+            return self._reject(node, inputs, LEVELS, detail)
+        # The best known one is an example.
+        row, excluding = next(iter(leading.odd.items()))
+        (member,) = inputs.surfaces.members(np.array([row]))
+        detail = f"expected at least {minimum} {kind} without a contradiction, saw {len(leading.rows)} of {of_level}: "
+        detail += f"{member.name} is the only instance of both the class and {self._graph.qid(excluding)}"
+        return self._reject(node, inputs, CONTRADICTIONS, detail)
 
     def _ask_witness(
         self, checked: Sequence["_Passed | Rejection"], inputs: LanguageInputs
@@ -455,14 +464,13 @@ class GroupBuilder:
 class _Leading(NamedTuple):
     """The rows of the best known instances of a class, its members, with its level, if that is asked for.
 
-    ``further`` are the rows of those that follow, ``of_level`` is how many instances of its level there are, and
-    ``odd`` has a class (node) for each row with a contradiction.
+    ``further`` are the rows of those that follow. ``odd`` has those of its level with a contradiction, which are no
+    members, each with a class (node) that excludes the class but for it.
     """
 
     level: Level | None
     rows: Sequence[int]
     further: Sequence[int]
-    of_level: int = 0
     odd: Mapping[int, int] = {}
 
 

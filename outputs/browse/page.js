@@ -191,7 +191,7 @@ function word(row, kind, own, about) {
 
 function details(row, kind, own, weak) {
   const [item, surface, source, count, total, links, sitelinks, , , via, margin, ties, proof] = row;
-  const data = loaded.get(own.code), against = kind === "in" ? row[8] : null;
+  const data = loaded.get(own.code);
   const named = (qid) => el("span", {}, link(`https://www.wikidata.org/wiki/Q${qid}`, `Q${qid}`), data && data.names[qid] ? el("span", {}, " ", bdi(data.names[qid], own)) : "");
   const facts = [
     ["word", bdi(surface, own)],
@@ -203,7 +203,6 @@ function details(row, kind, own, weak) {
     ["sitelinks", number(sitelinks)],
     kind === "in" ? null : ["brought by", named(via)],
     proof ? ["certificate", el("span", {}, ...parts("of {0} other instances of {1} and {2} of the class, none is an instance of both", number(proof[1]), named(proof[0]), number(proof[2])))] : null,
-    against ? ["contradiction", el("span", {}, ...parts("the only instance of both the class and {0}", named(against)))] : null,
     ties ? ["tied by", el("span", {}, ...ties.flatMap(([one, property, other], at) => [at ? "; " : "", bdi(one, own), " ", link(`https://www.wikidata.org/wiki/Property:${property}`, property), " ", bdi(other, own)]))] : null,
     margin == null ? null : ["margin", t("{0}, its statements are more typical of the class than those of {1} of the class's instances", margin.toFixed(2), percent(margin))],
     weak ? ["weak", weak] : null,

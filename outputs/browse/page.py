@@ -109,7 +109,6 @@ def language_script(language: BrowseLanguage) -> bytes:
         [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
         [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
         [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02]   the same with its margin
-        [64,"Berlin",0,10,12,20,286,null,133442]  a member with the class that contradicts it
         [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02,null,[133442,60,79]]   an outlier with its margin, no ties, and its
                                                   certificate: the class, its instances and those of the group's class
     """
@@ -185,8 +184,6 @@ def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
         while more and more[-1] is None:
             more.pop()
         return [*row, language, member.outlier_class, qid_number(member.via), *more]
-    if member.contradicts is not None:
-        return [*row, language, qid_number(member.contradicts)]
     return [*row, language] if language else row
 
 

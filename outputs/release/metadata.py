@@ -174,8 +174,8 @@ class LanguageFacts(msgspec.Struct):
 
     ``words`` counts words of groups by language and source, ``foreign`` labels by their language code if it is not the
     group's, ``sizes`` groups by number of words in the cluster, ``outliers`` test cases by outlier class, ``rejected``
-    classes without a group by reason. ``proofs`` counts "certificates", "contradictions" and "members" of clusters,
-    ``levels`` groups by level. ``baselines`` are the accuracies of guessers that ignore meaning.
+    classes without a group by reason. ``certificates`` counts those of outliers, ``levels`` groups by level.
+    ``baselines`` are the accuracies of guessers that ignore meaning.
     """
 
     code: str
@@ -187,7 +187,7 @@ class LanguageFacts(msgspec.Struct):
     foreign: Mapping[str, int]
     sizes: Mapping[int, int]
     outliers: Mapping[int, int]
-    proofs: Mapping[str, int]
+    certificates: int
     levels: Mapping[str, int]
 
     @property
@@ -222,11 +222,6 @@ def language_facts(
 
     members = [member for group in groups for member in group.members]
     outliers = [outlier for group in groups for outlier in group.outliers]
-    proofs = {
-        "certificates": sum(outlier.certificate is not None for outlier in outliers),
-        "contradictions": sum(member.contradicts is not None for group in groups for member in group.cluster),
-        "members": sum(len(group.cluster) for group in groups),
-    }
     return LanguageFacts(
         code,
         groups=len(groups),
@@ -237,7 +232,7 @@ def language_facts(
         foreign=count(member.label_language for member in members if member.label_language),
         sizes=count(len(group.cluster) for group in groups),
         outliers=count(outlier.of_class.number for outlier in outliers),
-        proofs=proofs,
+        certificates=sum(outlier.certificate is not None for outlier in outliers),
         levels=count(group.level for group in groups if group.level),
     )
 

@@ -158,7 +158,7 @@ def _items_named(taxonomy: Taxonomy, qid: str, group: Group | None) -> set[str]:
     """What lines and pictures name of a class: parents, grandparents, and outliers with the ways to their classes."""
     parents = taxonomy.superclasses(qid)
     items = {qid, *parents, *(grandparent for parent in parents for grandparent in taxonomy.superclasses(parent))}
-    items |= group.classes_of_proofs if group else set()
+    items |= group.types_of_near if group else set()
     for outlier in group.outliers if group else ():
         items |= {outlier.id, outlier.via, *taxonomy.superclasses(outlier.via)}
         for class_of_outlier in taxonomy.classes(outlier.id):

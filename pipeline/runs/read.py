@@ -113,14 +113,14 @@ def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str
 
 
 def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
-    """By language, the labels of classes that brought outliers in, contradict members, or are types of near outliers.
+    """By language, the labels of classes that brought outliers in, or are types of near outliers.
 
     Empty of a release, which has no entities.
     """
     wanted: dict[str, set[str]] = {}
     for group in groups:
         classes = wanted.setdefault(group.language, set())
-        classes |= {outlier.via for outlier in group.outliers} | group.classes_of_proofs
+        classes |= {outlier.via for outlier in group.outliers} | group.types_of_near
     if not list_files(record_path(output, ENTITIES)):
         return {}
     # The label of each class in all languages, then the first that serves in the language of its groups.

@@ -26,6 +26,7 @@ from tests.docs.runs import PageRun
 from tests.docs.samples import make_samples, mirror
 from tests.waiting import PATIENCE
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.commands import download
 from wikisem.pipeline.console.terminal import print_line
 
 _PAGE: Final = "docs/tutorial.md"
@@ -53,7 +54,7 @@ SHOTS: Final = (
     Shot("browse.png", "out/browse/index.html#/de", 1000, 600),
     Shot("scores.png", "scores.html", 1000, 750),
     Shot("../browse-en.png", "samples/browse/index.html#/en", 1000, 745, "Massachusetts", "Saarland"),
-    Shot("../browse-ar.png", "samples/browse/index.html#/ar", 1000, 760, "روما", "الفولغا"),
+    Shot("../browse-ar.png", "samples/browse/index.html#/ar", 1000, 760, "لندن", "الدانوب"),
     Shot("../annotate-ar.png", "sheets-ar/sheets/annotator-1.html", 800, 640, keys=Keys.ENTER + "3"),
 )
 FIGURES: Final = ("genres.svg",)
@@ -65,7 +66,7 @@ def finished(folder: Path) -> Iterator[None]:
     demo = folder / "samples"
     assert main(["demo", "--output", str(demo)]) == 0
     make_samples(_PAGE, folder, demo)
-    with contextlib.chdir(folder), mirror(demo) as url, patch("wikisem.pipeline.commands.download._MIRROR", url):
+    with contextlib.chdir(folder), mirror(demo) as url, patch.dict(download.OPTIONS["--mirror"], default=url):
         run = PageRun(demo)
         for block in read_blocks(_PAGE):
             run.block(block)

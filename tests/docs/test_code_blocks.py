@@ -14,6 +14,7 @@ from tests.docs.runs import LANGUAGES, PageRun, check_span, reason_aside, treatm
 from tests.docs.samples import SAMPLES, make_samples, mirror
 from tests.docs.tables import INSTEAD, OTHER_OUTPUT, SET_ASIDE, TEXTS
 from wikisem.pipeline.cli import main, open_command
+from wikisem.pipeline.commands import download
 
 BLOCKS = all_blocks()
 COMMANDS = [command.text for block in BLOCKS if block.language == "console" for command in commands(block)]
@@ -44,7 +45,7 @@ def test_a_page_does_what_it_says(
     """In the order of the page, in one folder: commands end as shown and print what is shown, data can be read."""
     make_samples(page, tmp_path, demo)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("wikisem.pipeline.commands.download._MIRROR", url)
+    monkeypatch.setitem(download.OPTIONS["--mirror"], "default", url)
     run = PageRun(demo)
     for block in read_blocks(page):
         run.block(block)

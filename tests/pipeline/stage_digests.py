@@ -17,10 +17,10 @@ KNOWN: Final = {
     "mentions": (4, "ae00d84bef9fcfe8e4884f8996e6588d"),
     "surfaces": (3, "72433427167fa294e82ece474225690a"),
     "taxonomy": (3, "16e7c756d9278e05af63bed67cb6fb77"),
-    "groups": (20, "2f7a4dd60527e10623baff50f8329498"),
+    "groups": (21, "5111a173c025c4fe3dbbc5f5e6f16219"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
-    "mixed": (9, "eda466adf2430b794698e75ee3b9467c"),
-    "walls": (6, "f7ae945cccab64bcabe02e30d10b1e87"),
+    "mixed": (10, "7ce94a0f46b03621ffa7e8ab0183f579"),
+    "walls": (7, "3661f5ebd434cdfd53527e9389e76807"),
 }
 
 

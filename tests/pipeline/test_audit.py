@@ -177,17 +177,15 @@ def test_groups_are_ranked_by_coherence_and_outliers_by_margin(
     assert "manifest.json: expected the manifest of a run" in capsys.readouterr().err
 
 
-def test_certificates_and_contradictions_are_counted(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The shares of outliers and of members that have one; a dash for a set of a recipe that asks for none."""
+def test_certificates_are_counted(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The share of outliers that have one; a dash for a set of a recipe that asks for none."""
     assert "│ certificate" not in audit(capsys, output)
     first, second = GROUP.outliers
     proven = replace(first, certificate=Certificate("Q101", 12, 9, "river"))
-    members = (replace(GROUP.cluster[0], contradicts="Q101"), *GROUP.cluster[1:])
-    group = replace(GROUP, cluster=members, outliers=(proven, replace(second, outlier_class=1)))
+    group = replace(GROUP, outliers=(proven, replace(second, outlier_class=1)))
     (output / "groups" / "en.jsonl").write_bytes(encode_group(group))
     (found,) = json.loads(audit(capsys, output, "--json"))
     assert found["languages"]["en"]["O1"]["certificate"] == 0.5
-    assert found["languages"]["en"]["cluster"]["contradiction"] == pytest.approx(1 / 7)
     assert "│ certificate" in audit(capsys, output)
 
 

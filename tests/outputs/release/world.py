@@ -77,7 +77,7 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
     """A group whose words say their class and rank, some of them hostile.
 
     The first has no coherence and no margins, the others have a certificate, with a hostile label, of their second
-    outlier, and what contradicts their third member.
+    outlier.
     """
     cluster = tuple(
         Member(
@@ -90,7 +90,6 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
             links=20 if rank else None,
             page_share=0.25 if rank else None,
             label_language=None if rank else "mul",
-            contradicts="Q803" if rank == 2 and number > 1 else None,
         )
         for rank in range(size)
     )
