@@ -321,8 +321,8 @@ def audit_groups(
     ordered = sorted(groups, key=lambda group: (group.language, group.id))
     pairs, audited = near_duplicates(groups), list[AuditedGroup]()
     languages: dict[str, Mapping[str, Values]] = {}
-    for language in sorted({group.language for group in groups}):
-        listed = [group for group in groups if group.language == language]
+    for language in dict.fromkeys(group.language for group in ordered):
+        listed = [group for group in ordered if group.language == language]
         # The surface forms show how a language without a row is written.
         profile = language_profile(language, sample=[member.surface for group in listed for member in group.cluster])
         broken = broken_filters(listed, profile, recipe) if recipe else [()] * len(listed)
@@ -333,11 +333,12 @@ def audit_groups(
             audited.append(AuditedGroup(one, tuple(findings)))
         broken_share = {"breaks a filter": fmean(bool(one.broken) for one in measured)} if recipe else {}
         languages[language] = _values(measured, len(repeats), broken_share)
+    audited.sort(key=lambda one: (-sum(finding.wrong for finding in one.findings), -len(one.findings)))
     coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
     margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
     return Audit(
         name,
-        groups=tuple(sorted(audited, key=_worst_first)),
+        groups=tuple(audited),
         near_duplicates=tuple(pairs),
         languages=languages,
         baselines=baselines_by_language(groups, frequencies),
@@ -345,11 +346,6 @@ def audit_groups(
         by_coherence=tuple(sorted(coherences, key=itemgetter(0))),
         by_margin=tuple(sorted(margins, key=lambda each: -each[0])),
     )
-
-
-def _worst_first(audited: AuditedGroup) -> tuple[int, int, str, str]:
-    group, findings = audited.measures.group, audited.findings
-    return -sum(finding.wrong for finding in findings), -len(findings), group.language, group.id
 
 
 def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Finding]:
