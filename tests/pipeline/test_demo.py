@@ -47,10 +47,10 @@ def test_an_engine_that_shuffles_leaves_the_same_bytes(
 ) -> None:
     """As values of a GroupByKey, rows come to the same files as through bucket files, none of which is written."""
 
-    def refuse(path: str) -> NoReturn:
-        raise AssertionError(f"no bucket file is needed, saw {path}")
+    def refuse(_shuffle: object, step: str, _key: str) -> NoReturn:
+        raise AssertionError(f"no bucket files are needed between steps, saw those of {step}")
 
-    monkeypatch.setattr("wikisem.transforms.io.shuffle.create_bucket_file", refuse)
+    monkeypatch.setattr("wikisem.transforms.io.shuffle.Shuffle._folder", refuse)
     assert main(["demo", "--output", str(tmp_path), "--", "--runner=FnApiRunner", "--bulk_shuffle=engine"]) == 0
     assert tree_of(tmp_path, *FOLDERS) == tree_of(output, *FOLDERS)
 
