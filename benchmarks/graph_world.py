@@ -147,6 +147,7 @@ def entities_of(
             pa.array(blank, ENTITIES.field("other_instance_of").type),
             _signatures(np.random.default_rng(items[0]), kinds, targets, sitelinks),
             pa.array(blank, ENTITIES.field("relations").type),
+            pa.array(blank, ENTITIES.field("aliases").type),
         ],
         schema=ENTITIES,
     )

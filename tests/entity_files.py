@@ -48,6 +48,7 @@ def entity_row(entity: Entity) -> dict[str, Any]:
         "other_instance_of": list(entity.other_instance_of),
         "properties": list(entity.properties),
         "relations": [{"property": name, "item": item} for name, item in entity.relations],
+        "aliases": [(code, list(found)) for code, found in sorted(entity.aliases.items())],
     }
 
 
@@ -78,7 +79,13 @@ def _entity(record: dict[str, Any], properties: frozenset[str]) -> Entity:
         other_instance_of=_others(claims, "P31"),
         properties=tuple(sorted(int(key[1:]) for key in claims if links and key not in ("P31", "P279"))),
         relations=tuple(sorted({pair for key in claims if links for pair in _relations(claims, key)})),
+        aliases=_aliases(record) if links else {},
     )
+
+
+def _aliases(record: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    aliases: dict[str, list[dict[str, str]]] = record.get("aliases") or {}
+    return {code: tuple(sorted({one["value"] for one in found})) for code, found in aliases.items() if found}
 
 
 def _relations(claims: dict[str, Any], name: str) -> set[tuple[int, int]]:

@@ -47,13 +47,23 @@ class Named:
 Names = Mapping[str, Named]
 
 
-def names_that_mean(names: Names, sitelinks: Mapping[str, int], least: float) -> Names:
-    """The anchors, and of labels and titles those that mean their item rather than another one of the name."""
+def names_that_mean(names: Names, entities: Mapping[str, Entity], recipe: Recipe, language: str) -> Names:
+    """The anchors, and of labels and titles those that mean their item rather than another one of the name.
+
+    If labels are surface forms, others are also called by their label and aliases, of the language or ``mul``.
+    """
+    options, sitelinks = recipe.surface, {qid: entity.sitelinks for qid, entity in entities.items()}
     surfaces = {qid: name.surface for qid, name in names.items() if qid in sitelinks}
+    called: dict[str, set[str]] = {}
+    for qid, entity in entities.items() if options.fallback == "label" else ():
+        label = entity.labels.get(language, entity.labels.get("mul"))
+        if entity.sitelinks:
+            aliases = [*entity.aliases.get(language, ()), *entity.aliases.get("mul", ())]
+            called[qid] = {*aliases, *([label] if label else [])}
     return {
         qid: names[qid]
         for qid in surfaces
-        if names[qid].source == "anchor" or means_item(qid, surfaces, sitelinks, least)
+        if names[qid].source == "anchor" or means_item(qid, surfaces, called, sitelinks, options.minimum_page_share)
     }
 
 
@@ -237,8 +247,9 @@ class OracleGroups:
         names: Names,
     ) -> None:
         self.graph, self.recipe = graph, recipe
-        least, known = recipe.surface.minimum_page_share, {q: e.sitelinks for q, e in graph.entities.items()}
-        self.profile, self.names = profile, names_that_mean(names, known, least) if least else names
+        self.profile, self.names = profile, names
+        if recipe.surface.minimum_page_share:
+            self.names = names_that_mean(names, graph.entities, recipe, profile.code)
         self.affixes = count_affixes(name.surface for qid, name in names.items() if qid in graph.classes)
         self.clusters: dict[str, list[Member]] = {}
         self.lacking: dict[str, str] = {}  # why classes have no cluster

@@ -5,7 +5,7 @@ are told apart by their names in the Unicode character database.
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -148,8 +148,20 @@ def refusal(anchor: Anchor, form: Anchor, options: SurfaceOptions, language: str
     return "script" if options.script and not in_script(form.surface, language) else None
 
 
-def means_item(qid: str, surfaces: Mapping[str, str], sitelinks: Mapping[str, int], least: float) -> bool:
-    """Whether an item has its share of the sitelinks of all items that are called as it is; equal shares of none."""
-    alike = [sitelinks[other] for other, surface in surfaces.items() if surface == surfaces[qid]]
+def means_item(
+    qid: str,
+    surfaces: Mapping[str, str],
+    names: Mapping[str, Collection[str]],
+    sitelinks: Mapping[str, int],
+    least: float,
+) -> bool:
+    """Whether an item has its share of the sitelinks of all items that are called as it is; equal shares of none.
+
+    They are called so by their surface form or by another of their names.
+    """
+    wanted = surfaces[qid]
+    alike = [
+        number for other, number in sitelinks.items() if surfaces.get(other) == wanted or wanted in names.get(other, ())
+    ]
     share = Fraction(sitelinks[qid], sum(alike)) if any(alike) else Fraction(1, len(alike))
     return share >= Fraction(str(least))

@@ -17,14 +17,14 @@ from wikisem.arrow.columns import MapLookup, decode, decode_numbers, encode_numb
 from wikisem.arrow.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
 from wikisem.files import match, replace_file, sizes_below
 from wikisem.graph.store import open_arrays, save_arrays
-from wikisem.layout import NAMES, Scratch, pages_folder, redirects_folder, summary_path
+from wikisem.layout import NAMES, Scratch, item_names_folder, pages_folder, redirects_folder, summary_path
 from wikisem.layout import SURFACES as STAGE
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS, SURFACES
 from wikisem.surfaces import link_counts
 from wikisem.surfaces.cleaning import compose, write_in
-from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, name_items, sort_items
+from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, hash_names, name_items, sort_items
 from wikisem.transforms.io.counts import read_json, require_files
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
@@ -267,7 +267,7 @@ def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
 
 
 # Version of the stage's output; raise it when the output changes.
-VERSION: Final = 3
+VERSION: Final = 4
 # The bytes of files of a part, enough to make what each language leaves in a bucket worth a batch; and the most parts,
 # beyond which files cost more than a run on many machines gains.
 _PART_BYTES: Final = 1 << 22
@@ -349,11 +349,18 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
     """Read a numbered part of the entities: items with a page go to buckets by its title, others get their fallback."""
     number, paths = numbered
     tables: dict[str, list[pa.Table]] = {language: [] for language in pages.folders}
+    item_names: dict[str, list[pa.Table]] = {language: [] for language in pages.folders if pages.options.asks_aliases}
+    columns = ["qid", "titles", "labels", *(["sitelinks", "aliases"] if item_names else [])]
     # A file at a time: what its languages want of it is small beside all that it holds.
     for path in paths:
-        items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
+        entities = read_parquet(path, columns)
+        items = NamedItems(entities)
         for language, rows in tables.items():
             rows.append(items.of(language, variant_of(pages.options.variant, language)))
+            if item_names:
+                item_names[language].append(hash_names(rows[-1], entities, language, pages.options))
+    for language, rows in item_names.items():
+        write_parquet(f"{item_names_folder(pages.folders[language])}/{number:05d}.parquet", pa.concat_tables(rows))
     counts: dict[str, SurfaceCounts] = {}
     none = link_counts.CHOSEN_ANCHORS.empty_table()
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:

@@ -24,7 +24,7 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Tier
-from wikisem.surfaces.table import clear_members, read_members
+from wikisem.surfaces.table import meant_instead, read_members
 from wikisem.transforms.groups.shared_files import read_unlinked
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import StageContext, label_of
@@ -32,7 +32,7 @@ from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import read_profile_file, with_values
 
 # The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 7
+VERSION: Final = 8
 
 
 class WallSources(NamedTuple):
@@ -98,7 +98,8 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
         links = PageLinks.of((items[in_graph], totals[in_graph]) for items, in_graph, totals in found)
     leading = wall_fits.leading_instances(graph, groups, recipe, links)
     named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
-    members = clear_members(named, paths, graph, recipe.surface.minimum_page_share)
+    instead = meant_instead(named, sources.surfaces[language], graph, recipe.surface.minimum_page_share)
+    members = {item: named[item] for item in named if item not in instead}
     other_instances = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
     pairs = zip(groups, other_instances, strict=True)
     classes = [wall_fits.WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]

@@ -126,8 +126,9 @@ siteinfo_path: Final = "{}/siteinfo.json".format
 link_letters_path: Final = "{}/surroundings.json".format
 redirects_folder: Final = "{}/redirects".format
 pages_folder: Final = "{}/pages".format
-# of surfaces: what is counted of the surface forms of a language
+# of surfaces: what is counted of the surface forms of a language, and ``schemas.ITEM_NAMES`` if labels compete
 summary_path: Final = "{}/summary.json".format
+item_names_folder: Final = "{}/item-names".format
 # of entities: ``schemas.UNLINKED`` unless every item was kept, the index, and ``schemas.PROPERTY_LABELS``, without rows
 # if the dump has no properties
 UNLINKED: Final = "unlinked"

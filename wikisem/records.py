@@ -33,7 +33,7 @@ class Entity:
     ``titles`` maps wiki ids of Wikipedias ("dewiki") to page titles; ``sitelinks`` counts the whole map, all sites.
     ``other_instance_of`` are the P31 at sound ranks that are not the best. ``properties`` are the numbers of all other
     properties that it has a statement of, whatever their ranks and values; ``relations`` are the numbers of property
-    and item of each statement about an item. Both are empty without a sitelink.
+    and item of each statement about an item; ``aliases`` are by language. All three are empty without a sitelink.
     """
 
     qid: str
@@ -47,6 +47,7 @@ class Entity:
     other_instance_of: tuple[str, ...] = ()
     properties: tuple[int, ...] = ()
     relations: tuple[tuple[int, int], ...] = ()
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

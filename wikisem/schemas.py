@@ -30,11 +30,14 @@ ENTITIES = pa.schema(
         # The statements whose value is an item, but P31 and P279, by property and item, each once; of the ranks that
         # count. Empty without a sitelink, and where a run records no relations. Earlier files lack it, too.
         ("relations", pa.list_(RELATION)),
+        # By language as labels, each once, sorted. Empty without a sitelink, and where a run records no aliases. Files
+        # written before 2026-11-28 lack it.
+        ("aliases", pa.map_(pa.string(), pa.list_(pa.string()))),
     ]
 )
 
 # The columns that have been added since: files without them are read, too.
-ADDED: Final = ("other_instance_of", "properties", "relations")
+ADDED: Final = ("other_instance_of", "properties", "relations", "aliases")
 
 # One row for each label of a property, by its number and the language code.
 PROPERTY_LABELS = pa.schema([("property", pa.int32()), ("language", pa.string()), ("label", pa.string())])
@@ -66,6 +69,10 @@ NAMES = pa.schema(
         ("page_share", pa.float64()),
     ]
 )
+
+# One row for each label and alias in a language, of the items that have a sitelink: the item's number, and a hash of
+# the surface form that a label is or would be.
+ITEM_NAMES = pa.schema([("number", pa.int64()), ("sitelinks", pa.int32()), ("hash", pa.uint64())])
 
 # One row for each item that has a surface form in the language; P(surface | page) = count / total. ``links`` counts the
 # links of the whole wiki with that anchor, and page_share is P(page | surface) = count / links: null for a fallback.

@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wikisem.arrow.parquet import read_parquet
-from wikisem.class_names import classes_named, classes_of, find_class, proofs_in_words
+from wikisem.class_names import classes_named, classes_of, find_class, name_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import audit_groups
@@ -45,7 +45,7 @@ from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import ClassOptions, Recipe
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import labelled_classes
-from wikisem.surfaces.table import clear_members, read_members
+from wikisem.surfaces.table import meant_instead, read_members
 from wikisem.wikidata.line_types import property_number
 
 Judged = TypeVar("Judged", Group, Rejection)
@@ -56,12 +56,12 @@ _LOOK: Final = 1000
 
 @dataclass(frozen=True)
 class Ranked:
-    """An instance of the class under its surface form, if any, ``clear`` unless that means a better known item."""
+    """An instance of the class under its surface form, if any; ``means`` is the item that this means instead."""
 
     qid: str
     surface: str | None
     sitelinks: int
-    clear: bool = True
+    means: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ class Explanation:
         """Say whether an instance is in the cluster, and if not, why."""
         if instance.surface is None:
             return "no surface form"
-        if not instance.clear:
-            return "its name means another item"
+        if instance.means is not None:
+            return f"its name means another item: {name_class(instance.means, self.label(instance.means))}"
         members: Sequence[Member] = self.group.cluster if self.group else ()
         if instance.qid in {member.id for member in members}:
             return "in the cluster"
@@ -127,11 +127,11 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     linked = taxonomy.most_linked(qid, _LOOK)
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
-    paths = list_files(f"{Ledger(output).folder(unit_of(SURFACES, language))}/*.parquet")
-    named = read_members(paths, taxonomy.graph, {item for item, _ in linked})
-    clear = clear_members(named, paths, taxonomy.graph, recipe.surface.minimum_page_share if recipe else 0)
+    folder = Ledger(output).folder(unit_of(SURFACES, language))
+    named = read_members(list_files(f"{folder}/*.parquet"), taxonomy.graph, {item for item, _ in linked})
+    instead = meant_instead(named, folder, taxonomy.graph, recipe.surface.minimum_page_share if recipe else 0)
     instances = [
-        Ranked(item, named[item].surface if item in named else None, sitelinks, item not in named or item in clear)
+        Ranked(item, named[item].surface if item in named else None, sitelinks, instead.get(item))
         for item, sitelinks in linked
     ]
     closure = recipe is None or recipe.outliers.certificate > 0
@@ -145,7 +145,8 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     deepest = max((rank for rank, instance in enumerate(instances) if instance.qid in members), default=0)
     ranked = instances[: max(_SHOWN, deepest + 1)]
     named_items = _items_named(taxonomy, qid, group).union(asked, *(kinship.way for kinship in kin.values()))
-    labels, english = labels_of(output, named_items.union(instance.qid for instance in ranked), language)
+    named_items |= {item for instance in ranked for item in (instance.qid, instance.means) if item is not None}
+    labels, english = labels_of(output, named_items, language)
     return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin)
 
 

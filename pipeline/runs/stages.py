@@ -57,6 +57,7 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
             linked_only=options.linked_only and facts["linked_only"],
             signatures=options.signatures or facts.get("signatures", False),
             relations=options.relations or facts.get("relations", False),
+            aliases=options.aliases or facts.get("aliases", False),
         )
         if identity_of(_entity_unit(dump, wider), {}) == earlier.identity:
             options = wider
@@ -76,7 +77,7 @@ def _entity_unit(dump: Dump, options: entity_stage.EntityOptions) -> Unit:
     """The unit of entities: dependent units depend on its dump and rules, not on how many labels and properties."""
     labels = ALL if options.labels is None else sorted(options.labels)
     extras: dict[str, Any] = {"labels": labels, "properties": sorted(options.properties)}
-    extras |= {"signatures": options.signatures, "relations": options.relations}
+    extras |= {"signatures": options.signatures, "relations": options.relations, "aliases": options.aliases}
     unlinked = "counted" if options.linked_only else "kept"
     rules = {"dump": dump.identity(), "ranks": options.ranks, "unlinked": unlinked}
     facts = {**extras, "linked_only": options.linked_only, "inputs": dump.describe()}
@@ -85,7 +86,7 @@ def _entity_unit(dump: Dump, options: entity_stage.EntityOptions) -> Unit:
 
 def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, context: StageContext) -> UnitResult:
     """Read public tables as entities; log what they have and lack, and warn of items that their own table lacks."""
-    tables = open_tables(dump.tables, options.label_codes)
+    tables = open_tables(dump.tables, options.label_codes, aliases=options.aliases)
     rows, codes = tables.rows(), tables.keys("labels")
     listed = ", ".join(codes) if len(codes) < 10 else f"{len(codes)} languages"
     run.log(
@@ -192,7 +193,13 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
 
     def check(run: Run) -> None:
         """Raise MissingInputError if the entities lack labels by which a language or the fallback names items."""
-        kept = run.ledger.require(ENTITIES).facts["labels"]
+        facts = run.ledger.require(ENTITIES).facts
+        kept = facts["labels"]
+        if options.asks_aliases and not facts.get("aliases", False):
+            raise MissingInputError(
+                "expected entities with aliases, which surface.minimum_page_share compares labels with, saw entities "
+                "without; run `wikisem entities`, or `wikisem build` with this recipe, first"
+            )
         for language in languages:
             wanted = dict.fromkeys((*name_codes(language), *name_codes("en")))
             if kept != ALL and (lacking := [code for code in wanted if code not in kept]):
@@ -440,14 +447,18 @@ def entity_options(
     labels = None
     if languages is not None:  # English too, in which a class without a label is named
         labels = tuple(sorted({code for language in (*languages, "en") for code in name_codes(language)}))
-    kept = entity_stage.EntityOptions(labels, tuple(sorted(properties)))
+    kept = entity_stage.EntityOptions(labels, tuple(sorted(properties)), aliases=True)
     if recipe is None:
         return kept
     # An item without any sitelink can then be neither in a cluster nor an outlier.
     linked_only = recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0
-    related = recipe.outliers.related > 0
     return replace(
-        kept, ranks=recipe.graph.ranks, signatures=recipe.witness, relations=related, linked_only=linked_only
+        kept,
+        ranks=recipe.graph.ranks,
+        signatures=recipe.witness,
+        relations=recipe.outliers.related > 0,
+        aliases=recipe.surface.asks_aliases,
+        linked_only=linked_only,
     )
 
 

@@ -111,15 +111,17 @@ def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.Capt
 
 
 def test_an_instance_whose_name_means_another_item_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where labels must mean their item: the less known of two towns has no name, and the group has no other member."""
+    """Where labels must mean their item: the alias of a better known one names no town, and the group has no other."""
     names = {entity.qid: Named(label) for entity in entities() if (label := entity.labels.get("en"))}
-    names["Q8"] = Named("Rhine")
-    known = [with_values(entity, sitelinks=90) if entity.qid == "Q20" else entity for entity in entities()]
+    names["Q8"] = Named("Turin")
+    known = [
+        with_values(one, sitelinks=90, aliases={"mul": ("Turin",)}) if one.qid == "Q20" else one for one in entities()
+    ]
     recipe = with_values(RECIPE, surface=SurfaceOptions(fallback="label", minimum_page_share=0.5))
     output = finish_stages(tmp_path, known, {"en": names}, recipe)
     assert main(["explain", str(output), "Q100"]) == 0
     text = capsys.readouterr().out
-    assert "its name means another item" in text
+    assert "its name means another item: Rhine (Q20)" in text
     assert "a group of 7" in text
     assert "same surface form" not in text
 
@@ -133,7 +135,7 @@ def test_an_explanation_is_json_too(output: Path, capsys: pytest.CaptureFixture[
     assert found["en"]["labels"]["Q102"] == "place"
     assert found["de"]["group"] is None
     assert found["de"]["rejection"]["reason"]
-    assert found["en"]["ranked"][0].keys() == {"qid", "surface", "sitelinks", "clear"}
+    assert found["en"]["ranked"][0].keys() == {"qid", "surface", "sitelinks", "means"}
 
 
 def test_the_set_that_comes_with_wikisem_is_explained_as_a_release(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from wikisem.recipes.options import Fame
 from wikisem.records import Entity, Member
 from wikisem.schemas import SURFACES
 from wikisem.surfaces import table as surface_table
-from wikisem.surfaces.table import SOURCES, SurfaceTable, hash_texts, mean_their_items
+from wikisem.surfaces.table import SOURCES, Called, SurfaceTable, hash_texts, mean_their_items
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 NAMES = st.fixed_dictionaries(
@@ -127,17 +127,32 @@ def test_equal_surface_forms_have_equal_hashes_and_others_do_not(texts: list[str
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0, 1, 2, 3, 10, 30, 2**31 - 1])), max_size=9),
+    st.lists(
+        st.tuples(
+            st.sampled_from("abc"),
+            st.lists(st.sampled_from("abc"), max_size=4),
+            st.sampled_from([0, 1, 2, 3, 10, 30, 2**31 - 1]),
+        ),
+        max_size=9,
+    ),
     st.sampled_from([0.1, 0.3, 0.5, 0.7, 1.0]),
 )
-def test_a_name_means_the_item_with_its_share_of_the_sitelinks(named: list[tuple[str, int]], least: float) -> None:
-    """The others of that name are not meant, whatever their hashes begin with; without any sitelink all share alike."""
-    surfaces = {f"Q{n}": surface for n, (surface, _) in enumerate(named)}
-    sitelinks = {f"Q{n}": count for n, (_, count) in enumerate(named)}
+def test_a_name_means_the_item_with_its_share_of_the_sitelinks(
+    named: list[tuple[str, list[str], int]], least: float
+) -> None:
+    """Others with that surface form or alias are not meant, each counted once, whatever their hashes begin with.
+
+    Without any sitelink all share alike: items have aliases only if they have a sitelink.
+    """
+    surfaces = {f"Q{n}": surface for n, (surface, _, _) in enumerate(named)}
+    sitelinks = {f"Q{n}": count for n, (_, _, count) in enumerate(named)}
+    aliases = {f"Q{n}": found for n, (_, found, count) in enumerate(named) if count}
     keys = {"a": 5, "b": 2**63 + 5, "c": 2**64 - 1}
-    found = mean_their_items(
-        np.array([keys[surface] for surface, _ in named], dtype=np.uint64),
-        np.array([count for _, count in named], dtype=np.int32),
-        least,
-    )
-    assert found.tolist() == [means_item(qid, surfaces, sitelinks, least) for qid in surfaces]
+
+    def called(pairs: list[tuple[str, str]]) -> Called:
+        hashes = np.array([keys[name] for _, name in pairs], np.uint64)
+        return Called(hashes, np.array([sitelinks[qid] for qid, _ in pairs], np.int32))
+
+    others = [(qid, name) for qid, found in aliases.items() for name in sorted({*found} - {surfaces[qid]})]
+    means = mean_their_items(called([*surfaces.items()]), called(others), least)
+    assert means.tolist() == [means_item(qid, surfaces, aliases, sitelinks, least) for qid in surfaces]

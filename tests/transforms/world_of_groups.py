@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tests.entity_files import write_entities
+from tests.entity_files import entity_row, write_entities
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, without_certificates
 from wikisem.arrow.parquet import write_parquet
-from wikisem.layout import Scratch
+from wikisem.layout import Scratch, item_names_folder
 from wikisem.outputs.groupfile import decode_group, decode_rejection
 from wikisem.pipeline.runs.ledger import Ledger, Record
-from wikisem.recipes.options import Recipe
+from wikisem.recipes.options import Recipe, SurfaceOptions
 from wikisem.records import Counts, Entity, Group, Rejection
-from wikisem.schemas import SURFACES
+from wikisem.schemas import ENTITIES, SURFACES
+from wikisem.surfaces.naming import NamedItems, hash_names
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.taxonomy import build_taxonomy
@@ -37,6 +38,13 @@ def write_surfaces(folder: Path, names: Names, files: int = 1) -> str:
     return str(folder)
 
 
+def write_item_names(folder: str, entities: Sequence[Entity], language: str, options: SurfaceOptions) -> None:
+    """Write the labels and aliases in a language beside its surface forms, as the surfaces stage does."""
+    table = pa.Table.from_pylist(list(map(entity_row, entities)), schema=ENTITIES)
+    found = hash_names(NamedItems(table).of(language), table, language, options)
+    write_parquet(f"{item_names_folder(folder)}/0.parquet", found)
+
+
 def _columns(name: Named) -> dict[str, object]:
     return {"surface": name.surface, "source": name.source, "count": name.count, "total": name.total}
 
@@ -53,6 +61,8 @@ def run_stages(
     runtime = runtime or Runtime()
     folder = str(write_entities(root / "entities", entities, files))
     surfaces = {one: write_surfaces(root / "surfaces" / one, each, files) for one, each in names.items()}
+    for language in names if recipe.surface.asks_aliases else ():
+        write_item_names(surfaces[language], entities, language, recipe.surface)
     graph = Scratch(str(root / "taxonomy"))
     build_taxonomy(folder, recipe.graph, StageContext(graph, runtime)).check("taxonomy")
     groups = Scratch(str(root / "made"))

@@ -1,7 +1,8 @@
 """Parquet tables as the public ones are, made of the entities of a dump one value after the other, as they are told.
 
-The names of folders and columns are those of the cards of wikidata-claims, -labels, -links and -entities (2026-11), of
-the tables of 2026-05 before them ("copy"), and of the first ones ("by language"). Nothing of wikisem is used here.
+The names of folders and columns are those of the cards of wikidata-claims, -labels, -links, -entities and -aliases
+(2026-11), of the tables of 2026-05 before them ("copy"), and of the first ones ("by language"). Nothing of wikisem is
+used here.
 """
 
 import gzip
@@ -31,6 +32,7 @@ _SCHEMAS = {
     "labels": pa.schema([("id", _STRING), ("language", _STRING), ("value", _STRING)]),
     "links": pa.schema([("id", _STRING), ("site", _STRING), ("title", _STRING), ("badges", pa.list_(_STRING))]),
     "entities": pa.schema([("id", _STRING), ("type", _STRING), ("lastrevid", pa.int64())]),
+    "aliases": pa.schema([("id", _STRING), ("language", _STRING), ("value", _STRING)]),
 }
 _OLDER = {
     "copy": {
@@ -78,7 +80,7 @@ def write_tables(
     for name, keys in rows.items():
         schema = _OLDER.get(layout, {}).get(name, _SCHEMAS[name])
         for key, found in keys.items():
-            below = {"labels": "language", "links": "site", "claims": "language"}.get(name, "")
+            below = {"links": "site"}.get(name, "language")
             key_folder = f"{below}={key}" if layout == "by language" else key
             _write_parts(folder / f"wikidata-{name}" / key_folder, found, schema, cut)
     return {name: sum(map(len, keys.values())) for name, keys in rows.items()}
@@ -90,6 +92,9 @@ def _add(entity: Entity, rows: dict[str, dict[str, list[Row]]], layout: str) -> 
     rows["entities"].setdefault("all", []).append(about)
     for code, label in dict(entity.get("labels") or {}).items():
         rows["labels"].setdefault(code, []).append({"id": identifier, "language": code, "value": label["value"]})
+    for code, aliases in dict(entity.get("aliases") or {}).items():
+        found = [{"id": identifier, "language": code, "value": alias["value"]} for alias in aliases]
+        rows["aliases"].setdefault(code, []).extend(found)
     for site, link in dict(entity.get("sitelinks") or {}).items():
         row = {"id": identifier, "site": site, "title": link["title"], "badges": link.get("badges", [])}
         rows["links"].setdefault(site, []).append(row)

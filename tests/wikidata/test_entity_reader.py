@@ -81,6 +81,7 @@ def answer(
         tuple(row["other_instance_of"]),
         tuple(row["properties"]),
         tuple((each["property"], each["item"]) for each in row["relations"]),
+        {code: tuple(found) for code, found in row["aliases"]},
     )
 
 
@@ -277,6 +278,31 @@ def test_relations_are_the_statements_about_items() -> None:
     assert read(Fields(relations=False), claims=claims, sitelinks=SITELINKS).relations == ()
 
 
+def test_aliases_are_those_of_the_languages_of_labels() -> None:
+    """With ``mul``, each once, sorted; only of items with a sitelink, and none where they are not asked for."""
+    every = {code: [{"language": code, "value": one} for one in texts] for code, texts in ALIASES.items()}
+    fields = Fields(("en", "zh-yue"), aliases=True)
+    found = read(fields, aliases=every, sitelinks=SITELINKS)
+    assert found.aliases == {"en": ("gospel", "the Gospel"), "mul": ("Evangelium",)}
+    assert read(Fields(aliases=True), aliases=every, sitelinks=SITELINKS).aliases == {
+        "de": ("Evangelium",),
+        **found.aliases,
+    }
+    assert read(fields, aliases=every).aliases == {}
+    assert read(fields, aliases=[], sitelinks=SITELINKS).aliases == {}
+    assert read(Fields(("en",)), aliases=every, sitelinks=SITELINKS).aliases == {}
+
+
+ALIASES = {"mul": ["Evangelium"], "en": ["the Gospel", "gospel", "gospel"], "de": ["Evangelium"], "zh-yue": []}
+
+
+@pytest.mark.parametrize("odd", [7, {"en": 7}, {"en": ["gospel"]}, {"en": [{"value": None}]}, {"en": [None]}])
+def test_aliases_that_cannot_be_read_are_none_and_the_item_stays(odd: Any) -> None:
+    """They say nothing of the item itself."""
+    found = read(Fields(("en",), aliases=True), aliases=odd, labels={"en": {"value": "x"}}, sitelinks=SITELINKS)
+    assert (found.labels, found.aliases) == ({"en": "x"}, {})
+
+
 @pytest.mark.parametrize(("datatype", "kept"), [("wikibase-item", ((361, 5),)), ("string", ())])
 def test_statements_of_a_property_that_names_no_items_are_not_decoded(
     datatype: str, kept: tuple[tuple[int, int], ...]
@@ -409,6 +435,7 @@ def test_columns_hold_what_the_items_did() -> None:
         id="Q2",
         labels={"en": label, "mul": {**label, "value": "M"}},
         sitelinks={site: {"title": "D"} for site in ("dewiki", "commonswiki", "dewikiquote")},
+        aliases={"en": [{**label, "value": alias} for alias in ("Z", "F")], "de": [label]},
         claims={
             "P31": [statement(value("Q3"), "preferred"), statement(value("Q1"), "preferred"), statement(value("Q8"))],
             "P279": [statement(value("Q4"))],
@@ -416,7 +443,7 @@ def test_columns_hold_what_the_items_did() -> None:
             "P1549": [statement(text)],
         },
     )
-    fields = Fields(("en",), ("P1549",))
+    fields = Fields(("en",), ("P1549",), aliases=True)
     found = [EntityReader(fields).read(line) for line in (line_of(), full, line_of(id="Q3"))]
     columns = EntityColumns(fields)
     columns.extend([line for line in found if isinstance(line, Line)])
@@ -437,6 +464,7 @@ def test_columns_hold_what_the_items_did() -> None:
             "other_instance_of": ["Q8"],
             "properties": [361, 1549],
             "relations": [{"property": 361, "item": 46}],
+            "aliases": [("en", ["F", "Z"])],
         }
     ]
     assert isinstance(table["titles"].type, pa.MapType)

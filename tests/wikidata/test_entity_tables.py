@@ -24,7 +24,7 @@ from wikisem.wikidata.entity_tables import EntityTables, find_table_files, open_
 from wikisem.wikidata.line_types import Fields, LineAccount
 from wikisem.wikidata.table_reader import TableReader
 
-FIELDS = Fields(("de",), ("P17", "P1549", "P1814", "P1082"))
+FIELDS = Fields(("de",), ("P17", "P1549", "P1814", "P1082"), aliases=True)
 # The properties of the items, and their types; one was deleted since, and has none.
 TYPES = {
     **dict.fromkeys(("P31", "P279", "P17", "P361"), "wikibase-item"),
@@ -84,7 +84,9 @@ def items(draw: st.DrawFn, qid: str) -> Entity:
     labels = {code: {"language": code, "value": f"{qid} {code}"} for code in draw(st.sets(st.sampled_from(LANGUAGES)))}
     links = {site: {"site": site, "title": f"T {qid}"} for site in draw(st.sets(st.sampled_from(SITES)))}
     revision = draw(st.integers(0, 9))
-    found = {"claims": claims, "labels": labels, "sitelinks": links}
+    aliases = draw(st.dictionaries(st.sampled_from(LANGUAGES), st.lists(st.sampled_from(["a", "b"]), min_size=1)))
+    other_names = {code: [{"language": code, "value": one} for one in found] for code, found in aliases.items()}
+    found = {"claims": claims, "labels": labels, "sitelinks": links, "aliases": other_names}
     return {"type": "item", "id": qid, "lastrevid": revision, **{name: each or [] for name, each in found.items()}}
 
 
@@ -119,6 +121,7 @@ WORLD: list[Entity] = [
             "id": f"Q{number}",
             "lastrevid": number,
             "labels": {code: {"language": code, "value": f"{code} {number}"} for code in LANGUAGES},
+            "aliases": {code: [{"language": code, "value": f"also {number}"}] for code in ("de", "mul")},
             "sitelinks": {site: {"site": site, "title": f"Page {number}"} for site in SITES},
             "claims": {
                 "P31": [
@@ -160,7 +163,7 @@ def from_tables(tables: EntityTables, rows: int = 0, step: int = 1) -> tuple[lis
 
 def opened(folder: Path) -> EntityTables:
     """The tables below a folder, for the labels that are asked for."""
-    return open_tables(find_table_files(str(folder)), FIELDS.label_codes)
+    return open_tables(find_table_files(str(folder)), FIELDS.label_codes, aliases=True)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +321,7 @@ def swap_bytes(path: Path, seen: bytes, other: bytes, last: bool = False) -> Non
 
 def put_others(folder: Path) -> None:
     """Another data set in place of the tables."""
-    for name in ("claims", "labels", "links", "entities"):
+    for name in ("claims", "labels", "links", "entities", "aliases"):
         shutil.rmtree(folder / f"wikidata-{name}")
     pq.write_table(pa.table({"id": ["Q5"]}), folder / "chunk_0.parquet")
 
@@ -328,7 +331,7 @@ DAMAGES: dict[str, tuple[Damage, type[WikisemError], str]] = {
     "no links": (
         lambda folder: shutil.rmtree(folder / "wikidata-links"),
         MissingInputError,
-        "expected tables of claims, labels and links, saw claims, entities, labels in .*; get wikidata-links as well",
+        "expected tables of .*, saw aliases, claims, entities, labels in .*; get wikidata-links as well",
     ),
     "a part is missing": (
         lambda folder: (folder / CLAIMS).rename(folder / "wikidata-claims/all/part-000-of-002.parquet"),
@@ -422,18 +425,21 @@ def test_what_the_tables_lack_is_listed(tmp_path: Path) -> None:
     ]
     shutil.rmtree(tmp_path / "main/wikidata-entities")
     shutil.rmtree(tmp_path / "main/wikidata-labels/mul")
+    shutil.rmtree(tmp_path / "main/wikidata-aliases")
     for site in ("commonswiki", "dewiktionary"):
         shutil.rmtree(tmp_path / f"main/wikidata-links/{site}")
     work = {**WORLD[1], "id": "Q69", "labels": {"de": {"language": "de", "value": "Aufsatz"}}}
     write_tables([work], tmp_path / "more")
     for folder in (tmp_path / "more").iterdir():
         folder.rename(tmp_path / "main" / folder.name.replace("wikidata-", "wikidata-scholar-"))
-    shutil.rmtree(tmp_path / "main/wikidata-scholar-entities")
+    for kind in ("entities", "aliases"):
+        shutil.rmtree(tmp_path / f"main/wikidata-scholar-{kind}")
     second = opened(tmp_path / "main")
     assert [lacking.split(" (")[0] for lacking in second.lacks] == [
         "revisions of items",
         "labels in mul",
         "pages of 362 of 364 Wikipedias",
+        "aliases",
     ]
     found, _ = from_tables(second, rows=1)
     assert [row["qid"] for _, row in found] == ["Q5", "Q6", "Q7", "Q8", "Q69", "Q70"]
@@ -441,13 +447,13 @@ def test_what_the_tables_lack_is_listed(tmp_path: Path) -> None:
 
 
 def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
-    """Neither other languages, nor aliases and descriptions, nor titles on sites that are no Wikipedias."""
+    """Neither other languages, nor descriptions, nor titles on sites that are no Wikipedias; aliases if they are."""
     write_tables(WORLD, tmp_path)
     for name in ("wikidata-labels/en", "wikidata-labels/aa"):
         (tmp_path / name).mkdir(exist_ok=True)
         (tmp_path / name / "part-000-of-001.parquet").write_bytes(b"never opened")
     for name in (
-        "wikidata-aliases/de",
+        "wikidata-aliases/en",
         "wikidata-descriptions/de",
         "wikidata-claims_labels/de",
         "wikidata-labels/.cache",
@@ -457,5 +463,10 @@ def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
     rewrite(tmp_path / LINKS.replace("dewiki", "commonswiki"), drop("title"))
     expected, _ = from_dump(WORLD)
     assert from_tables(opened(tmp_path))[0] == expected
+    damaged = tmp_path / "wikidata-aliases/de/part-000-of-001.parquet"
+    damaged.write_bytes(b"never opened")
+    assert not open_tables(find_table_files(str(tmp_path)), FIELDS.label_codes).rows().keys() & {"aliases"}
+    with pytest.raises(DamagedInputError, match=r"aliases/de/.*: expected a whole Parquet file"):
+        opened(tmp_path)
     with pytest.raises(DamagedInputError, match=r"labels/aa/.*: expected a whole Parquet file"):
         open_tables(find_table_files(str(tmp_path)), None)  # all languages

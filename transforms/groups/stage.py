@@ -46,7 +46,7 @@ from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 21
+VERSION: Final = 22
 
 _Element = TypeVar("_Element")
 _Result = TypeVar("_Result")

@@ -21,7 +21,15 @@ from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.heuristics.selection.pool import in_range
 from wikisem.layout import profile_path, siteinfo_path
 from wikisem.sampling import hash_keys
-from wikisem.surfaces.table import COLUMNS, SOURCES, SurfaceForms, SurfaceTable, hash_texts, mean_their_items
+from wikisem.surfaces.table import (
+    COLUMNS,
+    SOURCES,
+    Called,
+    SurfaceForms,
+    SurfaceTable,
+    hash_texts,
+    mean_their_items,
+)
 from wikisem.transforms.groups.shared_files import GroupWork, SurfaceCount
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.mentions import read_link_letters
@@ -64,7 +72,7 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
     language, scratch, recipe = parts_of[0], work.scratch, work.recipe
     parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
     graph = open_arrays(ClassGraph, work.taxonomy)
-    has_surface = _has_surface(parts, len(graph.items), recipe.surface.minimum_page_share)
+    has_surface = _has_surface(parts, work.surfaces[language], graph, recipe.surface.minimum_page_share)
     classes = _find_candidates(work, graph, parts, has_surface)
     # Besides the leading instances of candidate classes: the first of all, which show the language's script.
     needed = np.zeros(len(has_surface), dtype=bool)
@@ -108,21 +116,22 @@ def _find_candidates(work: GroupWork, graph: ClassGraph, parts: Sequence[str], h
     return CandidateClasses(classes.nodes[rows], classes.leading.take(rows))
 
 
-def _has_surface(parts: Sequence[str], items: int, least: float) -> Flags:
+def _has_surface(parts: Sequence[str], folder: str, graph: ClassGraph, least: float) -> Flags:
     """Which of the items of the graph have a surface form that means them.
 
     The links of the wiki have said so of an anchor. A label or a title counts if its item has the share ``least`` of
-    the sitelinks of all items with the same surface form.
+    the sitelinks of all items with the same surface form, or with the same label or alias in ``folder``.
     """
     means = _column(parts, "sources") == SOURCES.index("anchor")
     if least and not means.all():
         # A part at a time, so that no more than its surface forms is mapped.
-        hashes = np.concatenate([hash_texts(_open(part)) for part in parts])
-        means |= mean_their_items(hashes, _column(parts, "sitelinks"), least)
-        del hashes
+        surfaces = Called(np.concatenate([hash_texts(_open(part)) for part in parts]), _column(parts, "sitelinks"))
+        others = Called.by_others(folder, surfaces, _column(parts, "items"), graph)
+        means |= mean_their_items(surfaces, others, least)
+        del surfaces, others
     else:
         means[:] = True
-    has_surface = np.zeros(items, dtype=bool)
+    has_surface = np.zeros(len(graph.items), dtype=bool)
     has_surface[_column(parts, "items")[means]] = True
     return has_surface
 

@@ -146,6 +146,11 @@ class SurfaceOptions:
     clean_labels: bool = False
     variant: Variant = ""
 
+    @property
+    def asks_aliases(self) -> bool:
+        """Whether labels are surface forms only of items that they mean, rather than others of that label or alias."""
+        return self.fallback == "label" and self.minimum_page_share > 0
+
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.buckets import sort_by
-from wikisem.arrow.columns import MapLookup
+from wikisem.arrow.buckets import hash_strings, sort_by
+from wikisem.arrow.columns import MapLookup, qid_numbers
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
-from wikisem.schemas import SURFACES
+from wikisem.schemas import ITEM_NAMES, SURFACES
 from wikisem.surfaces import cleaning
 from wikisem.surfaces.link_counts import lower_first
 from wikisem.wikipedia.variants import variant_of
@@ -44,6 +44,33 @@ class NamedItems:
         title = cleaning.compose(self._titles.lookup(wiki_of(language) or ""))
         items = pa.table([self._qids, title, label, foreign], schema=ITEMS)
         return items.filter(pc.or_(title.is_valid(), label.is_valid()))
+
+
+def hash_names(items: pa.Table, entities: pa.Table, language: str, options: SurfaceOptions) -> pa.Table:
+    """Return the labels of ITEMS, and the aliases in the language or under ``mul`` of their entities, as ITEM_NAMES.
+
+    Each is hashed as the surface form that a label would be; of entities without a sitelink there are none.
+    """
+    linked = entities.filter(pc.greater(entities["sitelinks"], 0))
+    qids, aliases, variant = (
+        linked["qid"].combine_chunks(),
+        MapLookup(linked["aliases"]),
+        variant_of(options.variant, language),
+    )
+    columns = ["qid", "label", "label_language"]
+    labels = [items.filter(pc.is_in(items["qid"], value_set=qids)).select(columns)]
+    for code in name_codes(language, variant):
+        lists = aliases.lookup(code)
+        texts, owners = cleaning.tidy(lists.flatten()), qids.take(pc.list_parent_indices(lists))
+        is_own = code in label_codes(language, variant)
+        codes = pa.nulls(len(texts), pa.string()) if is_own else pa.repeat(code, len(texts))
+        labels.append(pa.table([owners, texts, codes], columns))
+    names = pa.concat_tables(labels)
+    names = names.set_column(1, "label", _fallbacks(names, options, variant)).drop_columns("label_language").drop_null()
+    sitelinks = linked["sitelinks"].take(pc.index_in(names["qid"], value_set=qids))
+    hashes = hash_strings(names["label"].combine_chunks())
+    table = pa.table([qid_numbers(names["qid"]), sitelinks, hashes], schema=ITEM_NAMES)
+    return table.group_by(ITEM_NAMES.names, use_threads=False).aggregate([])  # each once
 
 
 def sort_items(items: pa.Table) -> pa.Table:

@@ -18,10 +18,13 @@ from wikisem.arrow.buckets import hash_strings
 from wikisem.arrow.columns import qid_numbers
 from wikisem.arrow.parquet import read_row_groups
 from wikisem.errors import DamagedInputError
+from wikisem.files import list_files
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_of, sorted_order
-from wikisem.ids import qid_of
+from wikisem.ids import qid_number, qid_of
+from wikisem.layout import item_names_folder
 from wikisem.records import Member
+from wikisem.schemas import ITEM_NAMES
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikis import OTHER_LABEL_CODES
 
@@ -147,26 +150,61 @@ def hash_texts(table: SurfaceTable) -> npt.NDArray[np.uint64]:
     return np.concatenate([np.zeros(0, np.uint64), *map(hash_strings, _strings(table))])
 
 
+def read_item_names(folder: str) -> Iterator[tuple[Ints, Ints, npt.NDArray[np.uint64]]]:
+    """Yield numbers, sitelinks and hashes of the labels and aliases of items with a sitelink, from surfaces' folder."""
+    for path in list_files(f"{item_names_folder(folder)}/*.parquet"):
+        for table in read_row_groups(path, ITEM_NAMES.names):
+            yield tuple(table[name].to_numpy() for name in ITEM_NAMES.names)
+
+
 # Hashes are compared in so many parts, each with the same first bits, so that little is sorted at a time.
 _HASH_BITS: Final = 4
 
 
-def mean_their_items(hashes: npt.NDArray[np.uint64], sitelinks: Ints, least: float) -> Flags:
-    """Which of some names mean their item: of the sitelinks of all items with the name it has a share of ``least``.
+class Called(NamedTuple):
+    """Names by their hashes, and the sitelinks of the item that each is a name of."""
 
-    Of items without any sitelinks each has an equal share. Names are compared by ``hash_texts``: among 10**8 of them,
-    two are taken for one with a probability of 3 in 10,000.
+    hashes: npt.NDArray[np.uint64]
+    sitelinks: Ints
 
-    >>> mean_their_items(np.array([7, 7, 7, 9], dtype=np.uint64), np.array([60, 30, 20, 0]), 0.5).tolist()
-    [True, False, False, True]
+    @staticmethod
+    def by_others(folder: str, surfaces: "Called", items: Ints, graph: ClassGraph) -> "Called":
+        """The labels and aliases in a folder of surface forms that are not themselves the surface form of their item.
+
+        Surface form i is that of ``items[i]``, an index into the graph.
+        """
+        own = np.zeros(len(graph.items), dtype=np.uint64)
+        own[items] = surfaces.hashes
+        found = [Called(own[:0], graph.sitelinks[:0])]
+        for numbers, sitelinks, hashes in read_item_names(folder):
+            indices, in_graph = indices_of(numbers, graph.items)
+            is_other = ~in_graph | (own[indices] != hashes)
+            found.append(Called(hashes[is_other], sitelinks[is_other]))
+        return Called(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def mean_their_items(surfaces: Called, others: Called, least: float) -> Flags:
+    """Which surface forms mean their item: of the sitelinks of all items so called it has a share of ``least``.
+
+    ``others`` are the names of items that are not their surface form, each with sitelinks. Of items without any, each
+    has an equal share. Names are compared by ``hash_texts``: among 10**8 of them, two are taken for one with a
+    probability of 3 in 10,000.
+
+    >>> surfaces = Called(np.array([7, 7, 7, 9, 8], dtype=np.uint64), np.array([60, 30, 20, 0, 5]))
+    >>> others = Called(np.array([8, 6], dtype=np.uint64), np.array([60, 30]))
+    >>> mean_their_items(surfaces, others, 0.5).tolist()
+    [True, False, False, True, False]
     """
-    means = np.zeros(len(hashes), dtype=bool)
-    parts = (hashes >> np.uint64(64 - _HASH_BITS)).astype(np.uint8)
+    means = np.zeros(len(surfaces.hashes), dtype=bool)
+    surface_parts, other_parts = (
+        (one.hashes >> np.uint64(64 - _HASH_BITS)).astype(np.uint8) for one in (surfaces, others)
+    )
     for part in range(1 << _HASH_BITS):
-        rows = np.flatnonzero(parts == part)
-        names = np.unique(hashes[rows], return_inverse=True)[1]
-        own, totals = sitelinks[rows], np.bincount(names, sitelinks[rows])[names]
-        shares = np.divide(own, totals, out=1 / np.bincount(names)[names], where=totals > 0)
+        rows, further = np.flatnonzero(surface_parts == part), np.flatnonzero(other_parts == part)
+        own = surfaces.sitelinks[rows]
+        names = np.unique(np.concatenate([surfaces.hashes[rows], others.hashes[further]]), return_inverse=True)[1]
+        totals = np.bincount(names, np.concatenate([own, others.sitelinks[further]]))[names[: len(rows)]]
+        shares = np.divide(own, totals, out=1 / np.bincount(names)[names[: len(rows)]], where=totals > 0)
         means[rows] = shares >= least
     return means
 
@@ -264,30 +302,34 @@ def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[s
     return found
 
 
-def clear_members(
-    members: Mapping[str, Member], surfaces: Sequence[str], graph: ClassGraph, least: float
-) -> dict[str, Member]:
-    """Those of some items whose surface form means them, as the groups stage has it: an anchor does.
+def meant_instead(members: Mapping[str, Member], folder: str, graph: ClassGraph, least: float) -> dict[str, str]:
+    """The items whose surface form does not mean them, as the groups stage has it, and the best known other so called.
 
-    A label or a title does if its item has the share ``least`` of the sitelinks of all items of the graph with that
-    surface form in the files; of items without any sitelink each has an equal share.
+    An anchor means its item. A label or a title does if its item has the share ``least`` of the sitelinks of all items
+    of the graph with that surface form in ``folder``, and of all items with that label or alias; of items without any
+    sitelink each has an equal share.
     """
-    if not least:
-        return dict(members)
-    asked = pa.array(sorted({member.surface for member in members.values() if member.source != "anchor"}), pa.string())
-    # Of each of these surface forms the sitelinks of all items that have it.
-    sitelinks: defaultdict[str, list[int]] = defaultdict(list)
-    for path in surfaces if len(asked) else ():
+    asked = pa.array(sorted({one.surface for one in members.values() if one.source != "anchor"}), pa.string())
+    if not least or not len(asked):
+        return {}
+    alike: defaultdict[str, dict[int, int]] = defaultdict(dict)  # sitelinks by the number of the item
+    for path in list_files(f"{folder}/*.parquet"):
         for table in read_row_groups(path, ["qid", "surface"]):
             rows = table.filter(pc.is_in(table["surface"], value_set=asked))
-            items, in_graph = indices_of(qid_numbers(rows["qid"]), graph.items)
-            named = rows.filter(pa.array(in_graph))["surface"].to_pylist()
-            for surface, count in zip(named, graph.sitelinks[items[in_graph]].tolist(), strict=True):
-                sitelinks[surface].append(count)
-
-    def is_clear(member: Member) -> bool:
-        counts = sitelinks[member.surface]
-        share = (member.sitelinks or 0) / sum(counts) if sum(counts) else 1 / max(len(counts), 1)
-        return member.source == "anchor" or share >= least
-
-    return {qid: member for qid, member in members.items() if is_clear(member)}
+            qids, surfaces = qid_numbers(rows["qid"]), rows["surface"].to_pylist()
+            items, in_graph = indices_of(qids, graph.items)
+            for row in np.flatnonzero(in_graph).tolist():
+                alike[surfaces[row]][int(qids[row])] = int(graph.sitelinks[items[row]])
+    wanted = hash_strings(asked)
+    surface_of = dict(zip(wanted.tolist(), asked.to_pylist(), strict=True))
+    for numbers, sitelinks, hashes in read_item_names(folder):
+        for row in np.flatnonzero(np.isin(hashes, wanted)).tolist():
+            alike[surface_of[int(hashes[row])]][int(numbers[row])] = int(sitelinks[row])
+    instead = {}
+    for qid, one in members.items():
+        if one.source != "anchor":
+            others = dict(alike[one.surface])
+            own, total = others.pop(qid_number(qid)), sum(others.values())
+            if (own / (own + total) if own + total else 1 / (1 + len(others))) < least:
+                instead[qid] = qid_of(max(others, key=lambda number: (others[number], -number)))
+    return instead

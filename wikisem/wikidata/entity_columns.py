@@ -38,10 +38,10 @@ class _Lists:
         values = pa.array(self.values, pa.string()) if values is None else values
         return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), values)
 
-    def map(self) -> pa.MapArray:
-        """Return the column as maps of strings."""
-        keys, values = pa.array(self.keys, pa.string()), pa.array(self.values, pa.string())
-        return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), keys, values)
+    def map(self, values: pa.Array | None = None) -> pa.MapArray:
+        """Return the column as maps from strings to values in this form; by default they are strings."""
+        values = pa.array(self.values, pa.string()) if values is None else values
+        return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), pa.array(self.keys, pa.string()), values)
 
     def properties(self) -> pa.ListArray:
         """Return the numbers of the properties of each row but P31 and P279, ascending.
@@ -95,6 +95,7 @@ class EntityColumns:
         self._instance_of, self._subclass_of, self._other_instance_of = _Lists(), _Lists(), _Lists()
         self._titles, self._labels, self._statements = _Lists(), _Lists(), _Lists()
         self._properties, self._relations = _Lists(), _Lists()
+        self._aliases, self._aliases_by_code = _Lists(), _Lists()
 
     def table(self) -> pa.Table:
         """Return the items so far as a table, in the order in which they were added."""
@@ -112,6 +113,7 @@ class EntityColumns:
             self._other_instance_of.array(),
             self._properties.properties(),
             self._relations.relations(),
+            self._aliases.map(self._aliases_by_code.array()),
         ]
         return pa.Table.from_arrays(columns, schema=ENTITIES)
 
@@ -125,6 +127,7 @@ class EntityColumns:
         self._sitelinks += [len(line.sitelinks) for line in lines]
         self._add_titles(lines)
         self._add_labels(lines)
+        self._add_aliases(lines)
         self._revisions += [line.lastrevid for line in lines]
         other_classes, properties = self._other_instance_of, self._properties
         for line, of_line, class_statements in zip(lines, claims, classes, strict=True):
@@ -165,6 +168,20 @@ class EntityColumns:
                         labels.keys.append(code)
                         labels.values.append(label.value)
             labels.ends.append(len(labels.keys))
+
+    def _add_aliases(self, lines: Sequence[line_types.Line]) -> None:
+        aliases, texts = self._aliases, self._aliases_by_code
+        for line in lines:
+            by_code: Iterable[tuple[str, list[line_types.Label] | None]] = ()
+            if self._fields.aliases and line.sitelinks and line.aliases:
+                values = () if self._codes is None else msgspec.structs.astuple(line.aliases)
+                by_code = sorted(line.aliases.items()) if self._codes is None else zip(self._codes, values, strict=True)
+            for code, found in by_code:
+                if found:
+                    aliases.keys.append(code)
+                    texts.values.extend(sorted({alias.value for alias in found}))
+                    texts.ends.append(len(texts.values))
+            aliases.ends.append(len(aliases.keys))
 
     def _add_items(self, column: _Lists, statements_of_items: Sequence[list[line_types.LineStatement] | None]) -> None:
         """Append the items that the statements of each line have as values, ascending."""
@@ -312,8 +329,8 @@ def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
 def content_hash(row: Mapping[str, object]) -> bytes:
     """Return a digest of a row's values: it decides between rows of one item with the same revision.
 
-    Its signature and relations come last, so that the choice is the same where none are recorded.
+    Its signature, relations and aliases come last, so that the choice is the same where none are recorded.
     """
-    last = ("properties", "relations")
+    last = ("properties", "relations", "aliases")
     parts = [{name: value for name, value in row.items() if name not in last}, *map(row.get, last)]
     return b"".join(blake2b(orjson.dumps(part), digest_size=16).digest() for part in parts)

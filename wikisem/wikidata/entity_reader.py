@@ -36,6 +36,7 @@ def read_entities(
     ranks: Literal["best", "not-deprecated"] = "best",
     signatures: bool = True,
     relations: bool = True,
+    aliases: bool = False,
     on_unreadable: Callable[[UnreadableRecord], object] | None = None,
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table with the columns of docs/entities.md, by QID.
@@ -45,12 +46,13 @@ def read_entities(
     These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
     value of either, each in its latest revision. ``labels`` are the languages to keep, with ``mul`` (None: all).
     ``properties`` are those whose statements to keep. ``ranks`` says which statements of P31 and P279 count: those of
-    the "best" rank, or all that are "not-deprecated". ``signatures`` and ``relations`` fill the columns ``properties``
-    and ``relations``. ``on_unreadable`` is called with each record that could not be read; without it, the first one
-    raises DamagedInputError. Raises MissingInputError if there is no file, DamagedInputError if it has no item.
+    the "best" rank, or all that are "not-deprecated". ``signatures``, ``relations`` and ``aliases`` fill the columns
+    ``properties``, ``relations`` and ``aliases``. ``on_unreadable`` is called with each record that could not be read;
+    without it, the first one raises DamagedInputError. Raises MissingInputError if there is no file, DamagedInputError
+    if it has no item.
     """
     codes = None if labels is None else tuple(map(check_language, labels))
-    fields = Fields(codes, tuple(map(check_property, properties)), ranks, signatures, relations)
+    fields = Fields(codes, tuple(map(check_property, properties)), ranks, signatures, relations, aliases)
     files_of_tables = find_table_files(fspath(path))
     read = _read_tables(files_of_tables, fields) if files_of_tables else _read_dump(fspath(path), fields)
     parts: list[tuple[Certainty, pa.Table]] = []
@@ -77,7 +79,7 @@ _Read = tuple[list[tuple[Certainty, pa.Table]], list[UnreadableRecord]]
 
 def _read_tables(found: Sequence[TableFile], fields: Fields) -> Iterator[_Read]:
     """Yield what public tables give, a range of ids at a time."""
-    tables = open_tables(found, fields.label_codes)
+    tables = open_tables(found, fields.label_codes, aliases=fields.aliases)
     reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
     for range_ in tables.ranges():
         before = len(reader.unreadable)

@@ -18,17 +18,18 @@ from wikisem.files import for_each_file, list_files, open_binary
 from wikisem.wikidata.line_types import is_wikipedia
 from wikisem.wikis import WIKIPEDIAS, date_in_name
 
-Kind = Literal["claims", "labels", "links", "entities"]
-# What is read of each table, beside the id; the table of entities may be missing.
+Kind = Literal["claims", "labels", "links", "entities", "aliases"]
+# What is read of each table, beside the id; those of entities and of aliases may be missing.
 _COLUMNS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "claims": ("property", "rank", "datatype", "datavalue"),
     "labels": ("value",),
     "links": ("title",),
     "entities": ("lastrevid",),
+    "aliases": ("value",),
 }
 KINDS: Final = tuple(_COLUMNS)
 # Tables that are there too, and are not read.
-_NOT_READ: Final = frozenset({"descriptions", "aliases", "claims_labels"})
+_NOT_READ: Final = frozenset({"descriptions", "claims_labels"})
 _PART: Final = re.compile(r"part-(\d+)-of-(\d+)\.parquet")
 
 
@@ -168,12 +169,13 @@ class EntityTables:
         return [IdRange(*border) for border in itertools.zip_longest(starts, starts[1:])]
 
 
-def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> EntityTables:
-    """Look at the tables that are needed for labels in some languages (None: all), and check that they fit together.
+def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None, *, aliases: bool = False) -> EntityTables:
+    """Look at the tables for labels, and ``aliases``, in some languages (None: all); check that they fit together.
 
     Only the ends of files are read. Raises MissingInputError if a table or a part of one is missing, UsageError for
     tables of different releases, DamagedInputError if columns are missing or rows are not sorted by id.
     """
+    found = [file for file in found if aliases or file.kind != "aliases"]
     kinds = {file.kind for file in found}
     if missing := [kind for kind in ("claims", "labels", "links") if kind not in kinds]:
         raise MissingInputError(
@@ -181,7 +183,8 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
             f"{', '.join(sorted({file.folder for file in found}))}; get wikidata-{missing[0]} as well"
         )
     _require_one_release(found)
-    wanted = [file for file in found if file.kind != "labels" or labels is None or file.key in labels]
+    by_language = ("labels", "aliases")
+    wanted = [file for file in found if file.kind not in by_language or labels is None or file.key in labels]
     opened = for_each_file(found[0].path, _open_file, wanted)
     opened.sort(key=lambda file: (file.kind, file.key, file.path))
     for _, series in itertools.groupby(opened, key=lambda file: file.series):
@@ -190,7 +193,8 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None) -> Ent
             if after.least < before.greatest:
                 raise unsorted(path, after.begin, before.greatest, after.least)
     layout = _layout_of(opened)
-    return EntityTables(layout, tuple(opened), tuple(_lacking(found, layout, labels)))
+    lacks = [*_lacking(found, layout, labels), *(["aliases"] if aliases and "aliases" not in kinds else [])]
+    return EntityTables(layout, tuple(opened), tuple(lacks))
 
 
 def _layout_of(opened: Sequence[TableFile]) -> Layout:

@@ -38,8 +38,8 @@ class Fields:
     """What is read of an item: its labels in these languages and ``mul`` (None: in all), and statements.
 
     The statements are those of ``properties``, of the best rank or of every rank but deprecated. Of an item with a
-    sitelink also the numbers of all properties, with ``signatures``, and all statements about items, with
-    ``relations``, of the same ranks.
+    sitelink also the numbers of all properties, with ``signatures``, all statements about items, with ``relations``,
+    of the same ranks, and its aliases in the languages of the labels, with ``aliases``.
     """
 
     labels: tuple[str, ...] | None = None
@@ -47,6 +47,7 @@ class Fields:
     ranks: Literal["best", "not-deprecated"] = "best"
     signatures: bool = True
     relations: bool = True
+    aliases: bool = False
 
     @property
     def claims(self) -> frozenset[str]:
@@ -167,7 +168,7 @@ class LineStatement(msgspec.Struct, gc=False):
 
 
 class Label(msgspec.Struct, gc=False):
-    """A label in the language whose key it is under."""
+    """A label, or an alias, in the language whose key it is under."""
 
     value: str
 
@@ -190,7 +191,7 @@ class Claims(msgspec.Struct, gc=False):
 
 
 class Line(msgspec.Struct, gc=False):
-    """An entity. ``line_type`` says what its labels are, and ``EntityReader`` makes ``Claims`` of its claims.
+    """An entity. ``line_type`` says what its labels and aliases are; ``EntityReader`` makes ``Claims`` of its claims.
 
     They are first kept as JSON, by property: that shows the ids of all properties and takes no longer than passing
     over those that are not asked for.
@@ -203,15 +204,22 @@ class Line(msgspec.Struct, gc=False):
     sitelinks: dict[str, Sitelink] | EmptyMap = msgspec.field(default_factory=dict)
     labels: Any = None
     claims: Any = None
+    aliases: Any = None
 
 
 def line_type(fields: Fields) -> type[Line]:
-    """Return the type of a whole line. Labels in languages that are not asked for do not become objects."""
-    codes, labels = fields.label_codes, cast(Any, dict[str, Label])
+    """Return the type of a whole line. Labels and aliases that are not asked for do not become objects."""
+    codes, labels, aliases = fields.label_codes, cast(Any, dict[str, Label]), cast(Any, dict[str, list[Label]])
     if codes is not None:
-        names = {f"label{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
+        names = {f"code{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
         labels = msgspec.defstruct("Labels", [(name, Label | None, None) for name in names], rename=names, gc=False)
-    members = [("labels", labels | EmptyMap, None), ("claims", dict[str, msgspec.Raw] | EmptyMap, None)]
+        texts = [(name, list[Label] | None, None) for name in names]
+        aliases = msgspec.defstruct("Aliases", texts, rename=names, gc=False)
+    members = [
+        ("labels", labels | EmptyMap, None),
+        ("claims", dict[str, msgspec.Raw] | EmptyMap, None),
+        ("aliases", aliases | EmptyMap if fields.aliases else msgspec.Raw, None),
+    ]
     return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
 
 
@@ -292,6 +300,9 @@ def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
     for name in claims.keys() - set(asked) if fields.relations and sitelinks else ():
         with contextlib.suppress(_WrongError):  # where the statements of a property cannot be read, there are none
             statements[name] = _statements(claims[name], name, fields)
+    aliases: dict[str, list[Label]] = {}
+    with contextlib.suppress(_WrongError):  # where they cannot be read, there are none
+        aliases = _checked(_map(entity, "aliases"), dict[str, list[Label]], "bad-aliases")
     return {
         "type": "item",
         "id": entity["id"],
@@ -299,6 +310,7 @@ def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
         "sitelinks": {site: {"title": link.title} for site, link in sitelinks.items()},
         "labels": {code: {"value": label} for code, label in _labels(entity, fields.label_codes).items()},
         "claims": statements,
+        "aliases": msgspec.to_builtins(aliases),
     }
 
 

@@ -42,7 +42,8 @@ _Mask = npt.NDArray[np.bool_]
 class TableReader(line_types.LineAccount):
     """Reads ranges of ids into tables of items; a row that cannot be read is kept as unreadable, and its item goes on.
 
-    Reasons are those of lines of a dump: "bad-id", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
+    Reasons are those of lines of a dump, "bad-id", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims", and
+    "bad-aliases".
     """
 
     def __init__(self, tables: EntityTables, fields: line_types.Fields, linked_only: bool, stage: str) -> None:
@@ -75,7 +76,9 @@ class TableReader(line_types.LineAccount):
     def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
         """Yield the items among some ids as lines of a dump; properties and other entities are only noted."""
         stop = begin + len(ids)
-        labels, links = (rows[kind].window(begin, stop, "key", "value") for kind in ("labels", "links"))
+        labels, links, aliases = (
+            rows[kind].window(begin, stop, "key", "value") for kind in ("labels", "links", "aliases")
+        )
         revisions = rows["entities"].window(begin, stop, "lastrevid")
         properties = rows["claims"].window(begin, stop, "property")
         statements = wanted.window(begin, stop, "property", "rank", "item", "text", "language")
@@ -96,7 +99,11 @@ class TableReader(line_types.LineAccount):
                 statement = LineStatement(snak, rank or "normal")
                 statements_of.setdefault(name, []).append(statement)  # type: ignore[union-attr]
             all_properties = list(dict.fromkeys(name for (name,) in properties(index))) if sites else ()
-            yield Line(identifier, "item", revision, None, sites, names, Claims(statements_of, all_properties))
+            other_names: dict[str, list[line_types.Label]] = {}
+            for code, text in aliases(index):
+                other_names.setdefault(code, []).append(line_types.Label(text))
+            claims = Claims(statements_of, all_properties)
+            yield Line(identifier, "item", revision, None, sites, names, claims, other_names)
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
         """Yield the rows of a file that are in the range and can be read, a table for each row group.
@@ -165,8 +172,9 @@ def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _M
         yield "bad-claims", f"a rank of {', '.join(_RANKS)}", "rank", mask(known)
     elif file.kind == "entities":
         yield "bad-lastrevid", "a revision number", "lastrevid", mask(pc.greater_equal(rows["lastrevid"], 0))
-    elif file.kind == "labels":
-        yield "bad-labels", "a label", "value", mask(rows["value"].is_valid())
+    elif file.kind in ("labels", "aliases"):
+        expected = "a label" if file.kind == "labels" else "an alias"
+        yield f"bad-{file.kind}", expected, "value", mask(rows["value"].is_valid())
     elif is_wikipedia(file.key):
         yield "bad-sitelinks", "the title of a page", "value", mask(rows["value"].is_valid())
 
