@@ -30,7 +30,7 @@ from wikisem.schemas import ENTITIES, PROPERTY_LABELS
 from wikisem.transforms.io import counts as part_counts
 from wikisem.transforms.io import shuffle as bulk
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.io.shuffle import Done, Sender, Sent, Shuffle, Task, done, tasks_of
+from wikisem.transforms.io.shuffle import Done, Sender, Sent, Shuffle, Task, create_bucket_file, done, tasks_of
 from wikisem.wikidata import entity_columns
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader, check_head
 from wikisem.wikidata.entity_tables import EntityTables, IdRange
@@ -135,7 +135,7 @@ def merge_numbers(
 ) -> None:
     """Merge what all parts of a step sent to one bucket into a bucket file of ``Scratch.merged``."""
     merged = merges[task.key](map(decode_numbers, shuffle.read(task, f"{step}/numbers", range(parts), "")))
-    with bulk.create_bucket_file(bulk.part_path(scratch.merged(step, task.key), task.bucket)) as file:
+    with create_bucket_file(bulk.part_path(scratch.merged(step, task.key), task.bucket)) as file:
         file.add(_ALL, encode_numbers(merged))
 
 
@@ -364,7 +364,7 @@ def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: i
 def choose_latest(task: Task, work: FileWork) -> None:
     """Write the numbers of the superseded rows of each file, by its name, from the duplicates in a bucket."""
     duplicates = list(work.shuffle.read_rows(task, "duplicates/rows", range(len(work.files))))
-    with bulk.create_bucket_file(bulk.part_path(work.scratch.superseded(), task.bucket)) as file_rows:
+    with create_bucket_file(bulk.part_path(work.scratch.superseded(), task.bucket)) as file_rows:
         if not duplicates:
             return
         superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)

@@ -32,7 +32,7 @@ from wikisem.surfaces import link_counts
 from wikisem.transforms.io import counts as part_counts
 from wikisem.transforms.io import shuffle as bulk
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, create_bucket_file, done, same_tasks, tasks_of
 from wikisem.typed_json import decode_json
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
@@ -113,7 +113,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
         yield from sender.add_rows(redirects, gatherer.rest())
     all_versions = np.hstack(versions)
     all_versions = all_versions[:, np.argsort(all_versions[2])]
-    with bulk.create_bucket_file(bulk.part_path(scratch.versions(language), number)) as file:
+    with create_bucket_file(bulk.part_path(scratch.versions(language), number)) as file:
         file.add(_VERSIONS, encode_numbers(all_versions.ravel()))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
@@ -181,7 +181,7 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     if wiki.variants:
         step, parts = "convert", range(wiki.buckets)
     redirects = link_counts.deduplicate_redirects(
-        table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS)
+        bulk.table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS)
     )
     rows = sum_rows(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS, MAX_HELD)
     direct, redirected = link_counts.follow_redirects(rows, redirects)
@@ -199,11 +199,11 @@ def write_bucket(task: Task, work: Counting) -> None:
     shuffle, wiki = work.shuffle, work.wikis[task.key]
     # Both numbers of buckets are powers of two: rows come from the buckets that hold this one, or that it holds.
     sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
-    redirects = table_of(shuffle.read_rows(task, "follow/redirects", sources), REDIRECTS)
+    redirects = bulk.table_of(shuffle.read_rows(task, "follow/redirects", sources), REDIRECTS)
     redirects = bucketed.sort_by(redirects, [("source", "ascending")])
     write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
     redirected = sum_rows(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
-    direct = table_of(shuffle.read_rows(task, "follow/direct", sources), MENTIONS)
+    direct = bulk.table_of(shuffle.read_rows(task, "follow/direct", sources), MENTIONS)
     mentions = bucketed.sort_mentions(link_counts.add_redirected(direct, redirected))
     write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
 
@@ -237,7 +237,7 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
         mentions = link_counts.convert_titles(
             mentions, link_counts.find_conversions(mentions["title"], pages, variants), "title"
         )
-        redirects = table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)
+        redirects = bulk.table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)
         redirects = link_counts.convert_titles(
             redirects, link_counts.find_conversions(redirects["target"], pages, variants), "target"
         )
@@ -285,7 +285,7 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
         is_dropped = superseded(versions, position)
         for index in distinct(position[is_dropped]).tolist():
             copies.setdefault(overlapping[index], []).append(versions[2, is_dropped & (position == index)])
-    with bulk.create_bucket_file(scratch.repeats(language)) as file:
+    with create_bucket_file(scratch.repeats(language)) as file:
         for number, starts in sorted(copies.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
     return frozenset(copies)
