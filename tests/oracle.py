@@ -527,6 +527,13 @@ class OracleGroups:
             kept.setdefault(self.names[item].surface, self._member(item))
         return list(kept.values())
 
+    def is_obscure(self, cluster: Sequence[Member]) -> bool:
+        """Whether at most half of a cluster could be outliers by their sitelinks, if outliers have places."""
+        options = self.recipe.outliers
+        return (
+            options.places and sum((one.sitelinks or 0) >= options.min_sitelinks for one in cluster) <= len(cluster) / 2
+        )
+
     def verdict(self, v: str, cluster: Sequence[Member]) -> Verdict:
         """What the rules on surface forms say of a cluster."""
         label = "" if self._label(v) == v else self._label(v)
@@ -591,6 +598,8 @@ class OracleGroups:
         verdict = self.verdict(v, cluster)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
+        if self.is_obscure(cluster):
+            return Rejection(v, self.profile.code, "obscure", "")
         coherence = self.coherence(v, cluster) if options.witness else None
         if not self.has_kind(v, cluster):
             return Rejection(v, self.profile.code, "no-evidence" if coherence is None else "no-kind", "")

@@ -17,7 +17,7 @@ from wikisem.heuristics.rules.cluster import broken_rules, outlier_rules
 from wikisem.heuristics.rules.wording import KEEP, Verdict
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
-from wikisem.heuristics.selection.places import Places, is_known
+from wikisem.heuristics.selection.places import Places, check_obscure, is_known
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem, item_indices
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
@@ -123,12 +123,12 @@ class GroupBuilder:
     def _check(
         self, nodes: Sequence[int], leading: Sequence["_Leading"], inputs: LanguageInputs
     ) -> Iterator["_Passed | Rejection"]:
-        """The clusters of some candidate classes of a language that keep the rules on surface forms, or rejections.
+        """The clusters of some candidate classes of a language that keep the rules on form and fame, or rejections.
 
         If the recipe replaces members, a class is rejected only where no other instances keep the rules; the reason is
         that of its best known ones.
         """
-        filters, minimum = self._recipe.filters, self._recipe.cluster.minimum
+        filters, outliers, minimum = self._recipe.filters, self._recipe.outliers, self._recipe.cluster.minimum
         # The members of all classes are read at once, then dealt out.
         rows = np.array(list(chain.from_iterable(candidate.rows for candidate in leading)), dtype=np.int64)
         members_of_all = iter(inputs.surfaces.members(rows))
@@ -150,6 +150,8 @@ class GroupBuilder:
                 for member in inputs.surfaces.members(np.array(rows, dtype=np.int64))
             )
             cluster, verdict = settle_cluster(first, further, verdict_of)
+            if verdict.keep and outliers.places:
+                verdict = check_obscure(cluster, outliers.min_sitelinks)
             if verdict.keep:
                 surfaces = [member.surface for member in cluster]
                 yield _Passed(node, cluster, outlier_rules(surfaces, inputs.profile, filters), candidate.level)

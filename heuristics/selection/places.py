@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.csr import Int64s, Ints
+from wikisem.heuristics.rules.wording import KEEP, Verdict, reject
 from wikisem.ids import qid_number
 from wikisem.records import Group, Member
 from wikisem.sampling import hash_key, hash_keys
@@ -188,6 +189,21 @@ class HasFame(Protocol):
 def is_known(item: HasFame) -> bool:
     """Whether an item has a page on any site, or a link to its page."""
     return bool(item.sitelinks or item.total)
+
+
+def check_obscure(cluster: Sequence[Member], least: int) -> Verdict:
+    """Reject unless most members have ``least`` sitelinks, as every outlier has.
+
+    Beside eight villages with fewer, the outlier would be the best known; beside seven of them and a city, the best
+    known or the next.
+    """
+    seen, wanted = sum((member.sitelinks or 0) >= least for member in cluster), len(cluster) // 2 + 1
+    if seen >= wanted:
+        return KEEP
+    detail = (
+        f"expected at least {wanted} of {len(cluster)} members with {least} sitelinks, as outliers have, saw {seen}"
+    )
+    return reject("obscure", detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from wikisem.heuristics.selection.places import (
     ClusterPairs,
     Places,
     bounds_of,
+    check_obscure,
     costs_of,
     count_places,
     values_of,
@@ -69,6 +71,35 @@ def test_a_tolerance_is_never_narrower_than_the_place(members: list[int], key: i
     for (low, high), (wide_low, wide_high) in pairwise(bounds):
         assert wide_low <= low <= high <= wide_high
     assert bounds.exact[0] >= min(1, *members)
+
+
+def right_by_rank(members: list[int], least: int, place_from_top: int) -> float:
+    """How often the word at a place by sitelinks is the outlier, if there are items of any number from ``least`` up."""
+    right = []
+    for rank, coin in product(range(len(members) + 1), range(0, KEYS, KEYS // 8)):
+        bounds = bounds_of(sorted(members), rank, coin)
+        costs = {value: bounds.cost(value) for value in range(least, 2 * max(*members, least) + 1)}
+        nearest = [[*members, value] for value, cost in costs.items() if cost == min(costs.values())]
+        picked = [sorted(words, reverse=True)[place_from_top] for words in nearest]
+        credits_ = (
+            credit([-abs(word - one) for word in words], -1) for words, one in zip(nearest, picked, strict=True)
+        )
+        right.append(fmean(credits_))
+    return fmean(right)
+
+
+@pytest.mark.parametrize(
+    ("able", "reason", "most", "second"),
+    [(0, "obscure", 1.0, 0.0), (1, "obscure", 0.12, 0.88), (4, "obscure", 0.11, 0.24), (5, "", 0.11, 0.18)],
+)
+def test_most_members_have_as_many_sitelinks_as_outliers(able: int, reason: str, most: float, second: float) -> None:
+    """With fewer that could be outliers themselves, the best known word is one or the next is, far above chance."""
+    fame = [*range(1, 9 - able), *range(20, 20 + 20 * able, 20)]
+    cluster = [member(n, "a" * n, sitelinks) for n, sitelinks in enumerate(fame, 1)]
+    assert check_obscure(cluster, least=10).reason == reason
+    assert check_obscure(cluster, least=0).keep
+    assert right_by_rank(fame, 10, 0) == pytest.approx(most, abs=0.01)
+    assert right_by_rank(fame, 10, 1) == pytest.approx(second, abs=0.01)
 
 
 WORDS = st.text("abAB é1(", min_size=1, max_size=8).filter(lambda word: word.strip() == word != "")

@@ -215,6 +215,23 @@ def test_items_with_few_sitelinks_are_members_but_never_outliers(tmp_path: Path)
     assert surfaces["Q3"] == ["alba3", "bohr3", "curie3", "dirac3", "euler3", "fermi3", "gauss3", "hertz3"]
 
 
+@pytest.mark.parametrize(("places", "least", "kept"), [(True, 10, "Q4"), (True, 0, "Q2Q3Q4"), (False, 10, "Q2Q3Q4")])
+def test_an_obscure_class_has_no_group_with_places(tmp_path: Path, places: bool, least: int, kept: str) -> None:
+    """Most of its members must have the sitelinks of an outlier; without places, or if none are asked, it has one."""
+    more = [replace(one, qid=f"Q4{one.qid[2:]}", instance_of=("Q4",)) for one in MIXED if one.instance_of == ("Q2",)]
+    more = [replace(one, sitelinks=10) if at < 5 else one for at, one in enumerate(more)]
+    entities = [*MIXED, Entity("Q4", subclass_of=("Q1",)), *more]
+    recipe = replace(SMALL, outliers=OutlierOptions(min_sitelinks=least, minimum=1, places=places))
+    names = {"en": by_label(entities, "en")}
+    built = read_built(run_stages(tmp_path, entities, names, recipe)[0], "en")
+    assert bare(built) == bare(expected(OracleGraph(entities, recipe.graph), names["en"], recipe, "en"))
+    assert "".join(group.qid for group in built[0]) == kept
+    wanted = "expected at least 5 of 8 members with 10 sitelinks, as outliers have, saw"
+    assert [(one.qid, one.reason, one.detail) for one in built[1]] == [
+        (qid, "obscure", f"{wanted} {seen}") for qid, seen in (("Q2", 3), ("Q3", 1)) if qid not in kept
+    ]
+
+
 @pytest.mark.parametrize(("fame", "known"), [("head", [24, 23, 23]), ("torso", [22, 22]), ("tail", [21, 21])])
 def test_members_are_from_a_third_of_their_class(tmp_path: Path, fame: Fame, known: list[int]) -> None:
     """Clusters, outliers and reasons are those of the oracle; items with few sitelinks are in no third.
