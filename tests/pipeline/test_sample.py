@@ -41,7 +41,7 @@ def test_the_set_is_what_its_card_says(folder: Path) -> None:
     card = (folder / "README.md").read_text(encoding="utf-8")
     cases = sum(len(group.outliers) for group in groups)
     assert f"{cases:,} test cases in 17 languages" in card
-    assert "neither called a case wrong, and both one doubtful" in card
+    assert "neither called a case wrong or doubtful" in card
     assert "No reading of these cases is on record" not in card
     assert "For all others their number is an order of prominence".lower() in card.lower()
     # Labels are CC0, names of the CLDR are not; each licence has its text in the release.
@@ -66,7 +66,7 @@ def test_the_set_is_what_its_card_says(folder: Path) -> None:
 def test_the_package_holds_little_for_it() -> None:
     """As a wheel packs it, a small part of what a word-vectors file has."""
     packed = sum(len(zlib.compress(path.read_bytes())) for path in SAMPLE.rglob("*") if path.is_file())
-    assert packed < 150_000
+    assert packed < 175_000
     assert {path.parent.name for path in SAMPLE.rglob("*.jsonl")} == {"groups", "rejected", "walls"}
 
 

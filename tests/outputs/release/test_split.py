@@ -50,7 +50,7 @@ def test_no_shot_of_a_release_shares_a_class_an_item_or_a_word_with_a_test_case(
     counts = Counter(group.language for group in wikisem.read_groups(sample))
     assert set(shots) == {code for code, count in counts.items() if count >= 10}
     assert {"ja", "ko"} == set(counts) - set(shots)
-    assert len(shots["en"]) == 3
+    assert len(shots["en"]) == 4
     every = [row for rows in test.values() for row in rows]
     for rows in shots.values():
         assert len({row["class"] for row in rows}) == len(rows)
