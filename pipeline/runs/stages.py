@@ -195,11 +195,6 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         """Raise MissingInputError if the entities lack labels by which a language or the fallback names items."""
         facts = run.ledger.require(ENTITIES).facts
         kept = facts["labels"]
-        if options.asks_aliases and not facts.get("aliases", False):
-            raise MissingInputError(
-                "expected entities with aliases, which surface.minimum_page_share compares labels with, saw entities "
-                "without; run `wikisem entities`, or `wikisem build` with this recipe, first"
-            )
         for language in languages:
             wanted = dict.fromkeys((*name_codes(language), *name_codes("en")))
             if kept != ALL and (lacking := [code for code in wanted if code not in kept]):
@@ -207,6 +202,11 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
                     f"expected entities with labels in {', '.join(lacking)}, saw them only in {', '.join(kept)}; "
                     f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
                 )
+        if options.asks_aliases and not facts.get("aliases", False):
+            raise MissingInputError(
+                "expected entities with aliases, which surface.minimum_page_share compares labels with, saw entities "
+                "without; run `wikisem entities`, or `wikisem build` with this recipe, first"
+            )
 
     return Stage(SURFACES, units, work, check=check)
 
