@@ -3,7 +3,7 @@ r"""How many steps a backtracking matcher takes for a pattern: counted, so that 
 The matcher is a plain one over the tree that ``re`` itself parses: greedy and lazy repeats give back one at a time,
 possessive ones and atomic groups never. A step is one node tried at one position, or one character taken by a repeat.
 ``re`` takes fewer, by a factor that does not depend on the text. Of ``regex``,
-``\p{...}`` is read as a few ranges, ``--\p{...}`` as nothing, and ``\X`` as one character.
+``\p{...}`` and ``\P{...}`` are read as a few ranges, ``--\p{...}`` as nothing, and ``\X`` as one character.
 """
 
 import re
@@ -59,7 +59,7 @@ def _tree(pattern: Any) -> tuple[list[Any], int, dict[tuple[int, str], bool]]:
 
 def _with_ranges(written: str) -> str:
     written = re.sub(r"--\\p\{[^}]*\}", "", written).replace(r"\X", r"[\s\S]")
-    pieces = re.split(r"\\p\{([^}]*)\}", written)
+    pieces = re.split(r"\\[pP]\{([^}]*)\}", written)
     for number in range(1, len(pieces), 2):
         before = "".join(pieces[:number])
         ranges = _PROPERTIES.get(pieces[number], _OTHERS)
