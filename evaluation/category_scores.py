@@ -145,7 +145,11 @@ def score_topk(
 
 
 def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarity: Similarity) -> Vector:
-    """Similarities of members to words, shape ``(known, rows)``; minus infinity to what a member is made of."""
+    """Similarities of members to words, shape ``(known, rows)``; minus infinity to what a member is made of.
+
+    ``rows`` are the numbers of the words in the vocabulary, parallel to ``vectors``. A member of several words, whose
+    vector is their mean, is near to each of them for that reason alone.
+    """
     near = similarity(members.vectors, vectors)
     places = dict(zip(rows.tolist(), range(len(rows)), strict=True))
     for owner, part in zip(members.owners.tolist(), members.parts.tolist(), strict=True):

@@ -124,6 +124,7 @@ def _date_of_run(manifest: Path) -> KnownDate:
 
 
 def _listed_dates(file: Path) -> list[KnownDate]:
+    """The days and items of a file with a line for each, such as ``2012-10-29,Q42``; the first may be a heading."""
     listed = []
     for number, line in numbered_lines(read_utf8(file)):
         fields = re.fullmatch(r"(?P<day>\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?(?P<item>[1-9]\d{0,17})", line, re.ASCII)

@@ -91,7 +91,8 @@ def _sets(count: int, size: int) -> IntArray:
 def _splits(count: int, one: int, other: int, alike: bool) -> tuple[IntArray, IntArray]:
     """Every way to split each set of ``one + other`` words: the numbers of both parts, each ``(sets, ways)``.
 
-    If the parts are ``alike``, the first has the earliest word, so that no way comes twice.
+    The number of a part is its place among all sets of its size, in the order of ``_sets``. If the parts are
+    ``alike``, the first has the earliest word, so that no way comes twice.
     """
 
     def numbers(size: int) -> IntArray:

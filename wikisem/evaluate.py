@@ -506,6 +506,7 @@ def _score_words(
     dataset: str,
     watch: Watch,
 ) -> Scores:
+    """The scores of models on a data set of words: each yields ``count`` parts by ``score``, which ``tally`` sums."""
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
     for model in _opened(models):
         scored.append(tally(model.name, dataset, model.vocabulary_size, watch(model.name, score(model), count)))

@@ -133,7 +133,10 @@ class Run:
             files.remove(f"{folder}.json")
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
-        """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
+        """Empty the scratch folder of a stage and the folders of its units, and return them with the runtime.
+
+        The folders are noted first as what the units may leave, so that a later run removes them if this one ends here.
+        """
         if files.is_local(self.output):
             with suppress(FileExistsError):
                 Path(work_folder(self.output)).mkdir(parents=True)

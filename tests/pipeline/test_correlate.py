@@ -1,6 +1,7 @@
 """The command ``wikisem correlate``."""
 
 import csv
+import html
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,4 +148,4 @@ def test_the_file_of_output_is_read_and_written(capsys: pytest.CaptureFixture[st
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
     page = Path("report.html").read_text()
-    assert "8-8-8 opp with sentiment, over 4 models: Pearson&#x27;s r +1.00, Spearman&#x27;s ρ +1.00" in page
+    assert "8-8-8 opp with sentiment, over 4 models: Pearson's r +1.00, Spearman's ρ +1.00" in html.unescape(page)

@@ -48,7 +48,10 @@ class RowUnion:
 
     @staticmethod
     def of(rows: CsrRows) -> "RowUnion":
-        """Prepare rows."""
+        """Lay rows out so that few numpy calls unite them: the longest first, their first targets column by column.
+
+        ``columns[i]`` has target i of all rows that are longer than i, ``rest`` the targets after the last column.
+        """
         counts = rows.counts()
         order: Int64s = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         counts, begins, targets = counts[order], rows.offsets[order].astype(np.int64), rows.targets.astype(np.int64)
@@ -272,7 +275,11 @@ class AncestorIndex:
 
 
 def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
-    """The index of the terminals, which are nodes with these P279 edges, and of everything above them."""
+    """The index of the terminals, which are nodes with these P279 edges, and of everything above them.
+
+    Nodes are numbered anew three times: those that are reached (``local``); the circles that they form, as components;
+    and both by level from the top, so that every row comes after the rows above it.
+    """
     size, nodes = len(up), np.flatnonzero(csr.reached(up, terminals))
     local = _new_numbers(nodes, size)
     up = up.take(nodes)

@@ -267,7 +267,12 @@ class Overlap:
         return sizes
 
     def certificate(self, node: int, pool_list: int) -> Certified | None:
-        """The certificate of an item of the pool by the nearest class, of these the strongest, then the lowest node."""
+        """The certificate of an item of the pool (its list of classes) for a class (node); None if it has none.
+
+        A class of the item, direct or above, certifies if it shares no instance with the class, and both have at least
+        ``strength`` instances without the item. The nearest one is taken, of these the strongest, which is the one of
+        most instances, counted up to those of the class; then the lowest node.
+        """
         sharing, of_class = self.shared(node)[0], self.instances(node)
         frontier = distinct(self._index.pool.row(pool_list))
         seen = frontier
