@@ -190,7 +190,8 @@ def test_any_items_are_read_from_tables_as_from_a_dump_however_these_are_cut(lay
         assert tables.layout == layout
         if layout != "release":
             seen = {entity["id"] for entity in entities if entity["claims"] or entity["sitelinks"]}
-            seen |= {entity["id"] for entity in entities if {"de", "mul"} & set(entity["labels"])}
+            for kind in ("labels", "aliases"):
+                seen |= {entity["id"] for entity in entities if {"de", "mul"} & set(entity.get(kind, ()))}
             met["without a row"] += len(seen) < len(entities)
             expected = [(certainty, {**row, "lastrevid": 0}) for certainty, row in expected if row["qid"] in seen]
         assert found == expected
