@@ -72,5 +72,5 @@ def direction(words: Iterable[str]) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut a text to ``most`` characters, the last of which is then "…"."""
+    """Cut a string to ``most`` characters, the last of which is then "…"."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

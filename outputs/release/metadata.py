@@ -458,7 +458,7 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
 
 
 def _without_paths(source: Source) -> Source:
-    """A source without folders of a machine, and without an address that is none on the Web."""
+    """A source with the name of its file alone, and with its address only if that is on the Web."""
     origin = source.origin if source.origin.url.startswith(("https://", "http://")) else Origin()
     return msgspec.structs.replace(source, name=source.name.rpartition("/")[2], origin=origin)
 

@@ -298,7 +298,7 @@ def _violations(
 ) -> list[Violation]:
     """The rules that groups in one language break; their words show the script of a language without a row.
 
-    Those of a recipe come first, then those by the class graph in ``output``.
+    Broken rules of a recipe come first, then those by the class graph in ``output``.
     """
     profile = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
     broken = audits_of.broken_filters(groups, with_values(profile, given.values()) if given else profile, recipe)

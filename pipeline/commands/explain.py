@@ -176,7 +176,9 @@ def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> K
         ("below", way_up(taxonomy.whole_superclasses, item, qid)),
         ("above", way_up(taxonomy.whole_superclasses, qid, item)),
     ]
-    kind, way = min(ways, key=lambda kind_and_way: len(kind_and_way[1]) or math.inf)  # an empty way is none
+    kind, way = min(
+        ways, key=lambda kind_and_way: len(kind_and_way[1]) or math.inf
+    )  # an empty list means that no way leads up
     return Kinship(kind, way, frozenset(step for step in way if step not in taxonomy)) if way else None
 
 

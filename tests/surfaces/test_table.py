@@ -20,7 +20,7 @@ from wikisem.recipes.options import Fame
 from wikisem.records import Entity, Member
 from wikisem.schemas import SURFACES
 from wikisem.surfaces import table as surface_table
-from wikisem.surfaces.table import SOURCES, Called, SurfaceTable, hash_texts, mean_their_items
+from wikisem.surfaces.table import SOURCES, HashedNames, SurfaceTable, hash_texts, mean_their_items
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 NAMES = st.fixed_dictionaries(
@@ -149,9 +149,9 @@ def test_a_name_means_the_item_with_its_share_of_the_sitelinks(
     aliases = {f"Q{n}": found for n, (_, found, count) in enumerate(named) if count}
     keys = {"a": 5, "b": 2**63 + 5, "c": 2**64 - 1}
 
-    def called(pairs: list[tuple[str, str]]) -> Called:
+    def called(pairs: list[tuple[str, str]]) -> HashedNames:
         hashes = np.array([keys[name] for _, name in pairs], np.uint64)
-        return Called(hashes, np.array([sitelinks[qid] for qid, _ in pairs], np.int32))
+        return HashedNames(hashes, np.array([sitelinks[qid] for qid, _ in pairs], np.int32))
 
     others = [(qid, name) for qid, found in aliases.items() for name in sorted({*found} - {surfaces[qid]})]
     means = mean_their_items(called([*surfaces.items()]), called(others), least)

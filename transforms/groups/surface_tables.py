@@ -24,7 +24,7 @@ from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import (
     COLUMNS,
     SOURCES,
-    Called,
+    HashedNames,
     SurfaceForms,
     SurfaceTable,
     hash_texts,
@@ -125,8 +125,8 @@ def _has_surface(parts: Sequence[str], folder: str, graph: ClassGraph, least: fl
     means = _column(parts, "sources") == SOURCES.index("anchor")
     if least and not means.all():
         # A part at a time, so that no more than its surface forms is mapped.
-        surfaces = Called(np.concatenate([hash_texts(_open(part)) for part in parts]), _column(parts, "sitelinks"))
-        others = Called.by_others(folder, surfaces, _column(parts, "items"), graph)
+        surfaces = HashedNames(np.concatenate([hash_texts(_open(part)) for part in parts]), _column(parts, "sitelinks"))
+        others = HashedNames.by_others(folder, surfaces, _column(parts, "items"), graph)
         means |= mean_their_items(surfaces, others, least)
         del surfaces, others
     else:

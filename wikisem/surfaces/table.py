@@ -161,37 +161,37 @@ def read_item_names(folder: str) -> Iterator[tuple[Ints, Ints, npt.NDArray[np.ui
 _HASH_BITS: Final = 4
 
 
-class Called(NamedTuple):
+class HashedNames(NamedTuple):
     """Names by their hashes, and the sitelinks of the item that each is a name of."""
 
     hashes: npt.NDArray[np.uint64]
     sitelinks: Ints
 
     @staticmethod
-    def by_others(folder: str, surfaces: "Called", items: Ints, graph: ClassGraph) -> "Called":
+    def by_others(folder: str, surfaces: "HashedNames", items: Ints, graph: ClassGraph) -> "HashedNames":
         """The labels and aliases in a folder of surface forms that are not themselves the surface form of their item.
 
         Surface form i is that of ``items[i]``, an index into the graph.
         """
         own = np.zeros(len(graph.items), dtype=np.uint64)
         own[items] = surfaces.hashes
-        found = [Called(own[:0], graph.sitelinks[:0])]
+        found = [HashedNames(own[:0], graph.sitelinks[:0])]
         for numbers, sitelinks, hashes in read_item_names(folder):
             indices, in_graph = indices_of(numbers, graph.items)
             is_other = ~in_graph | (own[indices] != hashes)
-            found.append(Called(hashes[is_other], sitelinks[is_other]))
-        return Called(*map(np.concatenate, zip(*found, strict=True)))
+            found.append(HashedNames(hashes[is_other], sitelinks[is_other]))
+        return HashedNames(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def mean_their_items(surfaces: Called, others: Called, least: float) -> Flags:
+def mean_their_items(surfaces: HashedNames, others: HashedNames, least: float) -> Flags:
     """Which surface forms mean their item: of the sitelinks of all items so called it has a share of ``least``.
 
     ``others`` are the names of items that are not their surface form, each with sitelinks. Of items without any, each
     has an equal share. Names are compared by ``hash_texts``: among 10**8 of them, two are taken for one with a
     probability of 3 in 10,000.
 
-    >>> surfaces = Called(np.array([7, 7, 7, 9, 8], dtype=np.uint64), np.array([60, 30, 20, 0, 5]))
-    >>> others = Called(np.array([8, 6], dtype=np.uint64), np.array([60, 30]))
+    >>> surfaces = HashedNames(np.array([7, 7, 7, 9, 8], dtype=np.uint64), np.array([60, 30, 20, 0, 5]))
+    >>> others = HashedNames(np.array([8, 6], dtype=np.uint64), np.array([60, 30]))
     >>> mean_their_items(surfaces, others, 0.5).tolist()
     [True, False, False, True, False]
     """

@@ -133,7 +133,7 @@ class LexemeReader:
 
 
 def _read(line: memoryview) -> Lexeme | LeftOutLine | UnreadableLine:
-    """Return the lexeme of a line, or why there is none."""
+    """Return the lexeme of a line, or the reason why it has no lexeme."""
     try:
         return _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
