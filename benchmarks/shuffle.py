@@ -101,9 +101,8 @@ class ReadPairs(beam.DoFn):
 
 def start(workers: int) -> None:
     """Start the workers and do nothing: what every run pays before it begins."""
-    Runtime(workers=workers).run(
-        lambda pipeline: pipeline | beam.Create([(n, n) for n in range(4)]) | beam.GroupByKey(), label="start"
-    )
+    with Runtime(workers=workers).pipeline(label="start") as pipeline:
+        _ = pipeline | beam.Create([(n, n) for n in range(4)]) | beam.GroupByKey()
 
 
 def count(folder: str, workers: int) -> None:
@@ -129,24 +128,20 @@ def count_on(folder: str, engine: str, by_engine: bool) -> None:
 def _count(folder: str, runtime: Runtime, finished: str, by_engine: bool = False) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         shuffle = Shuffle(scratch, by_engine)
-        runtime.run(
-            lambda pipeline: (
+        with runtime.pipeline(label="pairs") as pipeline:
+            _ = (
                 pipeline
                 | beam.Create(list(enumerate(paths(folder))))
                 | beam.ParDo(SendSummed(shuffle))
                 | shuffle.exchange("count", tasks_of({"pairs": BUCKETS}), "sum/rows")
                 | beam.ParDo(Merge(shuffle, finished))
-            ),
-            label="pairs",
-        )
+            )
 
 
 def combine(folder: str, workers: int) -> None:
     """One element a pair, of the first chunks of one file."""
-    Runtime(workers=workers).run(
-        lambda pipeline: pipeline | beam.Create(paths(folder)[:1]) | beam.ParDo(ReadPairs()) | beam.CombinePerKey(sum),
-        label="CombinePerKey",
-    )
+    with Runtime(workers=workers).pipeline(label="CombinePerKey") as pipeline:
+        _ = pipeline | beam.Create(paths(folder)[:1]) | beam.ParDo(ReadPairs()) | beam.CombinePerKey(sum)
 
 
 def paths(folder: str) -> list[str]:

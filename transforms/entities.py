@@ -223,14 +223,11 @@ def read_entities(
     ranges = list(enumerate(reading.ranges))
     if not ranges:
         raise DamagedInputError(f"{expected} no line with a record")
-
-    def read_ranges(pipeline: beam.Pipeline) -> None:
+    parts = scratch.counts("read-*")
+    with context.runtime.pipeline(label=STAGE, parts=parts, total=len(ranges), size=reading.size) as pipeline:
         shared = (scratch, context.shuffle, len(ranges), reading._replace(ranges=()), options)
         read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *shared)
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: columns.repeated, TARGETS: columns.union})
-
-    parts = scratch.counts("read-*")
-    context.runtime.run(read_ranges, label=STAGE, parts=parts, total=len(ranges), size=reading.size)
     range_counts = [scratch.counts_of("read", part) for part, _ in ranges]
     left = part_counts.files_left(range_counts)
     named = [name.partition("-")[::2] for name in left]
@@ -299,27 +296,22 @@ def finish_files(work: FileWork, context: StageContext, buckets: int) -> None:
     """Write what stays of all files of items, without superseded rows, and an index of it in some buckets."""
     scratch, shuffle, numbers = context.scratch, context.shuffle, range(len(work.files))
     runtime = context.runtime if len(numbers) >= _MANY_FILES else replace(context.runtime, workers=1)
-
-    def choose_rows(pipeline: beam.Pipeline) -> None:
-        _ = (
-            pipeline
-            | "elements" >> beam.Create(numbers)
-            | "duplicates" >> beam.FlatMap(send_duplicates, work)
-            | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
-            | "choose" >> beam.Map(choose_latest, work)
-        )
-
-    def find_targets(pipeline: beam.Pipeline) -> None:
-        sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
-        exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: columns.union})
-
     duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
     if duplicates:
-        runtime.run(choose_rows, label=f"{STAGE}: duplicates")
-        runtime.run(find_targets, label=f"{STAGE}: targets")
+        with runtime.pipeline(label=f"{STAGE}: duplicates") as pipeline:
+            _ = (
+                pipeline
+                | "elements" >> beam.Create(numbers)
+                | "duplicates" >> beam.FlatMap(send_duplicates, work)
+                | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
+                | "choose" >> beam.Map(choose_latest, work)
+            )
+        with runtime.pipeline(label=f"{STAGE}: targets") as pipeline:
+            sent = pipeline | "elements" >> beam.Create(numbers) | "targets" >> beam.FlatMap(send_targets, work)
+            exchange_numbers(sent, context, _LATEST, len(numbers), {TARGETS: columns.union})
     targets = scratch.merged(_LATEST if duplicates else _READ, TARGETS)
-
-    def keep(pipeline: beam.Pipeline) -> None:
+    parts = scratch.counts("keep-*")
+    with runtime.pipeline(label=f"{STAGE}: finish", parts=parts, total=len(numbers)) as pipeline:
         _ = (
             pipeline
             | "elements" >> beam.Create(numbers)
@@ -327,8 +319,6 @@ def finish_files(work: FileWork, context: StageContext, buckets: int) -> None:
             | "all places" >> shuffle.exchange(STAGE, tasks_of({STAGE: buckets}), "keep/places")
             | "index" >> beam.Map(index_items, work)
         )
-
-    runtime.run(keep, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(numbers))
 
 
 # The columns of duplicates that say where a row is.

@@ -441,14 +441,12 @@ def _scan(
     """Scan the ranges of some wikis and merge them: all ranges, or those named in ``again`` without repeated pages."""
     work = Counting(context.scratch, context.shuffle, wikis, again)
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language][1])]
-
-    def construct(pipeline: beam.Pipeline) -> None:
-        merge_buckets(pipeline | "ranges" >> beam.Create(ranges) | "scan" >> beam.FlatMap(scan_range, work), work)
-
     todo = [part for language, number, part in ranges if again is None or number in again[language]]
     size, label = sum(part.stop - part.start for part in todo), label_of(STAGE, list(wikis))
     if again is None:
         parts, languages = work.scratch.counts("*"), {language: wiki.ranges for language, wiki in wikis.items()}
-        context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=languages)
-    else:
-        context.runtime.run(construct, label=f"{label}: without repeated pages", size=size)
+        begun = context.runtime.pipeline(label=label, parts=parts, total=len(ranges), size=size, languages=languages)
+    else:  # counts of all ranges are there already, and show no progress
+        begun = context.runtime.pipeline(label=f"{label}: without repeated pages", size=size)
+    with begun as pipeline:
+        merge_buckets(pipeline | "ranges" >> beam.Create(ranges) | "scan" >> beam.FlatMap(scan_range, work), work)

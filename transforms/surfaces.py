@@ -292,17 +292,15 @@ def resolve_surfaces(
     written, scratch = dict(sorted(folders.items())), context.scratch
     parts, pages = divide_items(entities, mentions, written, options, context)
 
-    def construct(pipeline: beam.Pipeline) -> None:
-        elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
-        read = elements | "read items" >> beam.FlatMap(read_items, pages)
-        if mentions:
-            resolve_pages(read, pages)
-
     counts_files = [scratch.counts_of("read", number) for number in range(len(parts))]
     for language, buckets in pages.buckets.items():
         counts_files += [scratch.counts_of(language, bucket) for bucket in range(buckets)]
     label = label_of(STAGE, list(written))
-    context.runtime.run(construct, label=label, parts=scratch.counts("*"), total=len(counts_files))
+    with context.runtime.pipeline(label=label, parts=scratch.counts("*"), total=len(counts_files)) as pipeline:
+        elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
+        read = elements | "read items" >> beam.FlatMap(read_items, pages)
+        if mentions:
+            resolve_pages(read, pages)
     counts = sum_surface_counts(counts_files)
     for language, folder in written.items():
         names = [f"fallback-{number:05d}.parquet" for number in range(len(parts))]
@@ -398,8 +396,8 @@ def write_names(
     parts, pages = divide_items(entities, mentions, folders, SurfaceOptions(), context)
     scratch, shuffle, buckets = context.scratch, context.shuffle, pages.buckets
     anchors = tasks_of({code: anchor_buckets(number) for code, number in buckets.items()})
-
-    def construct(pipeline: beam.Pipeline) -> None:
+    label, total = label_of(NAMES, list(folders)), sum(buckets.values())
+    with context.runtime.pipeline(label=label, parts=scratch.counts("*"), total=total) as pipeline:
         elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
         read = elements | "read titles" >> beam.FlatMap(read_titles, pages)
         added = (
@@ -414,9 +412,6 @@ def write_names(
             | "all links" >> shuffle.exchange(NAMES, tasks_of(buckets), _LINKS, _TITLES)
             | "write names" >> beam.Map(write_bucket, pages)
         )
-
-    label, total = label_of(NAMES, list(folders)), sum(buckets.values())
-    context.runtime.run(construct, label=label, parts=scratch.counts("*"), total=total)
     found: dict[str, NameCounts] = {}
     for code, number in buckets.items():
         require_files(folders[code], [bucket_name(bucket, number) for bucket in range(number)])

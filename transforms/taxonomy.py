@@ -38,19 +38,15 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     # The folder that counts unlinked items is one element more: it is small, and gives one table of classes.
     unlinked = unlinked_folder(entities)
     elements = list(enumerate([*files, unlinked]))
-
-    context.runtime.run(
-        lambda pipeline: (
+    parts = f"{scratch.edges('*')}/subclass_of.targets.npy"
+    with context.runtime.pipeline(label=STAGE, parts=parts, total=len(elements)) as pipeline:
+        _ = (
             pipeline
             | "entities" >> beam.Create(elements)
             | "read edges" >> beam.Map(read_edges, scratch, unlinked)
             | "bring together" >> beam.GroupByKey()
             | "build" >> beam.Map(write_graph, scratch, options)
-        ),
-        label=STAGE,
-        parts=f"{scratch.edges('*')}/subclass_of.targets.npy",
-        total=len(elements),
-    )
+        )
     counts = [scratch.counts(_GRAPH)]
     require_files(scratch.finished, files_left(counts))
     return sum_counts(counts)

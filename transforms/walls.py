@@ -55,10 +55,9 @@ def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageCo
     scratch, languages = context.scratch, sorted(sources.surfaces)
     asks_witness = recipe.outliers.margin is not None
     files = list(enumerate(match([f"{sources.entities}/*.parquet"]))) if asks_witness else []
-
     work = _Work(scratch, sources, recipe, seed, len(files))
-
-    def construct(pipeline: beam.Pipeline) -> None:
+    parts = f"{scratch.finished}/{walls_path('*')}"
+    with context.runtime.pipeline(label=label_of(WALLS, languages), parts=parts, total=len(languages)) as pipeline:
         classes = pipeline | "languages" >> beam.Create(languages) | "read classes" >> beam.Map(read_classes, work)
         signed = pipeline | "entities" >> beam.Create(files) | "collect signatures" >> beam.Map(collect, scratch)
         _ = (
@@ -69,9 +68,6 @@ def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageCo
             | "distribute languages" >> beam.Reshuffle()
             | "draw walls" >> beam.Map(write_walls, work)
         )
-
-    parts = f"{scratch.finished}/{walls_path('*')}"
-    context.runtime.run(construct, label=label_of(WALLS, languages), parts=parts, total=len(languages))
     return {language: read_json(scratch.tiers(language), dict[Tier, Counts]) for language in languages}
 
 

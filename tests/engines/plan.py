@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
@@ -27,7 +28,7 @@ from wikisem.pipeline.console.terminal import make_console, make_table
 from wikisem.pipeline.demo.sample_world import demo_options
 from wikisem.pipeline.runs.run import Run, absolute_setup_file, run_stages, session
 from wikisem.pipeline.runs.stages import build_stages
-from wikisem.transforms.io.runtime import Runtime, parse_options, shuffles_by_engine
+from wikisem.transforms.io.runtime import Runtime, parse_options
 
 # Composites that runners take as one step, besides everything that is not composite.
 _WHOLE: Final = (common_urns.composites.RESHUFFLE.urn,)
@@ -58,8 +59,11 @@ class PlannedPipeline:
 
 def plan_build(beam_options: Sequence[str], stages: Sequence[str] = ()) -> list[PlannedPipeline]:
     """The pipelines of these stages, of all if none is named, in the order of a build."""
+    words = absolute_setup_file(beam_options)
     runtime = PlanningRuntime(
-        planned_for=check_options(absolute_setup_file(beam_options)), stages=tuple(stages) or tuple(STAGES)
+        planned_for=check_options(words),
+        stages=tuple(stages) or tuple(STAGES),
+        shuffles_by_engine=Runtime(words).shuffles_by_engine,
     )
     with tempfile.TemporaryDirectory(prefix="wikisem-plan-") as folder:
         options, run = demo_options(folder), Run(f"{folder}/out", runtime)
@@ -88,6 +92,11 @@ def plan_pipeline(
     pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
     shutil.rmtree(pipeline.local_tempdir)  # which Beam makes at once, and removes when it runs the pipeline
     construct(pipeline)
+    return read_plan(pipeline, label, options)
+
+
+def read_plan(pipeline: beam.Pipeline, label: str, options: PipelineOptions) -> PlannedPipeline:
+    """The graph of a pipeline, as it would be sent to where the options say."""
     proto = pipeline.to_runner_api(default_environment=_environment(options))
     kinds = {each.urn for each in proto.components.environments.values()} - {python_urns.EMBEDDED_PYTHON}
     return PlannedPipeline(
@@ -105,29 +114,21 @@ def _environment(options: PipelineOptions) -> Environment:
 class PlanningRuntime(Runtime):
     """A local runtime that plans the pipelines of some stages for other options before it runs them.
 
-    They run, so that the next one has input.
+    They run, so that the next one has input. Rows are shuffled as the runner that is planned for does.
     """
 
     planned_for: PipelineOptions = field(default_factory=PipelineOptions)
     stages: tuple[str, ...] = ()
     plans: list[PlannedPipeline] = field(default_factory=list)
+    shuffles_by_engine: bool = False
 
-    @property
-    def shuffles_by_engine(self) -> bool:
-        """As the runner that is planned for does."""
-        return shuffles_by_engine(self.planned_for)
-
-    def run(
-        self,
-        construct: Callable[[beam.Pipeline], object],
-        *,
-        label: str,
-        **progress: Any,
-    ) -> None:
+    @contextmanager
+    def pipeline(self, *, label: str, **progress: Any) -> Iterator[beam.Pipeline]:
         """Plan, then run here."""
-        if label.startswith(self.stages):
-            self.plans.append(plan_pipeline(construct, label, self.planned_for))
-        super().run(construct, label=label, **progress)
+        with super().pipeline(label=label, **progress) as pipeline:
+            yield pipeline
+            if label.startswith(self.stages):
+                self.plans.append(read_plan(pipeline, label, self.planned_for))
 
 
 def _steps(proto: Any) -> Iterator[PlannedStep]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from wikisem import errors
-from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
+from wikisem.transforms.io.failures import first_cause, stage_failure
 
 
 def _plain() -> None:
@@ -77,8 +77,8 @@ def test_an_error_of_another_module_is_not_taken_for_ours() -> None:
 def test_an_interruption_is_found_below_what_it_became() -> None:
     """Whether it was raised from it, or while it was handled; any other exception is none."""
     error = RuntimeError("KeyboardInterrupt [while running 'x']")
-    assert not was_interrupted(error)
+    assert type(stage_failure("mentions", error)) is errors.StageError
     error.__context__ = KeyboardInterrupt()
     outer = ValueError("outer")
     outer.__cause__ = error
-    assert was_interrupted(outer)
+    assert type(stage_failure("mentions", outer)) is KeyboardInterrupt

@@ -40,11 +40,8 @@ def _wait_or(number: int, end: Callable[[], None]) -> int:
 
 
 def _run_until(end: Callable[[], None]) -> StageError:
-    with pytest.raises(StageError) as caught:
-        Runtime(workers=2).run(
-            lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_wait_or, end),
-            label="counting",
-        )
+    with pytest.raises(StageError) as caught, Runtime(workers=2).pipeline(label="counting") as pipeline:
+        _ = pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_wait_or, end)
     return caught.value
 
 
@@ -103,8 +100,8 @@ def test_where_this_process_ends_a_run_nothing_is_left_of_it(tmp_path: Path) -> 
     try:
         with Runtime(workers=2) as runtime:
             threading.Thread(target=interrupt_at_work).start()
-            with pytest.raises(KeyboardInterrupt):
-                runtime.run(lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | work, label="counting")
+            with pytest.raises(KeyboardInterrupt), runtime.pipeline(label="counting") as pipeline:
+                _ = pipeline | beam.Create([1, 2]) | beam.Reshuffle() | work
             wait_until(lambda: not any(is_alive(int(path.name)) for path in tmp_path.iterdir()))
     finally:
         signal.signal(signal.SIGUSR1, earlier)
@@ -124,10 +121,8 @@ def test_arrow_allocates_by_malloc_in_workers(
     monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
     if asked:
         monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", asked)
-    Runtime(workers=2).run(
-        lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_note_allocator, str(tmp_path)),
-        label="counting",
-    )
+    with Runtime(workers=2).pipeline(label="counting") as pipeline:
+        _ = pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_note_allocator, str(tmp_path))
     assert {path.read_text(encoding="ascii") for path in tmp_path.iterdir()} == {asked or "system"}
 
 
@@ -201,10 +196,10 @@ def test_a_connection_that_breaks_late_is_not_reported(monkeypatch: pytest.Monke
 def test_the_next_pipeline_runs_after_a_failure(tmp_path: Path) -> None:
     """The process that workers are forked from serves on after one of them has died."""
     with Runtime(workers=2) as runtime:
-        with pytest.raises(StageError):
-            runtime.run(lambda pipeline: pipeline | beam.Create([1]) | beam.Map(os._exit), label="counting")
-        touch = beam.Map(lambda name: (tmp_path / name).touch())
-        runtime.run(lambda pipeline: pipeline | beam.Create(["done"]) | touch, label="again")
+        with pytest.raises(StageError), runtime.pipeline(label="counting") as pipeline:
+            _ = pipeline | beam.Create([1]) | beam.Map(os._exit)
+        with runtime.pipeline(label="again") as pipeline:
+            _ = pipeline | beam.Create(["done"]) | beam.Map(lambda name: (tmp_path / name).touch())
     assert (tmp_path / "done").exists()
 
 
@@ -218,7 +213,8 @@ from wikisem.transforms.io.runtime import Runtime
 def work(number):
     Path({str(tmp_path)!r}, str(os.getpid())).touch()
     time.sleep(1000)
-Runtime(workers=2).run(lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(work), label="")
+with Runtime(workers=2).pipeline(label="") as pipeline:
+    pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(work)
 """
     run = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:

@@ -1,10 +1,12 @@
 """A file that a part of the work wrote, and that is not there afterwards: no stage goes on without it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import apache_beam as beam
 import pytest
 
 from tests.transforms.test_entities import LINES
@@ -29,9 +31,11 @@ class LosingRuntime(Runtime):
 
     lost: str = ""
 
-    def run(self, *words: Any, **options: Any) -> None:
+    @contextmanager
+    def pipeline(self, **options: Any) -> Iterator[beam.Pipeline]:
         """Run a pipeline, then lose the file if it is there."""
-        super().run(*words, **options)
+        with super().pipeline(**options) as pipeline:
+            yield pipeline
         if self.lost:
             Path(self.lost).unlink(missing_ok=True)
 

@@ -51,18 +51,15 @@ def _stop(number: int) -> int:
 
 
 def _run(function: Callable[[int], int], workers: int) -> None:
-    Runtime(workers=workers).run(
-        lambda pipeline: pipeline | beam.Create([1, 2, 3]) | beam.Reshuffle() | beam.Map(function), label="counting"
-    )
+    with Runtime(workers=workers).pipeline(label="counting") as pipeline:
+        _ = pipeline | beam.Create([1, 2, 3]) | beam.Reshuffle() | beam.Map(function)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_pipeline_does_its_work_in_one_process_and_in_several(tmp_path: Path, workers: int) -> None:
     """All elements are worked on; with two workers, elsewhere than in this process."""
-    Runtime(workers=workers).run(
-        lambda pipeline: pipeline | beam.Create([1, 2, 3]) | beam.Reshuffle() | beam.ParDo(_Write(str(tmp_path))),
-        label="writing",
-    )
+    with Runtime(workers=workers).pipeline(label="writing") as pipeline:
+        _ = pipeline | beam.Create([1, 2, 3]) | beam.Reshuffle() | beam.ParDo(_Write(str(tmp_path)))
     owners = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert set(owners) == {"1", "2", "3"}
     assert (str(os.getpid()) in owners.values()) == (workers == 1)
@@ -186,8 +183,8 @@ def test_processes_are_shared_by_the_pipelines_of_a_run(tmp_path: Path, monkeypa
 
 def _write_parents(runtime: Runtime, folder: Path) -> None:
     folder.mkdir()
-    step = beam.Map(_write_parent, str(folder))
-    runtime.run(lambda pipeline: pipeline | beam.Create([1, 2]) | step, label="writing")
+    with runtime.pipeline(label="writing") as pipeline:
+        _ = pipeline | beam.Create([1, 2]) | beam.Map(_write_parent, str(folder))
 
 
 def _write_parent(number: int, folder: str) -> None:
@@ -281,7 +278,6 @@ def test_a_pipeline_lists_its_parts_at_a_bounded_rate(tmp_path: Path, monkeypatc
         assert [done() for _ in range(20)] == [0] * 20
         yield
 
-    Runtime(progress=look_often).run(
-        lambda pipeline: pipeline | beam.Create([1]), label="writing", parts=f"{tmp_path}/*"
-    )
+    with Runtime(progress=look_often).pipeline(label="writing", parts=f"{tmp_path}/*") as pipeline:
+        _ = pipeline | beam.Create([1])
     assert looked == [f"{tmp_path}/*"]

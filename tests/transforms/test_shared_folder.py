@@ -50,6 +50,6 @@ def test_a_folder_of_this_machine_cannot_be_the_output_of_dataflow(tmp_path: Pat
 @pytest.mark.parametrize(("output", "runner"), [("gs://bucket/out", "PrismRunner"), ("out", "DirectRunner")])
 def test_nobody_is_asked_where_the_answer_is_known(output: str, runner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """URLs are shared, and the local runner's workers are at home."""
-    monkeypatch.setattr(Runtime, "run", None)
+    monkeypatch.setattr(Runtime, "pipeline", None)
     check_shared(output, Runtime([f"--runner={runner}"]))
     check_shared("out", Runtime(workers=2))

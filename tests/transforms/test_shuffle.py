@@ -115,16 +115,14 @@ def exchange(worlds: Sequence[Sequence[object]], folder: Path, by_engine: bool, 
         tasks = tasks_of({key: BUCKETS})(key, weights)
         return [task._replace(key=key.replace("from", "to")) for task in tasks]
 
-    Runtime().run(
-        lambda pipeline: (
+    with Runtime().pipeline(label="exchange") as pipeline:
+        _ = (
             pipeline
             | beam.Create([(at, number, part) for at, parts in enumerate(worlds) for number, part in enumerate(parts)])
             | "send" >> par_do(SendRows(shuffle, counts))
             | shuffle.exchange("stage", list_tasks, "step/rows", "step/sizes")
             | "write" >> par_do(WriteBucket(shuffle, counts, f"{folder}/found"))
-        ),
-        label="exchange",
-    )
+        )
     return {path.name: orjson.loads(path.read_bytes()) for path in (folder / "found").glob("*")}
 
 
@@ -165,14 +163,13 @@ def test_both_ways_give_the_same_buckets(
 
 def test_batches_that_no_task_reads_are_an_error(tmp_path: Path) -> None:
     """Not dropped in silence: a step that sends to a bucket that there is not has gone wrong."""
-
-    def construct(pipeline: beam.Pipeline) -> None:
-        shuffle = Shuffle(str(tmp_path), by_engine=True)
+    shuffle = Shuffle(str(tmp_path), by_engine=True)
+    with (
+        pytest.raises(StageError, match=r"expected a task for bucket \d of 'to-0', saw only batches for it"),
+        Runtime().pipeline(label="exchange") as pipeline,
+    ):
         sent = pipeline | beam.Create([(0, 0, [("a", 1)])]) | beam.ParDo(SendRows(shuffle, [1]))
         _ = sent | shuffle.exchange("stage", tasks_of({"from-0": BUCKETS}), "step/rows")
-
-    with pytest.raises(StageError, match=r"expected a task for bucket \d of 'to-0', saw only batches for it"):
-        Runtime().run(construct, label="exchange")
 
 
 def test_buckets_of_a_folder_are_counted_from_its_names(tmp_path: Path) -> None:

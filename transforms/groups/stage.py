@@ -81,8 +81,7 @@ def build_groups(
     items = list(enumerate(match([f"{entities}/*.parquet"])))
     paths = dict(surfaces), dict(mentions), dict(profiles or {})
     work = GroupWork(scratch, taxonomy, recipe, *paths, chosen, len(items), len(unlinked_parts))
-
-    def construct(pipeline: beam.Pipeline) -> None:
+    with context.runtime.pipeline(label=STAGE) as pipeline:
         indexed = (
             pipeline
             | "surfaces" >> beam.Create(surface_parts)
@@ -106,8 +105,6 @@ def build_groups(
             | "group slices by language" >> beam.GroupByKey()
             | "finish" >> beam.Map(take_step, finish_language, work)
         )
-
-    context.runtime.run(construct, label=STAGE)
     return {language: sum_counts([scratch.counts(language)]) for language in surfaces}
 
 

@@ -7,8 +7,8 @@ and also name their other files, if these depend on the data.
 import os
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, cast
@@ -95,16 +95,11 @@ class BytesRead:
         self._sum = 0
 
     def total(self) -> int:
-        """How many bytes were read since the last ``reset``, as far as is reported."""
+        """How many bytes were read, as far as is reported."""
         with suppress(BlockingIOError):
             while reported := os.read(self._reader, _NUMBER.size << 10):
                 self._sum += sum(number for (number,) in _NUMBER.iter_unpack(reported))
         return self._sum
-
-    def reset(self) -> None:
-        """Begin at 0."""
-        self.total()
-        self._sum = 0
 
     def close(self) -> None:
         """Close the pipe."""
@@ -132,18 +127,6 @@ _reporter: Final = _Reporter()
 def report_bytes_to(pipe: int) -> None:
     """Let this process report what it reads from now on to a ``BytesRead.writer``; -1 for no reports."""
     _reporter.pipe, _reporter.unreported = pipe, 0
-
-
-@contextmanager
-def count_here() -> Iterator[BytesRead]:
-    """While inside, count what this process reads."""
-    bytes_read = BytesRead()
-    report_bytes_to(bytes_read.writer)
-    try:
-        yield bytes_read
-    finally:
-        report_bytes_to(-1)
-        bytes_read.close()
 
 
 @dataclass(eq=False)

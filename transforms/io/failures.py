@@ -27,11 +27,22 @@ class WorkerError(Exception):
     """A worker process ended before its work did."""
 
 
-def stage_failure(label: str, error: Exception) -> WikisemError:
-    """The error to raise for a pipeline's error: one of ours unchanged, any other as a StageError of ``label``."""
-    if isinstance(error, WorkerError):
-        return StageError(f"{label}: {error}")
-    cause = first_cause(error)
+def stage_failure(
+    label: str, error: Exception, worker_failure: Exception | None = None
+) -> WikisemError | KeyboardInterrupt:
+    """What to raise for a pipeline's error: one of ours unchanged, any other as a StageError of ``label``.
+
+    A KeyboardInterrupt if it came while one was handled: Beam makes a RuntimeError of that, as if the step that it came
+    in had failed. ``worker_failure`` is what went wrong first with the worker processes.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, KeyboardInterrupt):
+            return KeyboardInterrupt()
+        seen = seen.__cause__ or seen.__context__
+    if isinstance(worker_failure, WorkerError):
+        return StageError(f"{label}: {worker_failure}")
+    cause = first_cause(worker_failure or error)
     name, _, text = cause.partition(": ")
     kind = getattr(errors, name.removeprefix(_OURS), None) if name.startswith(_OURS) else None
     if isinstance(kind, type) and issubclass(kind, WikisemError):
@@ -56,14 +67,6 @@ def first_cause(error: BaseException) -> str:
     kind = type(error)
     name = f"{_OURS}{kind.__name__}" if kind.__module__ == errors.__name__ else kind.__name__
     return _clean(f"{name}: {text}")
-
-
-def was_interrupted(error: BaseException) -> bool:
-    """Whether an exception was raised while a KeyboardInterrupt was handled: Beam makes a RuntimeError of that."""
-    seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, KeyboardInterrupt):
-        seen = seen.__cause__ or seen.__context__
-    return seen is not None
 
 
 def _clean(text: str) -> str:

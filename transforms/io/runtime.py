@@ -4,8 +4,8 @@ import difflib
 import importlib
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
@@ -18,8 +18,8 @@ from apache_beam.options.pipeline_options import PipelineOptions, StandardOption
 from wikisem.errors import OutputError, StageError, UsageError
 from wikisem.files import exists, is_local, list_files, open_binary, remove, replace_file
 from wikisem.layout import Scratch, token_path
-from wikisem.transforms.io.counts import count_here
-from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
+from wikisem.transforms.io.counts import BytesRead, report_bytes_to
+from wikisem.transforms.io.failures import first_cause, stage_failure
 from wikisem.transforms.io.local_workers import LocalWorkers
 from wikisem.transforms.io.shuffle import Shuffle
 
@@ -35,25 +35,27 @@ Progress = Callable[
 ]
 
 
+@dataclass
 class PartListing:
     """The finished parts of a pipeline, by a file pattern; an empty pattern matches no part.
 
     A listing is reused for 19 times as long as it took, and for 15 seconds at least on a store, where requests cost.
+    ``clock`` gives seconds.
     """
 
-    def __init__(self, pattern: str, clock: Callable[[], float] = monotonic) -> None:
-        self.found: list[str] = []
-        self._pattern, self._clock = pattern, clock
-        self._least = 0.0 if is_local(pattern) else _REMOTE_LISTING
-        self._next = -inf if pattern else inf
+    pattern: str
+    clock: Callable[[], float] = monotonic
+    found: list[str] = field(default_factory=list, init=False)
+    _next: float = field(default=-inf, init=False)
 
     def count(self) -> int:
         """How many parts were there at the last listing, which is made again if it is old enough."""
-        begin = self._clock()
-        if begin >= self._next:
-            self.found = list_files(self._pattern)
-            end = self._clock()
-            self._next = end + max(self._least, (end - begin) * (1 / _LISTING_SHARE - 1))
+        begin = self.clock()
+        if self.pattern and begin >= self._next:
+            self.found = list_files(self.pattern)
+            end = self.clock()
+            least = 0.0 if is_local(self.pattern) else _REMOTE_LISTING
+            self._next = end + max(least, (end - begin) * (1 / _LISTING_SHARE - 1))
         return len(self.found)
 
 
@@ -136,12 +138,6 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {lowered[near[0]]}?" if near else ""
 
 
-def shuffles_by_engine(options: PipelineOptions) -> bool:
-    """Whether the engine that runs a pipeline with these options shuffles in bulk, instead of bucket files."""
-    chosen = options.view_as(ShuffleOptions).bulk_shuffle
-    return bool(chosen == "engine" or (chosen is None and _runner_name(options) in _SHUFFLING))
-
-
 def _runner_name(options: PipelineOptions) -> str:
     """The name of the class of the runner, which may be given with its module, and as Beam's own in lower case."""
     given = str(options.view_as(StandardOptions).runner).rpartition(".")[2]
@@ -176,17 +172,17 @@ class Runtime:
         if workers := self._shared.pop():
             workers.close()
 
-    def run(
+    @contextmanager
+    def pipeline(
         self,
-        construct: Callable[[beam.Pipeline], object],
         *,
         label: str,
         parts: str = "",
         total: int = 0,
         size: int = 0,
         languages: Mapping[str, int] | None = None,
-    ) -> None:
-        """Construct a pipeline, run it and wait for it.
+    ) -> Iterator[beam.Pipeline]:
+        """A pipeline to be constructed inside the context, which at its end runs it and waits for it.
 
         ``parts`` is a file pattern: progress is how many of ``total`` such files are there. ``size`` is how many bytes
         are read with ``open_counted``, known on this machine only. ``languages`` has the number of parts of each
@@ -209,14 +205,21 @@ class Runtime:
                 pipeline = beam.Pipeline(runner=runner, options=self.options())
             except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
                 raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
-            construct(pipeline)
-            if workers is None:
-                read = stack.enter_context(count_here())
+            yield pipeline
+            if workers is None:  # this process reads
+                bytes_read = stack.enter_context(closing(BytesRead()))
+                report_bytes_to(bytes_read.writer)
+                stack.callback(report_bytes_to, -1)
             else:
-                read = workers.bytes_read
-                read.reset()
+                bytes_read = workers.bytes_read
+            before = bytes_read.total()  # of the pipelines before, by the same workers
             shown = self.progress(
-                label, listed.count, total, read.total, size, lambda: words_of_languages(listed.found, languages or {})
+                label,
+                listed.count,
+                total,
+                lambda: bytes_read.total() - before,
+                size,
+                lambda: words_of_languages(listed.found, languages or {}),
             )
             stack.enter_context(shown)
             _finish(pipeline, label, workers)
@@ -237,8 +240,10 @@ class Runtime:
 
     @property
     def shuffles_by_engine(self) -> bool:
-        """Whether the engine shuffles in bulk, instead of bucket files."""
-        return shuffles_by_engine(self.options())
+        """Whether the engine that runs the pipelines shuffles in bulk, instead of bucket files."""
+        options = self.options()
+        chosen = options.view_as(ShuffleOptions).bulk_shuffle
+        return bool(chosen == "engine" or (chosen is None and _runner_name(options) in _SHUFFLING))
 
     @property
     def names_runner(self) -> bool:
@@ -253,11 +258,7 @@ def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -
         result = pipeline.run()
         state = result.wait_until_finish()
     except Exception as error:  # runners raise what they like
-        if was_interrupted(error):
-            # Beam takes it for a failure of the step that it came in.
-            raise KeyboardInterrupt from error
-        cause = workers.failure if workers else None
-        raise stage_failure(label, cause or error) from error
+        raise stage_failure(label, error, workers.failure if workers else None) from error
     except BaseException as interruption:
         if result is not None:
             try:
@@ -309,12 +310,10 @@ def check_shared(output: str, runtime: Runtime) -> None:
     asked, answered = (token_path(output, token, kind) for kind in ("asked", "answered"))
     replace_file(asked, token.encode())
 
-    paths = [(asked, answered)]
     try:
-        runtime.run(
-            lambda pipeline: pipeline | "token" >> beam.Create(paths) | "answer" >> beam.Map(_answer_token, token),
-            label="output folder",
-        )
+        with runtime.pipeline(label="output folder") as pipeline:
+            paths = pipeline | "token" >> beam.Create([(asked, answered)])
+            _ = paths | "answer" >> beam.Map(_answer_token, token)
         if not exists(answered):
             raise OutputError(f"expected to see what workers of {runner} write to {output}, saw nothing; {_ADVICE}")
     finally:
