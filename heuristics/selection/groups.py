@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_values
-from itertools import chain, islice, pairwise, repeat
+from functools import partial
+from itertools import accumulate, chain, islice, pairwise, repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -36,10 +37,16 @@ _FEW_REFUSED: Final = 32
 
 Judgement = Group | Rejection
 _Cluster = Sequence[Member]
-# Which of up to 64 classes, in which language, and what was chosen from its outlier sets.
-_Choice = tuple[int, str, tuple[PoolItem, ...]]
 # By the number of each outlier class, the items that may be chosen for it, each from the class via which it comes.
 _Pool = dict[int, ItemsByClass[PoolItem]]
+
+
+class _Choice(NamedTuple):
+    """What was chosen in a language from the outlier sets of a class, which is the ``bit`` of the class in them."""
+
+    bit: int
+    language: str
+    items: tuple[PoolItem, ...]
 
 
 def sifts(recipe: Recipe) -> bool:
@@ -129,6 +136,11 @@ class GroupBuilder:
         that of its best known ones.
         """
         filters, outliers, minimum = self._recipe.filters, self._recipe.outliers, self._recipe.cluster.minimum
+
+        def verdict_of(label: str, members: Iterable[Member]) -> Verdict:
+            surfaces = [member.surface for member in members]
+            return next(broken_rules(surfaces, inputs.profile, filters, minimum, label, inputs.affixes), KEEP)
+
         # The members of all classes are read at once, then dealt out.
         rows = np.array(list(chain.from_iterable(candidate.rows for candidate in leading)), dtype=np.int64)
         members_of_all = iter(inputs.surfaces.members(rows))
@@ -138,18 +150,9 @@ class GroupBuilder:
                 yield rejection
                 continue
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
-
-            def verdict_of(members: Iterable[Member], label: str = label) -> Verdict:
-                surfaces = [member.surface for member in members]
-                return next(broken_rules(surfaces, inputs.profile, filters, minimum, label, inputs.affixes), KEEP)
-
-            # Few classes need more than the first, so what follows is read only then.
-            further = (
-                member
-                for rows in ([candidate.further] if filters.replace else [])
-                for member in inputs.surfaces.members(np.array(rows, dtype=np.int64))
-            )
-            cluster, verdict = settle_cluster(first, further, verdict_of)
+            further = np.array(candidate.further if filters.replace else [], dtype=np.int64)
+            read_further = partial(inputs.surfaces.members, further)
+            cluster, verdict = settle_cluster(first, read_further, partial(verdict_of, label))
             if verdict.keep and outliers.places:
                 verdict = check_obscure(cluster, outliers.min_sitelinks)
             if verdict.keep:
@@ -214,61 +217,65 @@ class GroupBuilder:
 
         If they are ``sifted``, the outliers are counted but left out of the groups.
         """
-        nodes = np.array(list(passed))
+        nodes, options = np.array(list(passed)), self._recipe.outliers
         outlier_sets = self._sets.of(nodes)
         pool = OutlierPool(self._inputs, self._draws, nodes, outlier_sets)
         choose = self._choose_first if sifted else self._choose
         choices = list(choose(pool, nodes, list(passed.values())))
         listed = repeat((), len(choices)) if sifted else self._outliers(choices, outlier_sets, passed)
         for (bit, language, items), outliers in zip(choices, listed, strict=True):
-            drawn = sum(item.outlier_class != RELATED for item in items)
             inputs, cluster = self._languages[language], passed[int(nodes[bit])][language]
-            if drawn >= self._recipe.outliers.minimum:
+            drawn = sum(item.outlier_class != RELATED for item in items)
+            if drawn >= options.minimum:
                 yield language, self._group(inputs, cluster, outliers)
-            else:
-                yield language, self._reject_few(outlier_sets, bit, inputs, cluster, drawn)
+                continue
+            reason, detail = FEW_OUTLIERS, f"expected at least {options.minimum} outliers, saw {drawn}"
+            if cluster.node in self._status:
+                # What could be drawn if nothing needed a certificate.
+                can_be_drawn = contains(outlier_sets.brought, np.uint64(bit)) & (options.per_class > 0)
+                able = int(inputs.ring.by_list.counts()[can_be_drawn].sum())
+                if self._sets.overlap is None or able < options.minimum:
+                    reason, detail = STATUS, f"{detail} that are not below a parent of this status class"
+                else:
+                    beside = f"{able} that are not below a parent of this class"
+                    detail += f": certificates and other rules leave no more of {beside}"
+            yield language, self._reject(cluster.node, inputs, reason, detail, cluster.cluster)
 
     def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]) -> Iterator[_Choice]:
-        """The outliers of each class in each language, or of those with the same languages where these share them."""
-        qids = [qid_of(number) for number in self._graph.nodes[nodes].tolist()]
-        for languages, wanted in self._by_languages(clusters):
-            places: list[Places | None] = [
-                Places(self._recipe.seed, qids[bit], members) if self._recipe.outliers.places else None
-                for bit, members in wanted.items()
-            ]
-            pools = self._pools(pool, languages, wanted, clusters, places)
-            for (bit, members), candidates, placed in zip(wanted.items(), pools, places, strict=True):
-                chosen = self._choose_in_attempts(pool, bit, members, clusters[bit], candidates, placed)
-                for language, items in chosen.items():
-                    if self._used is not None:
-                        self._used[language].update(item.number for item in items)
-                    yield bit, language, items
-
-    def _pools(
-        self,
-        pool: OutlierPool,
-        languages: Sequence[str],
-        wanted: Mapping[int, Mapping[str, _Cluster]],
-        clusters: Sequence[Mapping[str, "_Passed"]],
-        places: Sequence[Places | None],
-    ) -> Iterator[_Pool]:
-        """Yield the pool of each wanted class (bit) in turn.
+        """The outliers of each class in each language, or of those with the same languages where these share them.
 
         Related items come only with a witness that knows the class in each language, which can refuse them.
         """
-        options = self._recipe.outliers
-        known = [placed for placed in places if placed is not None] or None
-        drawn: Sequence[_Pool] = pool.of(languages, list(wanted), known) if options.per_class else [{} for _ in wanted]
-        kin = self._kin(wanted) if options.related else None
-        items = map(self._members, wanted.values())
-        near = self._sets.near(pool.found, list(wanted), items) if options.near else None
-        for (bit, members), candidates, placed in zip(wanted.items(), drawn, places, strict=True):
-            if kin is not None and all(clusters[bit][language].speaks for language in members):
-                candidates[RELATED] = pool.related(bit, members, kin, placed)
-            if near is not None:
-                lists, sizes = next(near)
-                candidates[NEAR] = pool.near(bit, languages, lists, sizes, placed)
-            yield candidates
+        options, graph = self._recipe.outliers, self._graph
+        for languages, wanted in self._by_languages(clusters):
+            bits = list(wanted)
+            places = (
+                [Places(self._recipe.seed, graph.qid(nodes[bit]), wanted[bit]) for bit in bits]
+                if options.places
+                else None
+            )
+            pools: list[_Pool] = pool.of(languages, bits, places) if options.per_class else [{} for _ in bits]
+            # The members of each class in all languages, as items of the graph.
+            named = [[member.id for cluster in of_class.values() for member in cluster] for of_class in wanted.values()]
+            near = self._sets.near(pool.found, bits, (item_indices(graph, qids) for qids in named))
+            kin: Bitsets | None = None
+            if options.related:
+                # For each list the classes with a member that has a class of the list.
+                classes = graph.classes.take(item_indices(graph, list(chain.from_iterable(named))))
+                owners = np.repeat(bits, list(map(len, named)))[classes.sources()]
+                kin = self._sets.sharing(CsrRows.from_pairs(owners, classes.targets, WIDTH))
+            for at, (bit, candidates) in enumerate(zip(bits, pools, strict=True)):
+                placed = None if places is None else places[at]
+                witnesses = [clusters[bit][language].evidence for language in languages]
+                if kin is not None and all(witness is not None and witness.of_instances for witness in witnesses):
+                    candidates[RELATED] = pool.related(bit, wanted[bit], kin, placed)
+                if options.near:
+                    candidates[NEAR] = pool.near(bit, languages, *next(near), placed)
+                chosen = self._choose_in_attempts(pool, bit, wanted[bit], clusters[bit], candidates, placed)
+                for language, items in chosen.items():
+                    if self._used is not None:
+                        self._used[language].update(item.number for item in items)
+                    yield _Choice(bit, language, items)
 
     def _choose_in_attempts(
         self,
@@ -321,7 +328,7 @@ class GroupBuilder:
                     # All that there are, if no outlier class was left: places would find no more.
                     is_every = numbers == DRAWN and refused < most_refused
                     if len(items) >= options.minimum or is_every:
-                        yield bit, language, items
+                        yield _Choice(bit, language, items)
                         del wanted[bit]
             for bit, members in wanted.items():
                 undecided[bit] |= {language: clusters[bit][language] for language in members}
@@ -355,97 +362,69 @@ class GroupBuilder:
                 {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits},
             )
 
-    def _members(self, clusters: Mapping[str, _Cluster]) -> Ints:
-        """All members of some clusters as items of the graph, as often as they come."""
-        return item_indices(self._graph, [member.id for cluster in clusters.values() for member in cluster])
-
-    def _kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets:
-        """For each list whose cluster has a member with a class of the list."""
-        members = [(bit, member) for bit, named in clusters.items() for cluster in named.values() for member in cluster]
-        classes = self._graph.classes.take(item_indices(self._graph, [member.id for _, member in members]))
-        bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
-        return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
-
     def _outliers(
         self, choices: Sequence[_Choice], found: ClassOutliers, passed: Mapping[int, Mapping[str, "_Passed"]]
-    ) -> Iterator[list[Outlier]]:
-        """The items of each choice as outliers, each with the class via which it came."""
-        chosen = [(item, bit) for bit, _, items in choices for item in items]
+    ) -> list[list[Outlier]]:
+        """The items of each choice as outliers, each with the class via which it came, and its certificate if asked."""
+        chosen = [(choice, item) for choice in choices for item in choice.items]
+        via = np.array([-1 if item.via is None else item.via for _, item in chosen], dtype=np.int64)
         # Of items that were drawn from all, the class is looked up now, for all at once: in O1 and O2 a relative of the
         # group's class, else a class of the item itself.
-        drawn = [(item.class_list, bit, item.outlier_class) for item, bit in chosen if item.via is None]
-        lists, bits, outlier_classes = np.array(drawn, dtype=np.int64).reshape(-1, 3).T
-        looked_up = self._via.own_class(lists).astype(np.int64)
+        missing = np.flatnonzero(via < 0)
+        lists = np.array([item.class_list for _, item in chosen], dtype=np.int64)[missing]
+        bits = np.array([choice.bit for choice, _ in chosen], dtype=np.int64)[missing]
+        outlier_classes = np.array([item.outlier_class for _, item in chosen], dtype=np.int64)[missing]
+        via[missing] = self._via.own_class(lists)
         for outlier_class, relatives in enumerate(found.relatives, start=1):
-            in_class = outlier_classes == outlier_class
-            looked_up[in_class] = self._via.relative(lists[in_class], bits[in_class], relatives)
-        nodes = iter(looked_up.tolist())
-        via = [next(nodes) if item.via is None else item.via for item, _ in chosen]
-        via_numbers = iter(self._graph.nodes[np.array(via, dtype=np.int64)].tolist())
+            own = outlier_classes == outlier_class
+            via[missing[own]] = self._via.relative(lists[own], bits[own], relatives)
         # Surface forms are read for each language at once.
-        rows: dict[str, list[int]] = {language: [] for language in self._languages}
-        for _, language, items in choices:
-            rows[language] += (item.row for item in items)
-        members = {
-            language: iter(self._languages[language].surfaces.members(np.array(rows_of_language, dtype=np.int64)))
-            for language, rows_of_language in rows.items()
-        }
-        for bit, language, items in choices:
-            yield [
-                Outlier(
-                    **asdict(next(members[language])),
-                    outlier_class=item.outlier_class,
-                    via=qid_of(next(via_numbers)),
-                    certificate=self._certificate(item, passed[int(found.classes[bit])], language),
-                )
-                for item in items
-            ]
-
-    def _certificate(self, item: PoolItem, passed: Mapping[str, "_Passed"], language: str) -> Certificate | None:
-        if self._sets.overlap is None:
-            return None
-        found = self._sets.overlap.certificate(passed[language].node, item.class_list)
-        return None if found is None else Certificate(self._graph.qid(found.node), found.instances, found.of_class)
-
-    def _reject_few(
-        self, found: ClassOutliers, bit: int, inputs: LanguageInputs, passed: "_Passed", drawn: int
-    ) -> Rejection:
-        """The rejection of a class with too few outliers, by the rule that leaves too few by itself, if one does."""
-        node, minimum, options = passed.node, self._recipe.outliers.minimum, self._recipe.outliers
-        detail = f"expected at least {minimum} outliers, saw {drawn}"
-        if node in self._status:
-            # What could be drawn if nothing needed a certificate.
-            can_be_drawn = contains(found.brought, np.uint64(bit)) & (options.per_class > 0)
-            items = int(inputs.ring.by_list.counts()[can_be_drawn].sum())
-            if self._sets.overlap is None or items < minimum:
-                detail += " that are not below a parent of this status class"
-                return self._reject(node, inputs, STATUS, detail, passed.cluster)
-            detail += (
-                f": certificates and other rules leave no more of {items} that are not below a parent of this class"
-            )
-        return self._reject(node, inputs, FEW_OUTLIERS, detail, passed.cluster)
+        places: dict[str, list[int]] = {}
+        for place, (choice, _) in enumerate(chosen):
+            places.setdefault(choice.language, []).append(place)
+        members: dict[int, Member] = {}
+        for language, own_places in places.items():
+            rows = np.array([chosen[place][1].row for place in own_places], dtype=np.int64)
+            members.update(zip(own_places, self._languages[language].surfaces.members(rows), strict=True))
+        outliers: list[Outlier] = []
+        for place, ((choice, item), node) in enumerate(zip(chosen, via.tolist(), strict=True)):
+            certificate = None
+            if self._sets.overlap is not None:
+                own_node = passed[int(found.classes[choice.bit])][choice.language].node
+                shown = self._sets.overlap.certificate(own_node, item.class_list)
+                if shown is not None:
+                    certificate = Certificate(self._graph.qid(shown.node), shown.instances, shown.of_class)
+            fields = asdict(members[place])
+            via_qid = self._graph.qid(node)
+            outliers.append(Outlier(**fields, outlier_class=item.outlier_class, via=via_qid, certificate=certificate))
+        ends = accumulate((len(choice.items) for choice in choices), initial=0)
+        return [outliers[begin:end] for begin, end in pairwise(ends)]
 
     def _group(self, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Group:
         """The group of a cluster and its outliers, with all that is written of them: ties, coarse types, margins."""
-        number = int(self._graph.nodes[passed.node])
+        number, evidence = int(self._graph.nodes[passed.node]), passed.evidence
         words, types = [*passed.cluster, *outliers], dict[str, str]()
         if self._sets.coarse is not None:
             of_items = self._sets.coarse.of_items(item_indices(self._graph, [word.id for word in words])).tolist()
             types = {word.id: self._graph.qid(node) for word, node in zip(words, of_items, strict=True) if node >= 0}
-        group = Group(
+        measured = [
+            replace(
+                outlier,
+                type=types.get(outlier.id),
+                ties=self._ties(outlier, passed.cluster) if outlier.outlier_class == RELATED else None,
+                margin=None if evidence is None else evidence.margin(qid_number(outlier.id)),
+            )
+            for outlier in outliers
+        ]
+        return Group(
             id=qid_of(number),
             label=inputs.labels.get(number, qid_of(number)),
             language=inputs.profile.code,
             level=passed.level,
+            coherence=None if evidence is None else evidence.coherence,
             cluster=tuple(replace(member, type=types.get(member.id)) for member in passed.cluster),
-            outliers=tuple(
-                replace(outlier, type=types.get(outlier.id), ties=self._ties(outlier, passed.cluster))
-                if outlier.outlier_class == RELATED
-                else replace(outlier, type=types.get(outlier.id))
-                for outlier in outliers
-            ),
+            outliers=tuple(measured),
         )
-        return passed.measure(group)
 
     def _ties(self, outlier: Outlier, cluster: _Cluster) -> tuple[Tie, ...]:
         """The statements between a related outlier and each member in turn, in whichever direction they are made."""
@@ -490,26 +469,6 @@ class _Passed:
     evidence: ClassEvidence | None = None
     bound: float | None = None
 
-    @property
-    def speaks(self) -> bool:
-        """Whether there is a witness that knows anything of the class."""
-        return self.evidence is not None and self.evidence.speaks
-
-    def admits(self, item: PoolItem) -> bool:
-        """Whether the rules and the witness let an item be an outlier."""
-        if not self.rule(item.surface):
-            return False
-        if item.outlier_class == NEAR:  # it is to look like a member
-            return True
-        return self.evidence is None or self.bound is None or (self.evidence.margin(item.number) or 0) < self.bound
-
-    def measure(self, group: Group) -> Group:
-        """A group of the cluster with its coherence and margins, if there is a witness."""
-        if self.evidence is None:
-            return group
-        outliers = tuple(replace(one, margin=self.evidence.margin(qid_number(one.id))) for one in group.outliers)
-        return replace(group, outliers=outliers, coherence=self.evidence.coherence)
-
 
 @dataclass(slots=True)
 class _Admission:
@@ -529,28 +488,39 @@ class _Admission:
             self.repeated += 1
             self.refused += 1
             return False
-        admitted = (language not in self.known or is_known(item)) and self.passed[language].admits(item)
+        passed = self.passed[language]
+        admitted = (language not in self.known or is_known(item)) and passed.rule(item.surface)
+        # A near outlier is to look like a member.
+        if admitted and item.outlier_class != NEAR and passed.evidence is not None and passed.bound is not None:
+            admitted = (passed.evidence.margin(item.number) or 0) < passed.bound
         self.refused += not admitted
         return admitted
 
 
 def settle_cluster(
-    first: Sequence[Member], further: Iterable[Member], verdict_of: Callable[[Sequence[Member]], Verdict]
+    first: Sequence[Member],
+    read_further: Callable[[], Iterable[Member]],
+    verdict_of: Callable[[Sequence[Member]], Verdict],
 ) -> tuple[tuple[Member, ...], Verdict]:
     """Return the cluster of a class and the verdict on it: of the ``first`` members, or of others that are kept.
 
-    While members break a rule together, the last of them gives way to the next of ``further``, so that the best known
-    remain. If none that are kept are found, the answer is on the first.
+    While members break a rule together, the last of them gives way to the next further one, so that the best known
+    remain. If none that are kept are found, the answer is on the first. Few classes need further members, so these are
+    read only then.
     """
-    members, following = list(first), iter(further)
-    cluster = of_first = merge_surfaces(members)
-    verdict = verdict_of_first = verdict_of(cluster)
-    while verdict.sharing and (another := next(following, None)) is not None:
+    members, cluster = list(first), merge_surfaces(first)
+    verdict = verdict_of(cluster)
+    of_first = cluster, verdict
+    for another in read_further() if verdict.sharing else ():
         last = max(place for place, member in enumerate(members) if member.surface in verdict.sharing)
         members = [*members[:last], *members[last + 1 :], another]
         cluster = merge_surfaces(members)
         verdict = verdict_of(cluster)
-    return (cluster, verdict) if verdict.keep else (of_first, verdict_of_first)
+        if verdict.keep:
+            return cluster, verdict
+        if not verdict.sharing:
+            break
+    return of_first
 
 
 def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:

@@ -110,11 +110,6 @@ class ClassEvidence:
                 signatures, coherence, properties[begin:end], weights, of_instances=np.sort(evidence_here).tolist()
             )
 
-    @property
-    def speaks(self) -> bool:
-        """Whether any instance has a signature."""
-        return bool(self.of_instances)
-
     def margin(self, number: int) -> float | None:
         """The share of the instances with less evidence than another item, by its number; a tie counts half.
 
@@ -126,7 +121,7 @@ class ClassEvidence:
         items, rows = self.signatures.items.data, self.signatures.rows
         row = bisect_left(items, number)
         margin = None
-        if row < len(items) and items[row] == number and self.speaks:
+        if row < len(items) and items[row] == number and self.of_instances:
             properties = rows.targets.data[rows.offsets.data[row] : rows.offsets.data[row + 1]]
             evidence = sum(map(self.of_every.data.__getitem__, properties)) / math.sqrt(len(properties))
             twice_below = bisect_left(self.of_instances, evidence) + bisect_right(self.of_instances, evidence)
@@ -140,7 +135,7 @@ class ClassEvidence:
         below = np.searchsorted(instances, found, "left") + np.searchsorted(instances, found, "right")
         count = 2 * max(len(instances), 1)
         rounded: Evidence = np.array([round(each / count, _DIGITS) for each in range(count + 1)]).take(below)
-        return np.where((others.counts() > 0) & self.speaks, rounded, np.nan)
+        return np.where((others.counts() > 0) & bool(self.of_instances), rounded, np.nan)
 
     def weights(self) -> dict[int, float]:
         """The weight of each property (its number) that an instance has."""

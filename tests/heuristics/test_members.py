@@ -52,7 +52,7 @@ def test_the_best_known_that_keep_a_rule_together_are_members() -> None:
             _, sharing = largest_sharing([one.surface for one in cluster], lambda surface: surface[0])
             return KEEP if len(sharing) <= 2 else reject("alike", "", sharing)
 
-        cluster, verdict = settle_cluster(ranked[:size], iter(ranked[size:]), verdict_of)
+        cluster, verdict = settle_cluster(ranked[:size], lambda: ranked[size:], verdict_of)
         able = [one for number, one in enumerate(ranked) if initials[:number].count(initials[number]) < 2][:size]
         is_kept = len(able) == min(size, len(ranked))
         assert (list(cluster), verdict.keep) == (able if is_kept else ranked[:size], is_kept)
@@ -66,6 +66,11 @@ def test_a_rule_that_names_no_members_rejects_at_once() -> None:
     """Too few surface forms are no fault of any of them, so no further instance is read."""
     ranked = [member(1, "ash"), member(2, "elm")]
     too_few = reject("too-few", "expected more")
-    further = iter([member(3, "oak")])
-    assert settle_cluster(ranked, further, lambda _: too_few) == (tuple(ranked), too_few)
-    assert next(further).id == "Q3"
+    read = list[str]()
+
+    def read_further() -> Sequence[Member]:
+        read.append("further")
+        return [member(3, "oak")]
+
+    assert settle_cluster(ranked, read_further, lambda _: too_few) == (tuple(ranked), too_few)
+    assert read == []
