@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.categories.lexeme_pairs import ADVERBS, read_wordnet
-from wikisem.categories.word_filter import WordFilter, read_vocabulary
+from wikisem.categories.word_filter import WordFilter
 
 # The relation in WordRep -> its pointer in wndb(5), its number of pairs and its examples (Gao et al. 2014, table 3).
 WORDREP: Final = {
@@ -73,8 +73,7 @@ def main() -> int:
     parser.add_argument("--vocabulary", type=Path, required=True, help="word vectors, whose words are the vocabulary")
     arguments = parser.parse_args()
     synsets = dict(read_synsets(arguments.folder))
-    known = read_vocabulary(arguments.vocabulary)
-    filters = [WordFilter(), WordFilter(single=True), WordFilter(single=True, vocabulary=known)]
+    filters = [WordFilter(), WordFilter(single=True), WordFilter.of(arguments.vocabulary, single=True)]
     with tempfile.TemporaryDirectory() as folder:
         lmf = Path(folder) / "wordnet.xml"
         write_lmf(synsets, lmf)

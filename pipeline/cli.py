@@ -26,12 +26,6 @@ COMMANDS: Final[Mapping[str, str]] = {name: entry["purpose"] for name, entry in 
 FAMILIES: Final = {family: {name: COMMANDS[name] for name in entries} for family, entries in _FAMILIES.items()}
 
 
-def examples_of(words: str) -> list[str]:
-    """Two lines of a command, or of a command and a task; they are in its ``--help``."""
-    lines = (line for entry in _ENTRIES.values() for line in entry["examples"])
-    return [line for line in lines if f"{line} ".startswith(f"wikisem {words} ")][:2]
-
-
 def manual_of(name: str) -> str:
     """The usage and help of all options of a command, as ``command_options.options_of`` reads them."""
     return str(_ENTRIES[name]["options"])
@@ -211,9 +205,10 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
             raise
         exit_code = error.exit_code if isinstance(error, WikisemError) else 1
         end_soon(exit_code)
-        for usage in getattr(error, "__notes__", ()):  # above, so that the error is the last line on the screen
-            _print_line(usage)
-        _print_line(f"wikisem: {_message_of(error)}")
+        with suppress(OSError):
+            # The usage comes first, so that the error is the last line on the screen.
+            for line in (*getattr(error, "__notes__", ()), f"wikisem: {_message_of(error)}"):
+                print(shown(line), file=sys.stderr)  # noqa: T201 - the command line speaks to people
         if isinstance(error, OSError):
             _leave_output()
         return exit_code
@@ -236,11 +231,6 @@ def _message_of(error: Exception) -> str:
         f"unexpected {type(error).__name__}{place}{': ' if text else ''}{text}; this is a fault of wikisem, or damage "
         f"that it does not know: {TRACEBACK}=1 shows all of it, for a report"
     )
-
-
-def _print_line(text: str) -> None:
-    with suppress(OSError):
-        print(shown(text), file=sys.stderr)  # noqa: T201 - the command line speaks to people
 
 
 def _leave_output() -> None:
@@ -295,9 +285,13 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
     if callable(options):
         options(parser)
     else:
-        declare_all(parser, manual_of(name).format(data_set=DATA_SET), options)
+        named = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}
+        declare_all(parser, manual_of(name).format(**named), options)
+    lines = [line for entry in _ENTRIES.values() for line in entry["examples"]]
     for words, inner in parsers_of(name, parser):
-        inner.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples_of(words))])
+        # Two of a command, or of a command and a task; lines may be of any command about the same thing.
+        examples = [line for line in lines if f"{line} ".startswith(f"wikisem {words} ")][:2]
+        inner.epilog = "\n  ".join(["examples:", *examples])
     return run, parser
 
 

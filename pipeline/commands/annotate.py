@@ -23,8 +23,7 @@ from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.outputs.annotation import sheets
 from wikisem.outputs.annotation.sheets import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
-from wikisem.pipeline.cli import manual_of
-from wikisem.pipeline.command_options import DATA_SET, Options, at_least, declare_all
+from wikisem.pipeline.command_options import Options, at_least
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
 
@@ -38,12 +37,13 @@ _SEED: Final = 500
 _SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "vocabulary", "seed")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of both steps."""
-    how: Options = {name: {"convert": at_least(1)} for name in ("--groups", "--annotators")}
-    how |= {"--overlap": {"convert": at_least(0)}, "--score": {"convert": path_of}, "--vocabulary": {}}
-    declare_all(parser, manual_of("annotate").format(data_set=DATA_SET), how)
-    parser.set_defaults(two_answers=None, vocabulary=None)  # so that it is seen whether they were given
+OPTIONS: Final[Options] = {
+    "--groups": {"convert": at_least(1)},
+    "--annotators": {"convert": at_least(1)},
+    "--overlap": {"convert": at_least(0)},
+    "--score": {"convert": path_of},
+    "--vocabulary": {},
+}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         groups=number,
         annotators=arguments.annotators or _ANNOTATORS,
         overlap=number // 4 if arguments.overlap is None else arguments.overlap,
-        two_answers=bool(arguments.two_answers),
+        two_answers=arguments.two_answers,
     )
     groups, output = read_language(data_set_path(arguments.dataset), arguments.language), arguments.output
     if sources := arguments.vocabulary:
@@ -89,7 +89,9 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
 
     A set with two answers to each case has a report of those without help and one of those with help.
     """
-    if given := [name for name in ("dataset", *_SAMPLING) if getattr(arguments, name) is not None]:
+    values = {name: getattr(arguments, name) for name in ("dataset", *_SAMPLING)}
+    # Numbers may be 0; a flag and a list that were not given are False and empty.
+    if given := [name for name, value in values.items() if not (value is None or value is False or value == [])]:
         seen = "OUT" if given[0] == "dataset" else f"--{given[0].replace('_', '-')}"
         raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
     annotation = read_key(arguments.score)

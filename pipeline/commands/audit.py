@@ -35,7 +35,6 @@ from wikisem.pipeline.runs.inputs import read_named, read_profile_text
 from wikisem.pipeline.runs.read import labels_of, table_metadata
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
-from wikisem.records import Group
 from wikisem.typed_json import decode_json
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import ProfileFile, read_profile_file, with_values
@@ -72,6 +71,15 @@ def _run_audit(arguments: argparse.Namespace) -> int:
     return 0
 
 
+class _Recipe(msgspec.Struct):
+    cluster: WitnessBounds = NO_BOUNDS
+    outliers: WitnessBounds = NO_BOUNDS
+
+
+class _Manifest(msgspec.Struct):
+    recipe: _Recipe | None = None
+
+
 def audit(
     dataset: str | PathLike[str],
     *,
@@ -96,20 +104,7 @@ def audit(
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
     filters = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
-    return audits_of.audit_groups(fspath(dataset), groups, graph, read, _bounds_of(path), filters)
-
-
-class _Recipe(msgspec.Struct):
-    cluster: WitnessBounds = NO_BOUNDS
-    outliers: WitnessBounds = NO_BOUNDS
-
-
-class _Manifest(msgspec.Struct):
-    recipe: _Recipe | None = None
-
-
-def _bounds_of(path: Path) -> WitnessBounds:
-    """The bounds in the recipe that made a data set: of a run or a release. Another data set has none."""
+    # The bounds are those of the recipe that made a run or a release; another data set has none.
     if (manifest := path / MANIFEST).is_file():
         made_by = decode_json(manifest.read_bytes(), _Manifest, str(manifest), "the manifest of a run").recipe
     else:
@@ -117,7 +112,8 @@ def _bounds_of(path: Path) -> WitnessBounds:
         about = table_metadata(next((table for table in tables if table.suffix == ".parquet"), None))
         text = about.get("wikisem.recipe", "{}")
         made_by = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
-    return WitnessBounds(made_by.cluster.coherence, made_by.outliers.margin) if made_by else NO_BOUNDS
+    bounds = WitnessBounds(made_by.cluster.coherence, made_by.outliers.margin) if made_by else NO_BOUNDS
+    return audits_of.audit_groups(fspath(dataset), groups, graph, read, bounds, filters)
 
 
 def print_audit(audits: Sequence[Audit]) -> None:
@@ -244,10 +240,10 @@ def _run_check(arguments: argparse.Namespace) -> int:
     no certificate, which members a contradiction, and where types are among individuals. The exit code is 1 if a rule
     is broken.
     """
-    groups = _groups_in(arguments.path, arguments.language)
     text = read_named(arguments.profile).get(arguments.language)
     profile = None if text is None else read_profile_file(text, "--profile")
-    violations = _violations(groups, arguments.language, load_recipe(arguments.recipe), profile, arguments.taxonomy)
+    recipe = load_recipe(arguments.recipe)
+    checked, violations = _violations(arguments.path, arguments.language, recipe, profile, arguments.taxonomy)
     if arguments.json:
         print_json(list(map(asdict, violations)), indented=True)
         return 1 if violations else 0
@@ -259,7 +255,7 @@ def _run_check(arguments: argparse.Namespace) -> int:
             table.add_row(name, violation.rule, violation.detail)
         console.print(table)
     broken = {violation.group for violation in violations}
-    console.print(f"groups: {len(groups)} checked, {len(broken)} break a rule")
+    console.print(f"groups: {checked} checked, {len(broken)} break a rule")
     return 1 if violations else 0
 
 
@@ -280,26 +276,23 @@ def check(
     MissingInputError if there is no group in the language, no such file, or no QID to ask the class graph about. Part
     of the public API.
     """
-    groups, given = _groups_in(path, language), None
-    if profile is not None:
-        given = read_profile_file(read_profile_text(fspath(profile)), fspath(profile))
+    given = None if profile is None else read_profile_file(read_profile_text(fspath(profile)), fspath(profile))
     filters = recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))
-    return _violations(groups, language, filters, given, None if taxonomy is None else fspath(taxonomy))
-
-
-def _groups_in(path: str | PathLike[str], language: str) -> list[Group]:
-    if not is_mixed(language):
-        known_language(language)
-    return read_language(data_set_path(path), language)
+    _, violations = _violations(path, language, filters, given, None if taxonomy is None else fspath(taxonomy))
+    return violations
 
 
 def _violations(
-    groups: list[Group], language: str, recipe: Recipe, given: ProfileFile | None, output: str | None
-) -> list[Violation]:
-    """The rules that groups in one language break; their words show the script of a language without a row.
+    path: str | PathLike[str], language: str, recipe: Recipe, given: ProfileFile | None, output: str | None
+) -> tuple[int, list[Violation]]:
+    """Count the groups in one language, and list the rules that they break.
 
-    Broken rules of a recipe come first, then those by the class graph in ``output``.
+    Broken rules of a recipe come first, then those by the class graph in ``output``. Without a ``given`` profile, the
+    words of the clusters show the script of a language without a row.
     """
+    if not is_mixed(language):
+        known_language(language)
+    groups = read_language(data_set_path(path), language)
     profile = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
     broken = audits_of.broken_filters(groups, with_values(profile, given.values()) if given else profile, recipe)
     violations = [
@@ -316,7 +309,7 @@ def _violations(
 
         unproven = find_unproven(groups, output, recipe.outliers.certificate or STRENGTH, name)
         violations += (Violation(group.id, rule, detail, group.label) for group, rule, detail in unproven)
-    return violations
+    return len(groups), violations
 
 
 # Command -> how its options are read, and its work, whose docstring is its help.

@@ -5,7 +5,7 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 
 import argparse
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import chain
 from typing import Final
@@ -19,14 +19,13 @@ from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, write_sets
-from wikisem.pipeline.cli import manual_of
-from wikisem.pipeline.command_options import Options, declare_all, seconds
+from wikisem.pipeline.command_options import Options, seconds
 from wikisem.pipeline.commands.download import web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.queries.offline import EntitySource
 from wikisem.queries.sparql import Client, EndpointSource, Transport
-from wikisem.records import Statement
+from wikisem.recipes.load import shipped_names
 from wikisem.web import HttpClient, Patience, user_at_host
 
 WIKIDATA: Final = "https://query.wikidata.org/sparql"
@@ -34,15 +33,12 @@ WIKIDATA: Final = "https://query.wikidata.org/sparql"
 _WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    how: Options = {
-        "--endpoint": {"convert": web_address},
-        "--timeout": {"convert": seconds, "default": 70.0},
-        "--cache": {"convert": path_of},
-    }
-    shipped = ", ".join(recipes.shipped_category_recipes())
-    declare_all(parser, manual_of("categories").format(shipped=shipped), how)
+OPTIONS: Final[Options] = {
+    "--endpoint": {"convert": web_address},
+    "--timeout": {"convert": seconds, "default": 70.0},
+    "--cache": {"convert": path_of},
+}
+IN_MANUAL: Final = {"shipped": ", ".join(shipped_names(recipes.PACKAGE))}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     recipe, output = recipes.load_category_recipe(arguments.recipe), arguments.output
     wikidata = cache(lambda: _open_source(arguments))  # one for the whole run, when the first category asks for it
     keep = WordFilter.of(arguments.vocabulary, arguments.single_words)
-    sets = build_sets(recipe, arguments.languages, SetSources(wikidata, cache(installed_emoji)), keep)
+    sets = build_sets(recipe, arguments.languages, SetSources(wikidata, cache(installed_emoji), log), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
     warnings = []
@@ -77,41 +73,16 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _open_source(arguments: argparse.Namespace) -> "_LoggedSource":
+def _open_source(arguments: argparse.Namespace) -> recipes.CategorySource:
     """The entities of --entities, or the endpoint, whose operators may want to know whom to write to."""
     if arguments.entities:
-        return _LoggedSource(EntitySource(arguments.entities))
+        return EntitySource(arguments.entities)
     url, given = arguments.endpoint or WIKIDATA, arguments.contact
     if given is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
         raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-    transport, patience = (
-        Transport(url, HttpClient(given or user_at_host(), arguments.timeout)),
-        Patience(on_pause=log_pause),
-    )
+    transport = Transport(url, HttpClient(given or user_at_host(), arguments.timeout))
     answers = arguments.cache or arguments.output / "answers"
-    return _LoggedSource(EndpointSource(Client(url, transport, answers, patience)))
-
-
-class _LoggedSource:
-    """A source that logs what it is asked and how much it found."""
-
-    def __init__(self, source: recipes.CategorySource) -> None:
-        self._source, self.notes = source, source.notes
-
-    def items(self, category: recipes.Category) -> list[recipes.CandidateItem]:
-        answer = self._source.items(category)
-        log(f"{category.name}: {len(answer):,} items")
-        return answer
-
-    def values(self, qids: Sequence[str], path: recipes.PropertyPath) -> Mapping[str, Sequence[Statement]]:
-        answer = self._source.values(qids, path)
-        log(f"{path.property} of {len(qids):,} items: {len(answer):,} have it")
-        return answer
-
-    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        answer = self._source.labels(qids, codes)
-        log(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(answer):,} have any")
-        return answer
+    return EndpointSource(Client(url, transport, answers, Patience(on_pause=log_pause)))
 
 
 def _unlabelled_items(recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Final, get_args
 
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.changes import Change, Kind, LanguageChanges, compare_languages
+from wikisem.evaluation.changes import Kind, LanguageChanges, compare_languages
 from wikisem.outputs.report.page import Block, Sheet
 from wikisem.pipeline.command_options import Options, at_least
 from wikisem.pipeline.console.reports import deliver
@@ -54,24 +54,18 @@ def _tables(compared: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
         rows.append([language.language, *(f"{number:,}" for number in numbers)])
     yield Sheet(header, rows, [False, *(True for _ in header[1:])])
     for kind in get_args(Kind):
-        if of_kind := [change for language in changed for change in language.changes if change.kind == kind]:
-            yield _table_of_kind(kind, of_kind, most)
+        of_kind = [change for language in changed for change in language.changes if change.kind == kind]
+        header, rows = ["language", "class", "item", "before", "after"], []
+        if kind in {"group in", "group out"}:  # of a group the reason, of an item what it was before and is after
+            header = ["language", "class", "before" if kind == "group in" else "now"]
+        for change in of_kind[:most]:
+            row = [change.language, f"{change.label} ({change.group})"]
+            if change.item:
+                row += [f"{change.surface} ({change.item})", change.before or "–", change.after or "–"]
+            else:
+                row += [change.before or change.after]
+            rows.append(row)
+        if rows:
+            yield Sheet(header, rows, [False for _ in header], f"{kind}: {len(of_kind):,}")
         if len(of_kind) > most:
             yield f"{len(of_kind) - most:,} more; --json and --csv have all"
-
-
-def _table_of_kind(kind: str, changes: Sequence[Change], most: int) -> Sheet:
-    """Up to ``most`` changes of one kind: of a group the reason, of an item what it was before and is after."""
-    if kind in {"group in", "group out"}:
-        header = ["language", "class", "before" if kind == "group in" else "now"]
-    else:
-        header = ["language", "class", "item", "before", "after"]
-    rows = []
-    for change in changes[:most]:
-        row = [change.language, f"{change.label} ({change.group})"]
-        if change.item:
-            row += [f"{change.surface} ({change.item})", change.before or "–", change.after or "–"]
-        else:
-            row += [change.before or change.after]
-        rows.append(row)
-    return Sheet(header, rows, [False for _ in header], f"{kind}: {len(changes):,}")

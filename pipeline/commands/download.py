@@ -10,6 +10,7 @@ import re
 import shlex
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -63,17 +64,15 @@ def run(arguments: argparse.Namespace) -> int:
     dumps += [downloads.find_wikidata_dump(mirror, arguments.date, "Wikidata lexemes")] if arguments.lexemes else []
     for language in dict.fromkeys([*arguments.codes, *arguments.languages]):
         dumps.append(downloads.find_wikipedia_dump(mirror, language, arguments.date, arguments.export))
-    if arguments.dry_run:
-        _print_plan(dumps, downloads.plan_downloads(dumps, folder))
-    else:
-        with downloads.only_download_in(folder):
-            # What is there is looked at once, by a checksum of the whole file where no record tells what it is.
-            wanted = downloads.plan_downloads(dumps, folder)
-            _print_plan(dumps, wanted)
+    with nullcontext() if arguments.dry_run else downloads.only_download_in(folder):
+        # What is there is looked at once, by a checksum of the whole file where no record tells what it is.
+        wanted = downloads.plan_downloads(dumps, folder)
+        _print_plan(dumps, wanted)
+        if not arguments.dry_run:
             total = sum(planned.file.size or planned.have for planned in wanted)
             with byte_progress("downloading", total, sum(planned.have for planned in wanted)) as count:
                 downloads.download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
-        print_line(f"output: {folder}")
+            print_line(f"output: {folder}")
     print_line(f"next: {shlex.join(_build_command(dumps, folder))}")
     return 0
 

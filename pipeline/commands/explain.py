@@ -144,27 +144,24 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     members = set(cluster) if group else set()
     deepest = max((rank for rank, instance in enumerate(instances) if instance.qid in members), default=0)
     ranked = instances[: max(_SHOWN, deepest + 1)]
-    named_items = _items_named(taxonomy, qid, group).union(asked, *(kinship.way for kinship in kin.values()))
-    named_items |= {item for instance in ranked for item in (instance.qid, instance.means) if item is not None}
-    labels, english = labels_of(output, named_items, language)
+    # What lines and pictures name: parents, grandparents, and outliers with the ways to their classes.
+    parents = taxonomy.superclasses(qid)
+    grandparents = (grandparent for parent in parents for grandparent in taxonomy.superclasses(parent))
+    items = {qid, *parents, *grandparents}.union(asked, *(kinship.way for kinship in kin.values()))
+    items |= {item for instance in ranked for item in (instance.qid, instance.means) if item is not None}
+    if group is not None:
+        items |= group.types_of_near
+    for outlier in group.outliers if group else ():
+        items |= {outlier.id, outlier.via, *taxonomy.superclasses(outlier.via)}
+        for class_of_outlier in taxonomy.classes(outlier.id):
+            items |= {class_of_outlier, *way_up(taxonomy.superclasses, class_of_outlier, outlier.via)}
+    labels, english = labels_of(output, items, language)
     return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin)
 
 
 def _of_class(qid: str, judged: Iterable[Judged]) -> Judged | None:
     """The group or rejection of a class, if there is one."""
     return next((verdict for verdict in judged if verdict.qid == qid), None)
-
-
-def _items_named(taxonomy: Taxonomy, qid: str, group: Group | None) -> set[str]:
-    """What lines and pictures name of a class: parents, grandparents, and outliers with the ways to their classes."""
-    parents = taxonomy.superclasses(qid)
-    items = {qid, *parents, *(grandparent for parent in parents for grandparent in taxonomy.superclasses(parent))}
-    items |= group.types_of_near if group else set()
-    for outlier in group.outliers if group else ():
-        items |= {outlier.id, outlier.via, *taxonomy.superclasses(outlier.via)}
-        for class_of_outlier in taxonomy.classes(outlier.id):
-            items |= {class_of_outlier, *way_up(taxonomy.superclasses, class_of_outlier, outlier.via)}
-    return items
 
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
@@ -176,9 +173,8 @@ def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> K
         ("below", way_up(taxonomy.whole_superclasses, item, qid)),
         ("above", way_up(taxonomy.whole_superclasses, qid, item)),
     ]
-    kind, way = min(
-        ways, key=lambda kind_and_way: len(kind_and_way[1]) or math.inf
-    )  # an empty list means that no way leads up
+    # The shortest; an empty list means that no way leads up.
+    kind, way = min(ways, key=lambda kind_and_way: len(kind_and_way[1]) or math.inf)
     return Kinship(kind, way, frozenset(step for step in way if step not in taxonomy)) if way else None
 
 

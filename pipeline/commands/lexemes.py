@@ -16,7 +16,7 @@ from wikisem.files import path_of, remove, remove_below, replace_file, write_fil
 from wikisem.layout import unreadable_path
 from wikisem.outputs import category_formats as formats
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.cli import Command, manual_of
+from wikisem.pipeline.cli import Command
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
@@ -34,15 +34,15 @@ _QUESTIONS: Final[options.Options] = {
 }
 
 
-def _add_lexemes(parser: argparse.ArgumentParser) -> None:
-    codes = options.list_of(lambda code: code if _LANGUAGE.fullmatch(code) else known_language(code))
-    how: options.Options = _QUESTIONS | {
-        "--languages": {"convert": codes},
-        "--relations": {"convert": path_of, "default": SHIPPED},
-        "--groups": {"convert": options.at_least(0), "default": 100},
-    }
-    names = ", ".join(relation.name for relation in load_relations())
-    options.declare_all(parser, manual_of("lexemes").format(relations=names), how)
+_LEXEMES: Final[options.Options] = {
+    **_QUESTIONS,
+    "--languages": {
+        "convert": options.list_of(lambda code: code if _LANGUAGE.fullmatch(code) else known_language(code))
+    },
+    "--relations": {"convert": path_of, "default": SHIPPED},
+    "--groups": {"convert": options.at_least(0), "default": 100},
+}
+IN_MANUAL: Final = {"relations": ", ".join(relation.name for relation in load_relations())}
 
 
 def lexemes(arguments: argparse.Namespace) -> int:
@@ -138,6 +138,6 @@ def wordnet(arguments: argparse.Namespace) -> int:
 
 # Command -> its options and its work, whose docstring is its help.
 COMMANDS: Final[Mapping[str, Command]] = {
-    "lexemes": (_add_lexemes, lexemes),
+    "lexemes": (_LEXEMES, lexemes),
     "wordnet": (_QUESTIONS | {"wordnet": {"convert": path_of}}, wordnet),
 }

@@ -5,6 +5,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, NamedTuple
 
 from rich.table import Table
@@ -95,11 +96,11 @@ def mentions(arguments: argparse.Namespace) -> int:
     """Stage 2: count the links of Wikipedia dumps into OUT/mentions/<language>, each language's anchor dictionary."""
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
     given = read_named(arguments.profile)
-
-    def make(run: Run) -> list[Stage]:
-        return [stages.mentions(dumps, arguments.link_trail, find_profiles(run.output, list(dumps), given))]
-
-    return _run(arguments, make, *dumps.values())
+    return _run(
+        arguments,
+        lambda run: [stages.mentions(dumps, arguments.link_trail, find_profiles(run.output, list(dumps), given))],
+        *dumps.values(),
+    )
 
 
 def surfaces(arguments: argparse.Namespace) -> int:
@@ -175,49 +176,40 @@ def names(arguments: argparse.Namespace) -> int:
             raise MissingInputError(f"expected mentions in {run.output}, saw none; run `wikisem mentions` first")
         records = run_stages([stages.names(languages)], run)
         if arguments.folder:  # a copy for other programs: OUT keeps its own
-            _copy_tables([path for record in records for path in record.parts], run.output, arguments.folder)
+            paths, copy = [path for record in records for path in record.parts], arguments.folder
+            for folder in sorted({path.rpartition("/")[0] for path in paths}):
+                # A reader of names/de/*.parquet would take tables of another set for part of this.
+                in_copy = [f"{folder}/{name}" for name in sizes_below(f"{copy}/{folder}")]
+                if others := sorted(path for path in in_copy if path.endswith(".parquet") and path not in paths):
+                    raise UsageError(
+                        f"{copy}: expected no other tables in {folder}, saw {others[0]}; remove them first"
+                    )
+            for path in paths:
+                with open_binary(f"{run.output}/{path}") as source, create_binary(f"{copy}/{path}") as sink:
+                    shutil.copyfileobj(source, sink)
     return print_summary(records, run.output)
 
 
-def _copy_tables(paths: Sequence[str], source_folder: str, target_folder: str) -> None:
-    """Copy files to the same paths below another folder; UsageError if their folders in it have other tables."""
-    for folder in sorted({path.rpartition("/")[0] for path in paths}):
-        # A reader of names/de/*.parquet would take tables of another set for part of this.
-        in_target = [f"{folder}/{name}" for name in sizes_below(f"{target_folder}/{folder}")]
-        if others := sorted(path for path in in_target if path.endswith(".parquet") and path not in paths):
-            raise UsageError(
-                f"{target_folder}: expected no other tables in {folder}, saw {others[0]}; remove them first"
-            )
-    for path in paths:
-        with open_binary(f"{source_folder}/{path}") as source, create_binary(f"{target_folder}/{path}") as sink:
-            shutil.copyfileobj(source, sink)
-
-
-def _command(run: Callable[[argparse.Namespace], int], words: str) -> Command:
-    """A command from its work and its options."""
-
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.set_defaults(max_unreadable=options.MAX_UNREADABLE, seed=None)
-        options.declare(parser, words, _OPTIONS)
-
-    return add_arguments, run
+def _declare(words: str, parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(max_unreadable=options.MAX_UNREADABLE, seed=None)
+    options.declare(parser, words, _OPTIONS)
 
 
 _INTO: Final = "--output --workers --break-lock --quiet"
 _DUMPS: Final = f"{_INTO} --max-unreadable"
-# Command -> its options and its work.
+_WORDS: Final[Mapping[Callable[[argparse.Namespace], int], str]] = {
+    build: f"recipe --seed --wikidata! --properties --wikipedia --languages:build {_DUMPS} --profile --checksum",
+    entities: f"--wikidata! --properties --languages:entities --recipe {_DUMPS} --checksum",
+    mentions: f"--wikipedia! --link-trail {_DUMPS} --profile --checksum",
+    surfaces: f"recipe --languages:recipe {_INTO}",
+    taxonomy: f"recipe {_INTO}",
+    groups: f"recipe --seed --languages:recipe {_INTO} --profile",
+    walls: "output:finished --languages:walls --number --seed --workers --break-lock --quiet",
+    names: "output:counted --languages:names --output:copy --workers --break-lock --quiet",
+}
+# Command -> how its options are declared, and its work.
 COMMANDS: Final[Mapping[str, Command]] = {
-    "build": _command(
-        build,
-        f"recipe --seed --wikidata! --properties --wikipedia --languages:build {_DUMPS} --profile --checksum",
-    ),
-    "entities": _command(entities, f"--wikidata! --properties --languages:entities --recipe {_DUMPS} --checksum"),
-    "mentions": _command(mentions, f"--wikipedia! --link-trail {_DUMPS} --profile --checksum"),
-    "surfaces": _command(surfaces, f"recipe --languages:recipe {_INTO}"),
-    "taxonomy": _command(taxonomy, f"recipe {_INTO}"),
-    "groups": _command(groups, f"recipe --seed --languages:recipe {_INTO} --profile"),
-    "walls": _command(walls, "output:finished --languages:walls --number --seed --workers --break-lock --quiet"),
-    "names": _command(names, "output:counted --languages:names --output:copy --workers --break-lock --quiet"),
+    run.__name__: (partial(_declare, words), run) for run, words in _WORDS.items()
 }
 
 

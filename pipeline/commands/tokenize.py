@@ -18,7 +18,6 @@ from wikisem.files import path_of, write_text
 from wikisem.pipeline.command_options import Options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.scoring import read_datasets
-from wikisem.records import Group
 
 OPTIONS: Final[Options] = {"--tokenizer": {"convert": sorted(TOKENIZERS)}}
 
@@ -27,8 +26,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Divide every word of every group, and write the groups."""
     (groups,) = read_datasets([arguments.dataset], arguments.languages).values()
     tokenize, output = open_tokenizer(arguments.tokenizer), arguments.output
-    names = group_ids(groups)
-    paths = [_path(output, name, group) for name, group in zip(names, groups, strict=True)]
+    paths = [output / group.language / f"{name}.txt" for name, group in zip(group_ids(groups), groups, strict=True)]
+    for path, group in zip(paths, groups, strict=True):  # before anything is written
+        if path.resolve() == path_of(group.where).resolve():
+            raise UsageError(f"expected another folder than that of the data set, saw {output}")
+        if not path.resolve().is_relative_to(output.resolve()):
+            raise DamagedInputError(
+                f"{group.where}: expected a language and an id that name a file, saw {group.language!r} and "
+                f"{group.id!r}"
+            )
     classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
     for path, group in zip(paths, groups, strict=True):
         cluster, outliers = (
@@ -41,15 +47,3 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(folder / OUTLIER_CLASSES_FILE, [write_outlier_classes(known).decode()])
     print_line(f"{len(groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
     return 0
-
-
-def _path(output: Path, name: str, group: Group) -> Path:
-    """The file of a group, which is neither one of the data set nor outside the output folder."""
-    path = output / group.language / f"{name}.txt"
-    if path.resolve() == path_of(group.where).resolve():
-        raise UsageError(f"expected another folder than that of the data set, saw {output}")
-    if not path.resolve().is_relative_to(output.resolve()):
-        raise DamagedInputError(
-            f"{group.where}: expected a language and an id that name a file, saw {group.language!r} and {group.id!r}"
-        )
-    return path

@@ -2,7 +2,8 @@
 
 import pytest
 
-from wikisem.categories.language_sets import Emoji, emoji_of, installed_emoji, read_emoji
+from wikisem.categories.language_sets import Emoji, SetSources, build_sets, installed_emoji, read_emoji
+from wikisem.categories.recipe import Category, CategoryRecipe, CategorySource
 from wikisem.errors import RecipeError
 
 LINES = """
@@ -35,11 +36,19 @@ def test_only_whole_emoji_without_skin_tone_count() -> None:
 
 def test_groups_and_subgroups_go_by_their_names() -> None:
     """A group holds its subgroups; an unknown name is told the groups."""
-    known = read_emoji(LINES.splitlines())
-    assert emoji_of("Smileys & Emotion", known) == ["😀", "❤️‍🔥"]
-    assert emoji_of("heart", known) == ["❤️‍🔥"]
+
+    def labels(name: str) -> list[str]:
+        recipe = CategoryRecipe("r", (Category("c", emoji=name),))
+        (english,) = build_sets(recipe, ["en"], SetSources(closed, lambda: read_emoji(LINES.splitlines())))
+        return [item.label for item in english.categories[0].items]
+
+    def closed() -> CategorySource:
+        raise AssertionError("a source was opened for emoji")
+
+    assert labels("Smileys & Emotion") == ["😀", "❤️‍🔥"]
+    assert labels("heart") == ["❤️‍🔥"]
     with pytest.raises(RecipeError, match=r"a group \(Smileys & Emotion, People & Body\) or a subgroup"):
-        emoji_of("Smileys", known)
+        labels("Smileys")
 
 
 def test_the_installed_list_is_unicodes() -> None:
@@ -47,5 +56,5 @@ def test_the_installed_list_is_unicodes() -> None:
     pytest.importorskip("nototools", reason="the emoji list comes with wikisem[all]")
     known = installed_emoji()
     assert len({one.group for one in known}) == 9
-    assert "🦁" in emoji_of("animal-mammal", known)
+    assert Emoji("🦁", "Animals & Nature", "animal-mammal") in known
     assert len({one.text for one in known}) == len(known) > 1500

@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 
 from wikisem.categories.recipe import (
+    PACKAGE,
     Category,
     Condition,
     PropertyPath,
     Relation,
     load_category_recipe,
     parse_category_recipe,
-    shipped_category_recipes,
 )
 from wikisem.errors import RecipeError
+from wikisem.recipes.load import shipped_names
 
 
 def _two(**more: object) -> dict[str, object]:
@@ -105,7 +106,7 @@ def test_a_mistake_is_named(data: dict[str, object], told: str) -> None:
 
 def test_the_shipped_recipes_are_sound() -> None:
     """Every category recipe that ships can be read by its name, and is called so."""
-    names = shipped_category_recipes()
+    names = shipped_names(PACKAGE)
     assert names == ["emoji", "google-semantic", "multilingual-content", "wordrep"]
     assert [load_category_recipe(name).name for name in names] == names
 

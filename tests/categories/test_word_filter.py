@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.word_filter import EVERY_WORD, WordFilter, read_vocabulary
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import DamagedInputError, MissingInputError
 
 
@@ -38,13 +38,13 @@ def test_the_first_field_of_a_line_is_the_word(tmp_path: Path, pack: type[bytes]
     """A list, vectors with and without a header, counts: packed or not, whatever the file is called."""
     path = tmp_path / "words"
     path.write_bytes(pack("\ufeff3 2\nroma 0.1 0.2\n\nNew_York\t17\nstraße\r\nça va\n".encode()))
-    assert read_vocabulary(path) == {"3", "roma", "New York", "straße", "ça"}
+    assert WordFilter.of(path, single=False).vocabulary == frozenset({"3", "roma", "New York", "straße", "ça"})
 
 
 def test_a_list_may_begin_as_a_packed_file_nearly_does(tmp_path: Path) -> None:
     """BZ is the code of Bolzano; bzip2 begins with BZh."""
     (tmp_path / "words").write_text("BZ\nBonn\n")
-    assert read_vocabulary(tmp_path / "words") == {"BZ", "Bonn"}
+    assert WordFilter.of(tmp_path / "words", single=False).vocabulary == frozenset({"BZ", "Bonn"})
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,6 @@ def test_a_damaged_vocabulary_is_named(tmp_path: Path, data: bytes, line: int) -
     """With the line, where the file has lines."""
     (tmp_path / "words").write_bytes(data)
     with pytest.raises(DamagedInputError, match=rf"words:{line or '[0-9]+'}: expected the lines of a vocabulary"):
-        read_vocabulary(tmp_path / "words")
+        WordFilter.of(tmp_path / "words", single=False)
     with pytest.raises(MissingInputError, match="saw no file at"):
-        read_vocabulary(tmp_path / "none")
+        WordFilter.of(tmp_path / "none", single=False)

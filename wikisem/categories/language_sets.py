@@ -13,6 +13,7 @@ from wikisem.categories.recipe import (
     PropertyPath,
     Relation,
     most_prominent,
+    parse_path,
 )
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import DamagedInputError, MissingExtraError, RecipeError
@@ -209,21 +210,15 @@ def read_emoji(lines: Iterable[str]) -> list[Emoji]:
     return found
 
 
-def emoji_of(name: str, emoji: Iterable[Emoji]) -> list[str]:
-    """The emoji of a group ("Animals & Nature") or subgroup ("animal-mammal"); RecipeError for an unknown name."""
-    known = list(emoji)
-    found = [entry.text for entry in known if name in (entry.group, entry.subgroup)]
-    if not found:
-        groups = ", ".join(dict.fromkeys(entry.group for entry in known))
-        raise RecipeError(f"expected a group ({groups}) or a subgroup of emoji, saw {name!r}")
-    return found
-
-
 class SetSources(NamedTuple):
-    """Where items and emoji come from; a source is opened when a category first needs it, and may be called often."""
+    """Where items and emoji come from; a source is opened when a category first needs it, and may be called often.
+
+    ``log`` is called with what Wikidata was asked and how much it found.
+    """
 
     wikidata: Callable[[], CategorySource]
     emoji: Callable[[], Sequence[Emoji]]
+    log: Callable[[str], object] = lambda _: None
 
 
 def build_sets(
@@ -245,18 +240,26 @@ def build_sets(
     for by_subject in values_of.values():
         asked.update(value.value for listed in by_subject.values() for value in listed if not value.language)
     codes = list(dict.fromkeys(code for language in languages for code in name_codes(language)))
-    labels: Mapping[str, Names] = sources.wikidata().labels(sorted(asked), codes) if asked else {}
+    labels: Mapping[str, Names] = {}
+    if asked:
+        labels = sources.wikidata().labels(sorted(asked), codes)
+        sources.log(f"labels of {len(asked):,} items under {len(codes):,} language codes: {len(labels):,} have any")
 
     sets = {language: (list[CategoryWords](), list[RelationWords]()) for language in languages}
     for name in recipe.word_sets():
         for language, (categories, _) in sets.items():
             categories.append(word_category(name, language, members[name], names.get(name, labels), keep))
     for relation in recipe.relations:
-        values = values_of[relation.name]
-        subjects = [(qid, _named_values(listed, labels)) for qid, listed in values.items()]
+        subjects = list[Subject]()
+        for qid, values in values_of[relation.name].items():
+            if values and values[0].language:
+                # Its texts, the first of each language, are the names of one value, which is no item.
+                subjects.append((qid, [("", {value.language: value.value for value in reversed(values)})]))
+            else:
+                subjects.append((qid, [(value.value, labels.get(value.value, {})) for value in values]))
         called = dict(names.get(relation.subjects, labels))
         if relation.named_by:
-            for qid, texts_of_item in _texts(list(values), relation.named_by, sources).items():
+            for qid, texts_of_item in _texts([qid for qid, _ in subjects], relation.named_by, sources).items():
                 called[qid] = {**called.get(qid, {}), **texts_of_item}
         value_first = relation.order == "value-first"
         for language, (_, relations) in sets.items():
@@ -271,25 +274,25 @@ def _category_items(
     members: dict[str, list[CandidateItem]] = {}
     names: dict[str, Mapping[str, Names]] = {}
     for category in recipe.categories:
-        if category.emoji:
+        if category.emoji:  # the name of a group ("Animals & Nature") or subgroup ("animal-mammal")
+            known = sources.emoji()
+            texts = [entry.text for entry in known if category.emoji in (entry.group, entry.subgroup)]
+            if not texts:
+                groups = ", ".join(dict.fromkeys(entry.group for entry in known))
+                raise RecipeError(f"expected a group ({groups}) or a subgroup of emoji, saw {category.emoji!r}")
             # Unicode's order is the order of keyboards: the best known of a group come first, as with sitelinks.
-            texts = emoji_of(category.emoji, sources.emoji())[: category.limit or None]
+            texts = texts[: category.limit or None]
             # The id of an emoji is "U+1F3F3 U+FE0F", as Unicode writes code points.
             ids = [" ".join(f"U+{ord(character):04X}" for character in text) for text in texts]
             names[category.name] = {id_: {MULTILINGUAL: text} for id_, text in zip(ids, texts, strict=True)}
             members[category.name] = [CandidateItem(id_, 0) for id_ in ids]
             continue
-        members[category.name] = most_prominent(sources.wikidata().items(category), category.limit)
+        found = sources.wikidata().items(category)
+        sources.log(f"{category.name}: {len(found):,} items")
+        members[category.name] = most_prominent(found, category.limit)
         if category.named_by:
             names[category.name] = _texts([item.qid for item in members[category.name]], category.named_by, sources)
     return members, names
-
-
-def _named_values(values: Sequence[Statement], labels: Mapping[str, Names]) -> Sequence[tuple[str, Names]]:
-    """Return the items among the values of a subject with their labels, or the texts as the names of one value."""
-    if values and values[0].language:
-        return [("", _first_texts(values))]
-    return [(value.value, labels.get(value.value, {})) for value in values]
 
 
 def _values(
@@ -298,9 +301,13 @@ def _values(
     """Return every subject with the values that may be in a pair: the first item, or ``every`` item, or all texts."""
     subjects = members.get(relation.subjects)
     if subjects is None:
-        subjects = most_prominent(sources.wikidata().items(relation.category()), relation.limit)
+        items_found = sources.wikidata().items(relation.category())
+        sources.log(f"{relation.name}: {len(items_found):,} items")
+        subjects = most_prominent(items_found, relation.limit)
     allowed = {item.qid for item in members[relation.values]} if relation.values else None
-    found = sources.wikidata().values([item.qid for item in subjects], relation.path())
+    path = parse_path(relation.property)
+    found = sources.wikidata().values([item.qid for item in subjects], path)
+    sources.log(f"{path.property} of {len(subjects):,} items: {len(found):,} have it")
     chosen = {}
     for subject in subjects:
         values = list(found.get(subject.qid, ()))
@@ -314,11 +321,8 @@ def _values(
 def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
     """Return the first text of a property in each language, by item."""
     found = sources.wikidata().values(qids, PropertyPath(name))
-    return {qid: _first_texts(value for value in listed if value.language) for qid, listed in found.items()}
-
-
-def _first_texts(values: Iterable[Statement]) -> Names:
-    names: dict[str, str] = {}
-    for value in values:
-        names.setdefault(value.language, value.value)
-    return names
+    sources.log(f"{name} of {len(qids):,} items: {len(found):,} have it")
+    return {
+        qid: {value.language: value.value for value in reversed(listed) if value.language}
+        for qid, listed in found.items()
+    }

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from wikisem.errors import BadIdError, RecipeError
 from wikisem.ids import check_property, check_qid, qid_number
-from wikisem.recipes.load import convert, find_recipe, read_toml, require, require_ids, require_seed, shipped_names
+from wikisem.recipes.load import convert, find_recipe, read_toml, require, require_ids, require_seed
 from wikisem.recipes.options import FromZero
 from wikisem.records import Statement
 
@@ -83,12 +83,8 @@ class Relation(Struct, frozen=True):
 
     def category(self) -> Category:
         """Return the subjects of a relation that names no category for them."""
-        having = self.path().property
+        having = parse_path(self.property).property
         return Category(self.name, having=having, min_sitelinks=self.min_sitelinks, limit=self.limit)
-
-    def path(self) -> PropertyPath:
-        """Return the property as a path; BadIdError if it is neither "P36" nor "P131+"."""
-        return parse_path(self.property)
 
 
 class CategoryRecipe(Struct, frozen=True):
@@ -123,18 +119,14 @@ def parse_path(text: str) -> PropertyPath:
     return PropertyPath(found[1], found[2] == "+")
 
 
-_PACKAGE: Final = "wikisem.recipes.categories"
+# The recipes that ship with wikisem.
+PACKAGE: Final = "wikisem.recipes.categories"
 
 
 def load_category_recipe(name_or_path: str | Path) -> CategoryRecipe:
     """Read a category recipe from a path, or one that ships with wikisem by its name; RecipeError if it is invalid."""
-    path = find_recipe(name_or_path, _PACKAGE)
+    path = find_recipe(name_or_path, PACKAGE)
     return parse_category_recipe(read_toml(path), where=str(path))
-
-
-def shipped_category_recipes() -> list[str]:
-    """Return the names of the category recipes that ship with wikisem."""
-    return shipped_names(_PACKAGE)
 
 
 def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> CategoryRecipe:

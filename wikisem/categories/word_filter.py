@@ -27,8 +27,25 @@ class WordFilter:
 
     @classmethod
     def of(cls, vocabulary: Path | None, single: bool) -> Self:
-        """Return the filter of the words of a file, if one is given."""
-        return cls(None if vocabulary is None else read_vocabulary(vocabulary), single)
+        """Return the filter of the words of a file, if one is given, with blanks for underlines.
+
+        The words are the first field of each line, as in lists of words, counts or vectors. The file is plain text,
+        gzip or bzip2. MissingInputError if there is no file, DamagedInputError if it is not UTF-8.
+        """
+        if vocabulary is None:
+            return cls(None, single)
+        if not vocabulary.is_file():
+            raise MissingInputError(f"expected a vocabulary, saw no file at {vocabulary}")
+        number, words = 0, set[str]()
+        try:
+            with open_unpacked(vocabulary) as lines:
+                for number, line in enumerate(lines, start=1):
+                    if fields := line.split(maxsplit=1):
+                        words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
+        except (UnicodeDecodeError, *UNPACKING_ERRORS) as error:
+            where = f"{vocabulary}:{number}"
+            raise DamagedInputError(f"{where}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
+        return cls(frozenset(words), single)
 
     def __call__(self, word: str) -> bool:
         """Return whether a word is kept."""
@@ -46,22 +63,3 @@ class WordFilter:
 
 
 EVERY_WORD: Final = WordFilter()
-
-
-def read_vocabulary(path: Path) -> frozenset[str]:
-    """Return the words of a file, with blanks for underlines: the first field of each line of words, counts or vectors.
-
-    The file is plain text, gzip or bzip2. MissingInputError if there is no file, DamagedInputError if it is not UTF-8.
-    """
-    if not path.is_file():
-        raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
-    number = 0
-    words = set[str]()
-    try:
-        with open_unpacked(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if fields := line.split(maxsplit=1):
-                    words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
-    except (UnicodeDecodeError, *UNPACKING_ERRORS) as error:
-        raise DamagedInputError(f"{path}:{number}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
-    return frozenset(words)
