@@ -18,8 +18,8 @@ from wikisem.heuristics.rules.cluster import broken_rules, outlier_rules
 from wikisem.heuristics.rules.wording import KEEP, Verdict
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
-from wikisem.heuristics.selection.places import Places, check_obscure, is_known
-from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem, item_indices
+from wikisem.heuristics.selection.places import Places, PoolItem, check_obscure, is_known
+from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, item_indices
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
@@ -38,7 +38,7 @@ _FEW_REFUSED: Final = 32
 Judgement = Group | Rejection
 _Cluster = Sequence[Member]
 # By the number of each outlier class, the items that may be chosen for it, each from the class via which it comes.
-_Pool = dict[int, ItemsByClass[PoolItem]]
+_Pool = dict[int, ItemsByClass]
 
 
 class _Choice(NamedTuple):
@@ -337,7 +337,7 @@ class GroupBuilder:
     def _take_first(
         self,
         clusters: Mapping[str, _Cluster],
-        pool: Mapping[int, ItemsByClass[PoolItem]],
+        pool: Mapping[int, ItemsByClass],
         passed: Mapping[str, "_Passed"],
         most_refused: int,
     ) -> tuple[dict[str, tuple[PoolItem, ...]], int]:

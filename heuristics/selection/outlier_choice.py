@@ -11,61 +11,61 @@ costs least there, which is 0 for an item that takes its place in every respect.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, takewhile
-from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias
 
-from wikisem.heuristics.selection.places import BARRED, MISSED, HasFame, Place, Places
+import numpy as np
+
+from wikisem.graph.csr import Int64s, Ints
+from wikisem.heuristics.selection.places import BARRED, MISSED, Place, Places, PoolItem
 from wikisem.records import Member
 
-
-class HasSurface(HasFame, Protocol):
-    """What the choice depends on: an item, its surface form, and how well it is known."""
-
-    @property
-    def id(self) -> str:
-        """The item's QID."""
-        ...
-
-    @property
-    def surface(self) -> str:
-        """The item's surface form."""
-        ...
+# An item as its surface form in each of the languages that have one for it.
+Named: TypeAlias = Mapping[str, PoolItem]
 
 
-_Chosen = TypeVar("_Chosen", bound=HasSurface)
-_Brought_co = TypeVar("_Brought_co", bound=HasSurface, covariant=True)
+@dataclass(slots=True, eq=False)
+class Source:
+    """The items that a class (``via``) brings into an outlier class.
 
-
-class Source(Protocol[_Brought_co]):
-    """The items that a class brings into an outlier class, each as its surface form by language."""
-
-    def __iter__(self) -> Iterator[Mapping[str, _Brought_co]]:
-        """All of them, in the order of the ring."""
-        ...
-
-    @property
-    def least(self) -> int:
-        """The lowest cost at each place, summed over all places; letter pairs are not counted."""
-        ...
-
-    def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, Mapping[str, _Brought_co]]]:
-        """Items that cost less than ``max_cost`` at a place, with their costs, the lowest first.
-
-        Letter pairs are not counted.
-        """
-        ...
-
-
-class ItemsByClass(NamedTuple, Generic[_Chosen]):
-    """The classes that bring items into an outlier class, in the order of the ring, each as its items in that order.
-
-    An item comes as its surface form by language. ``full`` are the classes that may bring ``per_class`` items,
-    ``every`` are all; each is read once, and only as far as needed. Where outliers have places, ``full`` are in the
-    order of how near they come, which those are first that may take all places, in the order of the ring.
+    ``locations`` are those of all of them, in the order of the ring, and read once; ``item_at`` reads the item at one,
+    brought in via a class. For places ``near`` has some locations, and ``costs`` how far each is from each place, shape
+    ``(places, n)``; ``least`` is the sum of what the nearest cost. Letter pairs are not counted.
     """
 
-    full: Iterable[Source[_Chosen]]
-    every: Iterable[Source[_Chosen]]
+    item_at: Callable[[int, int | None], Named]
+    via: int | None
+    locations: Iterable[int]
+    near: Ints | None = None
+    costs: Int64s | None = None
+    least: int = 0
+
+    def __iter__(self) -> Iterator[Named]:
+        """All items in the order of the ring."""
+        return (self.item_at(location, self.via) for location in self.locations)
+
+    def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, Named]]:
+        """The items that cost less than ``max_cost`` at a place, with their costs, the lowest first."""
+        assert self.near is not None
+        assert self.costs is not None
+        costs = self.costs[number]
+        cheap = np.flatnonzero(costs < max_cost)
+        order = cheap[costs[cheap].argsort(kind="stable")]
+        for location, cost in zip(self.near[order].tolist(), costs[order].tolist(), strict=True):
+            yield cost, self.item_at(location, self.via)
+
+
+class ItemsByClass(NamedTuple):
+    """The classes that bring items into an outlier class, in the order of the ring, each as its items in that order.
+
+    ``full`` are the classes that may bring ``per_class`` items, ``every`` are all; each is read once, and only as far
+    as needed. Where outliers have places, ``full`` are in the order of how near they come, but those that may take all
+    places are first, in the order of the ring.
+    """
+
+    full: Iterable[Source]
+    every: Iterable[Source]
 
 
 MOST_REFUSED: Final = 1024
@@ -73,13 +73,13 @@ MOST_REFUSED: Final = 1024
 
 def choose_outliers(
     clusters: Mapping[str, Sequence[Member]],
-    pool: Mapping[int, ItemsByClass[_Chosen]],
+    pool: Mapping[int, ItemsByClass],
     per_class: int,
-    admits: Callable[[str, _Chosen], bool] = lambda language, item: True,  # noqa: ARG005
+    admits: Callable[[str, PoolItem], bool] = lambda language, item: True,  # noqa: ARG005
     places: Places | None = None,
     further: Mapping[int, int] | None = None,
     most_refused: int = MOST_REFUSED,
-) -> dict[str, tuple[_Chosen, ...]]:
+) -> dict[str, tuple[PoolItem, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
     ``clusters`` has the cluster of each language that has one. ``pool`` has, by the number of each outlier class, the
@@ -96,7 +96,7 @@ def choose_outliers(
     With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
     class, for each outlier the first item that takes its place, or the nearest.
     """
-    choice: _Choice[_Chosen] = _Choice(clusters, admits, most_refused)
+    choice = _Choice(clusters, admits, most_refused)
     for outlier_class, candidates in pool.items():
         count = (further or {}).get(outlier_class, per_class)
         if places is not None:
@@ -117,23 +117,23 @@ _MOST_ITEMS: Final = 4
 _Placed: TypeAlias = Mapping[str, Place]
 
 
-class _Filling(NamedTuple, Generic[_Chosen]):
+class _Filling(NamedTuple):
     """The items that fill places, in the order of these, and what they cost together."""
 
-    items: list[Mapping[str, _Chosen]]
+    items: list[Named]
     cost: int
 
 
-class _Choice(Generic[_Chosen]):
+class _Choice:
     """The outliers chosen so far, which restrict further choices."""
 
     def __init__(
-        self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, _Chosen], bool], most_refused: int
+        self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, PoolItem], bool], most_refused: int
     ) -> None:
         self._admits, self._most_refused = admits, most_refused
         self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
         self._items = {member.id for cluster in clusters.values() for member in cluster}
-        self.kept: list[Mapping[str, _Chosen]] = []
+        self.kept: list[Named] = []
         self._refused = 0
 
     @property
@@ -141,11 +141,9 @@ class _Choice(Generic[_Chosen]):
         """Whether an outlier class is left as it is, after too many refusals."""
         return self._refused == self._most_refused
 
-    def take(
-        self, ordered: Iterable[Mapping[str, _Chosen]], count: int, earlier: Sequence[Mapping[str, _Chosen]] = ()
-    ) -> list[Mapping[str, _Chosen]]:
+    def take(self, ordered: Iterable[Named], count: int, earlier: Sequence[Named] = ()) -> list[Named]:
         """The first ``count`` items that fit the kept ones, one another and the ``earlier`` ones; they are not kept."""
-        taken: list[Mapping[str, _Chosen]] = []
+        taken: list[Named] = []
         for item in ordered if count else ():
             if self.is_left:
                 break
@@ -155,12 +153,12 @@ class _Choice(Generic[_Chosen]):
                     break
         return taken
 
-    def nearest(self, classes: Iterable[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
+    def nearest(self, classes: Iterable[Source], places: Sequence[_Placed]) -> list[Named]:
         """One item for each place, all from one class: the first whose items all take their places, or the cheapest.
 
         No items if no class has one for each place.
         """
-        best: _Filling[_Chosen] = _Filling([], BARRED)
+        best = _Filling([], BARRED)
         tries_left = _MOST_CLASSES
         for source in classes:
             if best.cost < MISSED or source.least >= best.cost or not tries_left:
@@ -171,12 +169,12 @@ class _Choice(Generic[_Chosen]):
             tries_left -= bool(best.items)
         return best.items
 
-    def near(self, classes: Iterable[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
+    def near(self, classes: Iterable[Source], places: Sequence[_Placed]) -> list[Named]:
         """One item for each place, as far as there are any: of class after class the cheapest, then the first.
 
         The first items of a class need not be near a place, but are not such as no place of the cluster admits.
         """
-        taken: list[Mapping[str, _Chosen]] = []
+        taken: list[Named] = []
         for source in classes:
             taken += self._fill(source, places, BARRED, taken).items
             not_barred = (
@@ -189,18 +187,18 @@ class _Choice(Generic[_Chosen]):
 
     def _fill(
         self,
-        source: Source[_Chosen],
+        source: Source,
         places: Sequence[_Placed],
         max_cost: int,
-        earlier: Sequence[Mapping[str, _Chosen]] = (),
-    ) -> _Filling[_Chosen]:
+        earlier: Sequence[Named] = (),
+    ) -> _Filling:
         """Fill the places after those of the ``earlier`` items, each with the cheapest item of the class that fits.
 
         Ends at the first place that no item fills so that all items together cost less than ``max_cost``.
         """
-        filling: _Filling[_Chosen] = _Filling([], 0)
+        filling = _Filling([], 0)
         for number in range(len(earlier), len(places)):
-            cheapest: Mapping[str, _Chosen] | None = None
+            cheapest: Named | None = None
             lowest_cost = max_cost - filling.cost
             tries_left, taken = _MOST_ITEMS, [*earlier, *filling.items]
             for cost, item in source.by_place(number, lowest_cost):
@@ -216,7 +214,7 @@ class _Choice(Generic[_Chosen]):
             filling = _Filling([*filling.items, cheapest], filling.cost + lowest_cost)
         return filling
 
-    def keep(self, taken: Sequence[Mapping[str, _Chosen]]) -> None:
+    def keep(self, taken: Sequence[Named]) -> None:
         """Keep these items; an outlier class is done."""
         self._refused = 0
         for item in taken:
@@ -225,7 +223,7 @@ class _Choice(Generic[_Chosen]):
                 used.add(item[language].surface)
                 self._items.add(item[language].id)
 
-    def _fits(self, item: Mapping[str, _Chosen], taken: Iterable[Mapping[str, _Chosen]]) -> bool:
+    def _fits(self, item: Named, taken: Iterable[Named]) -> bool:
         """Whether an item is new beside all that are chosen, and the rules admit it; refusals are counted."""
         for language, used in self._surfaces.items():
             named = item.get(language)

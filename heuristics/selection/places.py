@@ -15,14 +15,14 @@ the longest, an outlier of the last rank is longer in one case of two and ties i
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.csr import Int64s, Ints
 from wikisem.heuristics.rules.wording import KEEP, Verdict, reject
-from wikisem.ids import qid_number
+from wikisem.ids import qid_number, qid_of
 from wikisem.records import Group, Member
 from wikisem.sampling import hash_key, hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable, shape_of
@@ -79,26 +79,21 @@ def bounds_of(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
     [(1, 3), (5, 5), (5, 5), (5, 6), (8, 10)]
     """
     low, high = ordered[0], ordered[-1]
-    exact, wide = _ends(ordered, rank, coin, high - low)
-    return Bounds(exact, wide, (min(low, wide[0]), max(high, wide[1])))
-
-
-def _ends(ordered: Sequence[int], rank: int, coin: int, span: int) -> tuple[Range, Range]:
-    """The values that take a rank among some in ascending order, exactly and with the widest tolerance."""
-    low, high = ordered[0], ordered[-1]
+    span, below, above = high - low, ordered[max(rank - 1, 0)], ordered[min(rank, len(ordered) - 1)]
     # With two values that follow each other, half of the cases between them tie with either.
     ends = 2 if span == 1 else 1
     if span and rank == len(ordered) and coin * ends * ordered.count(high) < _ALL_KEYS:
-        return (high + 1, high + span), (high + 1, _NO_END)
-    if span and rank == 0 and low > 1 and coin * ends * ordered.count(low) < _ALL_KEYS:
-        return (max(low - span, 1), low - 1), (1, low - 1)
-    below, above = ordered[max(rank - 1, 0)], ordered[min(rank, len(ordered) - 1)]
-    if below == above and below in (low, high):
-        return (below, below), (below, below)
-    if span == 1:
+        exact, wide = (high + 1, high + span), (high + 1, _NO_END)
+    elif span and rank == 0 and low > 1 and coin * ends * ordered.count(low) < _ALL_KEYS:
+        exact, wide = (max(low - span, 1), low - 1), (1, low - 1)
+    elif below == above and below in (low, high):
+        exact = wide = (below, below)
+    elif span == 1:
         value = high if 2 * coin < _ALL_KEYS else low
-        return (value, value), (value, value)
-    return (max(below, low + 1), min(above, high - 1)), (low + 1, high - 1)
+        exact = wide = (value, value)
+    else:
+        exact, wide = (max(below, low + 1), min(above, high - 1)), (low + 1, high - 1)
+    return Bounds(exact, wide, (min(low, wide[0]), max(high, wide[1])))
 
 
 # The places of an outlier: its form, its fame, its age, its last letter, and its letter pairs, which depend on the
@@ -172,21 +167,29 @@ class ClusterPairs:
         )
 
 
-class HasFame(Protocol):
-    """How well an item is known."""
+class PoolItem(NamedTuple):
+    """An item that may become an outlier in a language: a row of its surface forms.
+
+    ``class_list`` is the number of its list of classes, and ``via`` the class (node) that brings it in; None if it is
+    drawn from all items and the class has not been looked up. ``total`` is the number of links to its page.
+    """
+
+    outlier_class: int
+    class_list: int
+    via: int | None
+    row: int
+    number: int
+    surface: str
+    sitelinks: int
+    total: int
 
     @property
-    def sitelinks(self) -> int | None:
-        """Its pages on all sites."""
-        ...
-
-    @property
-    def total(self) -> int | None:
-        """The links to its page."""
-        ...
+    def id(self) -> str:
+        """The item's QID."""
+        return qid_of(self.number)
 
 
-def is_known(item: HasFame) -> bool:
+def is_known(item: Member | PoolItem) -> bool:
     """Whether an item has a page on any site, or a link to its page."""
     return bool(item.sitelinks or item.total)
 
@@ -234,7 +237,7 @@ class Place:
         costs.append(0 if takes else MISSED if self.odd_letter else BEYOND)
         return sum(costs) + self.cost_of_pairs(member.surface) + BARRED * self.bars(member)
 
-    def bars(self, item: HasFame) -> bool:
+    def bars(self, item: Member | PoolItem) -> bool:
         """Whether an item is no outlier here."""
         return self.known and not is_known(item)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise, repeat
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,9 @@ from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
 from wikisem.graph.statements import Signatures, Ties
 from wikisem.heuristics.rules.affix import AffixCounts
-from wikisem.heuristics.selection.outlier_choice import ItemsByClass
-from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of
-from wikisem.ids import qid_number, qid_of
+from wikisem.heuristics.selection.outlier_choice import ItemsByClass, Named, Source
+from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, PoolItem, columns_of, costs_of
+from wikisem.ids import qid_number
 from wikisem.recipes.options import ItemOptions, Recipe
 from wikisem.records import DRAWN, NEAR, RELATED, Member
 from wikisem.sampling import hash_keys
@@ -115,32 +115,6 @@ def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
 # The items on them.
 
 
-class PoolItem(NamedTuple):
-    """An item that may become an outlier in a language: a row of its surface forms.
-
-    ``class_list`` is the number of its list of classes, and ``via`` the class (node) that brings it in; None if it is
-    drawn from all items and the class has not been looked up.
-    """
-
-    outlier_class: int
-    class_list: int
-    via: int | None
-    row: int
-    number: int
-    surface: str
-    sitelinks: int
-    total: int
-
-    @property
-    def id(self) -> str:
-        """The item's QID."""
-        return qid_of(self.number)
-
-
-# An item in each of the languages that have a surface form for it.
-_Named = Mapping[str, PoolItem]
-
-
 class _Items:
     """The items of one outlier class by location, on a ring or in a list; ``rows`` are of the language ``walked``.
 
@@ -157,7 +131,7 @@ class _Items:
             for code, own in ((code, one.surfaces) for code, one in languages.items())
         }
 
-    def at(self, location: int, via: int | None) -> _Named:
+    def at(self, location: int, via: int | None) -> Named:
         """The item at a location, brought in via a class."""
         named, first = {}, self._row_of[location]
         for code, (items, numbers, offsets, text, sitelinks, totals) in self._buffers.items():
@@ -180,36 +154,6 @@ class _Items:
             rows = walked if code == self._walked else np.searchsorted(own.surfaces.items, items)
             columns[code] = columns_of(own.surfaces, own.forms, rows)
         return columns
-
-
-@dataclass(slots=True, eq=False)
-class _Source:
-    """The items that a class (``via``) brings, in the order of the ring; ``locations`` are read once.
-
-    For places ``near`` has some locations, and ``costs`` how far each is from each place, shape ``(places, n)``;
-    ``least`` is the sum of what the nearest cost.
-    """
-
-    items: _Items
-    via: int | None
-    locations: Iterable[int]
-    near: Ints | None = None
-    costs: Int64s | None = None
-    least: int = 0
-
-    def __iter__(self) -> Iterator[_Named]:
-        """All in the order of the ring."""
-        return (self.items.at(location, self.via) for location in self.locations)
-
-    def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, _Named]]:
-        """The items that cost less than ``max_cost`` at a place, with their costs; letter pairs are not counted."""
-        assert self.near is not None
-        assert self.costs is not None
-        costs = self.costs[number]
-        cheap = np.flatnonzero(costs < max_cost)
-        order = cheap[costs[cheap].argsort(kind="stable")]
-        for location, cost in zip(self.near[order].tolist(), costs[order].tolist(), strict=True):
-            yield cost, self.items.at(location, self.via)
 
 
 # To fill a place: the first classes on the ring are asked, at most _CLASSES, until they have _ITEMS items together; of
@@ -236,7 +180,7 @@ class OutlierPool:
         bits: Sequence[int],
         places: Sequence[Places] | None = None,
         numbers: Sequence[int] = DRAWN,
-    ) -> list[dict[int, ItemsByClass[PoolItem]]]:
+    ) -> list[dict[int, ItemsByClass]]:
         """What is brought into O1, O2 and O3, or some of them, of some classes; each item in all of the languages.
 
         The walk is along the ring of the items that all of the languages name. ``places`` are
@@ -246,14 +190,14 @@ class OutlierPool:
         draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
         sets = list(map(BitPlanes, self.found.sets))
         by_class = ClassDraw(draw, sets, self.found.via, self._starts, options.per_class)
-        asked, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass[PoolItem]]]()
+        asked, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass]]()
         for number in numbers:
             items = _Items(number, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
             walks = _Walks(items, draw.ring, sets[number - 1], asked, self._starts[asked])
             classes = _Classes(items, by_class, number, asked) if options.draws_by_class(number) else None
             if places is not None:
                 wanted = [[one.of(number, at) for at in range(options.per_class)] for one in places]
-                full: Iterable[Iterable[_Source]] = classes.nearest(wanted) if classes else repeat(())
+                full: Iterable[Iterable[Source]] = classes.nearest(wanted) if classes else repeat(())
                 whole = map(walks.near, bits, self._starts[asked], wanted)
                 brought.append(map(ItemsByClass, full, whole))
             else:
@@ -262,7 +206,7 @@ class OutlierPool:
 
     def related(
         self, bit: int, clusters: Mapping[str, Sequence[Member]], kin: Bitsets, places: Places | None
-    ) -> ItemsByClass[PoolItem]:
+    ) -> ItemsByClass:
         """The items of another kind that statements tie to members in each language: most members first.
 
         Then come those with most sitelinks. Without ``places`` they are one source; with places the first has the items
@@ -288,12 +232,12 @@ class OutlierPool:
         every, rows = np.arange(len(order)), np.searchsorted(own.surfaces.items, items[order])
         found = _Items(RELATED, rows, lists[order], code, by_code)
         if places is None:
-            return ItemsByClass((), [_Source(found, None, every)])
+            return ItemsByClass((), [Source(found.at, None, every)])
         costs = _costs([places.of(RELATED, number) for number in range(related)], found.columns(every))
         ends = [*(np.flatnonzero(np.diff(counts[order])) + 1).tolist(), len(order)]
         least = [int(costs[:, :end].min(axis=1, initial=BARRED).sum()) for end in ends]
         sources = [
-            _Source(found, None, every[:end], every[:end], costs[:, :end], cost)
+            Source(found.at, None, every[:end], every[:end], costs[:, :end], cost)
             for end, cost in zip(ends, least, strict=True)
         ]
         full = [one for one, end in zip(sources, ends, strict=True) if end >= related]
@@ -301,7 +245,7 @@ class OutlierPool:
 
     def near(
         self, bit: int, languages: Sequence[str], lists: Ints, sizes: Int64s, places: Places | None
-    ) -> ItemsByClass[PoolItem]:
+    ) -> ItemsByClass:
         """The items on some lists, those first that share the smallest kind with members, then as on the ring.
 
         ``sizes`` says for each list how large that kind is. Only the first ``_ITEMS`` are compared with places.
@@ -314,10 +258,10 @@ class OutlierPool:
         items = _Items(NEAR, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
         every = locations[order]
         if places is None:
-            return ItemsByClass((), [_Source(items, None, every)])
+            return ItemsByClass((), [Source(items.at, None, every)])
         first = every[:_ITEMS]
         costs = _costs([places.of(NEAR, number) for number in range(wanted)], items.columns(first))
-        return ItemsByClass((), [_Source(items, None, every, first, costs)])
+        return ItemsByClass((), [Source(items.at, None, every, first, costs)])
 
     def _tied(self, ties: Ties, cluster: Sequence[Member]) -> tuple[Ints, Ints, Ints]:
         """The items that are tied to a cluster, ascending, one of the ties of each, and to how many members."""
@@ -337,18 +281,18 @@ class _Walks:
     bits: Ints
     starts: Bitsets
 
-    def in_order(self, ahead: int) -> Iterator[ItemsByClass[PoolItem]]:
+    def in_order(self, ahead: int) -> Iterator[ItemsByClass]:
         """The first few, ``ahead``, are found for all classes at once."""
         first = self.ring.first_locations(self.sets, self.bits, self.starts, ahead)
         for known, bit, start in zip(first, self.bits.tolist(), self.starts, strict=True):
             more = islice(self.ring.walk(self.sets, bit, start), ahead, None) if len(known) == ahead else ()
-            yield ItemsByClass((), [_Source(self.items, None, chain(known, more))])
+            yield ItemsByClass((), [Source(self.items.at, None, chain(known, more))])
 
-    def near(self, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]) -> Iterator[_Source]:
+    def near(self, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]) -> Iterator[Source]:
         """The whole set of a class, of which the first are near."""
         near = np.fromiter(islice(self.ring.walk(self.sets, bit, start), _ITEMS), dtype=np.int64)
         costs = _costs(places, self.items.columns(near))
-        yield _Source(self.items, None, self.ring.walk(self.sets, bit, start), near, costs)
+        yield Source(self.items.at, None, self.ring.walk(self.sets, bit, start), near, costs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +304,7 @@ class _Classes:
     outlier_class: int
     bits: Ints
 
-    def in_order(self) -> Iterator[ItemsByClass[PoolItem]]:
+    def in_order(self) -> Iterator[ItemsByClass]:
         """Class by class as on the ring; the first that may bring enough is listed for all at once."""
         rows = self.draw.first_rows(self.outlier_class, self.bits)
         there = rows >= 0
@@ -370,18 +314,18 @@ class _Classes:
             full = chain([next(first)], later) if is_there else ()
             yield ItemsByClass(full, self._sources(self.draw.every_row(self.outlier_class, bit), bit))
 
-    def _sources(self, rows: Iterator[int], bit: int) -> Iterator[_Source]:
+    def _sources(self, rows: Iterator[int], bit: int) -> Iterator[Source]:
         """What the class of each row brings, one after another; each look prepares four times as many classes."""
         look = 1
         while ahead := list(islice(rows, look)):
             yield from self._sources_of(np.array(ahead), np.full(len(ahead), bit))
             look = min(4 * look, _MOST_AHEAD)
 
-    def _sources_of(self, rows: Ints, bits: Ints) -> Iterator[_Source]:
+    def _sources_of(self, rows: Ints, bits: Ints) -> Iterator[Source]:
         found = self.draw.locations(self.outlier_class, rows, bits)
-        return (_Source(self.items, node, each) for node, each in zip(self.draw.nodes(rows), found, strict=True))
+        return (Source(self.items.at, node, each) for node, each in zip(self.draw.nodes(rows), found, strict=True))
 
-    def nearest(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[_Source]]:
+    def nearest(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[Source]]:
         """For each class a sample of what the first classes on the ring bring, the nearest to its places first."""
         edges, nodes, sample = self.draw.sample(self.outlier_class, self.bits, _CLASSES, _ITEMS, _OF_CLASS)
         columns = self.items.columns(sample.targets)
@@ -397,7 +341,7 @@ class _Classes:
         sample: CsrRows,
         places: Sequence[Mapping[str, Place]],
         columns: Mapping[str, Int32s],
-    ) -> Iterator[_Source]:
+    ) -> Iterator[Source]:
         """The sampled classes; those that may take all places first, in the order of the ring, then the nearest."""
         if not nodes:
             return
@@ -405,7 +349,7 @@ class _Classes:
         least = np.minimum.reduceat(costs, sample.offsets[:-1], axis=1).sum(axis=0)
         for row in np.argsort(np.where(least < MISSED, 0, least), kind="stable").tolist():
             own = slice(*sample.offsets[row : row + 2].tolist())
-            yield _Source(self.items, nodes[row], (), sample.targets[own], costs[:, own], int(least[row]))
+            yield Source(self.items.at, nodes[row], (), sample.targets[own], costs[:, own], int(least[row]))
 
 
 def _costs(places: Sequence[Mapping[str, Place]], columns: Mapping[str, Int32s]) -> Int64s:

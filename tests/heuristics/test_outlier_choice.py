@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, HasSurface, ItemsByClass, choose_outliers
-from wikisem.heuristics.selection.places import BARRED, Int32s, Place, costs_of, values_of
+from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, Source, choose_outliers
+from wikisem.heuristics.selection.places import BARRED, Place, PoolItem, costs_of, values_of
+from wikisem.ids import qid_number
 from wikisem.records import Member, Outlier
 
 CLUSTER = [
@@ -33,37 +34,28 @@ def outlier(number: int, surface: str, outlier_class: int) -> Outlier:
 Sources = Sequence[Sequence[Outlier]]
 
 
-def columns(items: Iterable[Mapping[str, Outlier]], code: str) -> Int32s:
-    """What places compare, one column an item."""
-    return np.array([values_of(item[code]) for item in items], dtype=np.int32).T
+def brought(
+    items: Sequence[Mapping[str, Outlier]],
+    places: Sequence[Mapping[str, Place]] = (),
+    locations: Iterable[int] | None = None,
+) -> Source:
+    """What a class brings, in the order given, and how near it is to places."""
 
+    def item_at(location: int, via: int | None) -> dict[str, PoolItem]:
+        named = {}
+        for code, one in items[location].items():
+            known = qid_number(one.id), one.surface, one.sitelinks or 0, one.total or 0
+            named[code] = PoolItem(one.outlier_class or 0, 0, via, location, *known)
+        return named
 
-class Brought:
-    """What a class brings, in an order that is given, and how near it is to places."""
-
-    def __init__(self, items: Iterable[Mapping[str, Outlier]], places: Sequence[Mapping[str, Place]] = ()) -> None:
-        self.items, self.places = items, places
-        self._costs: dict[int, list[int]] = {}
-
-    def __iter__(self) -> Iterator[Mapping[str, Outlier]]:
-        return iter(self.items)
-
-    @property
-    def least(self) -> int:
-        """What the nearest items cost but for letter pairs."""
-        return sum(
-            min((cost for cost, _ in self.by_place(number, 2 * BARRED)), default=BARRED)
-            for number in range(len(self.places))
-        )
-
-    def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, Mapping[str, Outlier]]]:
-        """The items by what they cost, the nearest first."""
-        if number not in self._costs:
-            each = [costs_of([place], columns(self.items, code))[0] for code, place in self.places[number].items()]
-            self._costs[number] = sum(each).tolist()
-        costs = self._costs[number]
-        found = sorted(zip(costs, self.items, strict=True), key=lambda pair: pair[0])
-        return iter([(cost, item) for cost, item in found if cost < max_cost])
+    costs = np.zeros((len(places), len(items)), dtype=np.int64)
+    for number, by_language in enumerate(places):
+        for code, place in by_language.items():
+            columns = np.array([values_of(item[code]) for item in items], dtype=np.int32).T
+            costs[number] += costs_of([place], columns)[0]
+    every = np.arange(len(items))
+    least = int(costs.min(axis=1, initial=BARRED).sum())
+    return Source(item_at, None, range(len(items)) if locations is None else locations, every, costs, least)
 
 
 SOURCES = st.tuples(
@@ -77,11 +69,11 @@ SOURCES = st.tuples(
 )
 
 
-def choose(pool: Sequence[Sources], per_class: int) -> tuple[Outlier, ...]:
+def choose(pool: Sequence[Sources], per_class: int) -> tuple[PoolItem, ...]:
     """The outliers of the cluster in English; ``pool`` has for O1, O2 and O3 what each class brings."""
     bringing = {}
     for number, sources in enumerate(pool, start=1):
-        named = [Brought([{"en": one} for one in ordered]) for ordered in sources]
+        named = [brought([{"en": one} for one in ordered]) for ordered in sources]
         full = [each for each, ordered in zip(named, sources, strict=True) if len(ordered) >= per_class]
         bringing[number] = ItemsByClass(full, named)
     return choose_outliers({"en": CLUSTER}, bringing, per_class)["en"]
@@ -126,7 +118,7 @@ def test_a_surface_or_item_that_is_taken_is_skipped() -> None:
 def test_what_the_rules_do_not_admit_is_skipped() -> None:
     """Without it the class may have too few, and another one is chosen."""
     pool = [[[outlier(10, "List of moss", 1), outlier(11, "fern", 1)], [outlier(12, "yew", 1), outlier(13, "box", 1)]]]
-    named = [Brought([{"en": one} for one in ordered]) for ordered in pool[0]]
+    named = [brought([{"en": one} for one in ordered]) for ordered in pool[0]]
     chosen = choose_outliers(
         {"en": CLUSTER},
         {1: ItemsByClass(named, named)},
@@ -139,13 +131,12 @@ def test_what_the_rules_do_not_admit_is_skipped() -> None:
 def test_candidates_are_read_no_further_than_needed() -> None:
     """A class that is full asks for no more, nor for another class: candidates may be costly to resolve."""
 
-    def two_then_fail() -> Iterator[dict[str, Outlier]]:
-        yield {"en": outlier(10, "a", 1)}
-        yield {"en": outlier(11, "b", 1)}
+    def two_then_fail() -> Iterator[int]:
+        yield from (0, 1)
         raise AssertionError("read a third candidate")
 
-    def one_then_fail() -> Iterator[Brought]:
-        yield Brought(two_then_fail())
+    def one_then_fail() -> Iterator[Source]:
+        yield brought([{"en": outlier(10, "a", 1)}, {"en": outlier(11, "b", 1)}], locations=two_then_fail())
         raise AssertionError("asked for a second class")
 
     assert len(choose_outliers({"en": CLUSTER}, {1: ItemsByClass(one_then_fail(), one_then_fail())}, 2)["en"]) == 2
@@ -160,7 +151,8 @@ def test_choosing_agrees_with_plain_reading(pool: Sequence[Sources], per_class: 
         enough = [given for given in gives if len(given) == per_class]
         everything = [one for source in sources for one in source]
         expected += enough[0] if enough else fitting(everything, expected, per_class)
-    assert list(choose(pool, per_class)) == expected
+    found = [(one.id, one.surface, one.outlier_class) for one in choose(pool, per_class)]
+    assert found == [(one.id, one.surface, one.outlier_class) for one in expected]
 
 
 def fitting(candidates: Sequence[Outlier], expected: Sequence[Outlier], per_class: int) -> list[Outlier]:
@@ -184,7 +176,7 @@ def test_a_shared_item_must_be_new_in_every_language() -> None:
         {"en": outlier(6, "fern", 2), "de": outlier(6, "Farn", 2)},
     ]
     chosen = choose_outliers(
-        clusters, {1: ItemsByClass((), [Brought(first)]), 2: ItemsByClass([], [Brought(second)])}, 1
+        clusters, {1: ItemsByClass((), [brought(first)]), 2: ItemsByClass([], [brought(second)])}, 1
     )
     assert [item.surface for item in chosen["en"]] == ["moss", "fern"]
     assert [item.surface for item in chosen["de"]] == ["Moos", "Farn"]
@@ -194,13 +186,13 @@ def test_an_outlier_class_is_left_after_many_refusals() -> None:
     """No walk goes on for ever where every item is refused; the next outlier class begins anew."""
     asked: list[str] = []
 
-    def admits(language: str, item: HasSurface) -> bool:
+    def admits(language: str, item: PoolItem) -> bool:
         asked.append(item.id)
         return (language, item.id) == ("en", "Q9000")
 
     refused = [outlier(2000 + n, f"refused {n}", 1) for n in range(MOST_REFUSED + 5)]
-    first = Brought([{"en": one} for one in [*refused, outlier(9000, "fern", 1)]])
-    second = Brought([{"en": outlier(9000, "fern", 2)}])
+    first = brought([{"en": one} for one in [*refused, outlier(9000, "fern", 1)]])
+    second = brought([{"en": outlier(9000, "fern", 2)}])
     chosen = choose_outliers({"en": CLUSTER}, {1: ItemsByClass([], [first]), 2: ItemsByClass([], [second])}, 2, admits)
     assert [(item.id, item.outlier_class) for item in chosen["en"]] == [("Q9000", 2)]
     assert asked == [one.id for one in refused[:MOST_REFUSED]] + ["Q9000"]
@@ -210,10 +202,10 @@ def test_no_further_class_is_asked_after_many_refusals() -> None:
     """Each would be listed, and give nothing: of thousands of siblings that look like members only some are asked."""
     asked: list[int] = []
 
-    def sources() -> Iterator[Brought]:
+    def sources() -> Iterator[Source]:
         for number in range(20):
             asked.append(number)
-            yield Brought([{"en": outlier(100 + 10 * number + n, f"refused {number} {n}", 1)} for n in range(4)])
+            yield brought([{"en": outlier(100 + 10 * number + n, f"refused {number} {n}", 1)} for n in range(4)])
 
     pool = {1: ItemsByClass(sources(), [])}
     assert choose_outliers({"en": CLUSTER}, pool, 2, lambda *_: False, most_refused=6) == {"en": ()}
@@ -222,11 +214,11 @@ def test_no_further_class_is_asked_after_many_refusals() -> None:
 
 def test_outlier_classes_are_told_by_number() -> None:
     """Whichever numbers are drawn for, in the order given; those with a count of their own have so many outliers."""
-    brought = {
+    pool = {
         number: ItemsByClass(
-            (), [Brought([{"en": outlier(10 * number + n, f"word {number} {n}", 1)} for n in range(4)])]
+            (), [brought([{"en": outlier(10 * number + n, f"word {number} {n}", 1)} for n in range(4)])]
         )
         for number in (2, 4, 1)
     }
-    chosen = choose_outliers({"en": CLUSTER}, brought, 2, further={4: 3})
+    chosen = choose_outliers({"en": CLUSTER}, pool, 2, further={4: 3})
     assert [item.id for item in chosen["en"]] == ["Q20", "Q21", "Q40", "Q41", "Q42", "Q10", "Q11"]

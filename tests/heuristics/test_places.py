@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.heuristics.test_outlier_choice import Brought
+from tests.heuristics.test_outlier_choice import brought
 from wikisem.evaluation.audit.baselines import CHANCE, PICKERS, baselines_by_language, credit
 from wikisem.evaluation.rows import ALL
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
@@ -182,12 +182,14 @@ def random_groups(*, with_places: bool) -> list[Group]:
         ]
         places = Places(500, f"Q{number + 1}", {"en": cluster})
         wanted = [places.of(1, 0), places.of(1, 1)]
-        named = [Brought([{"en": item} for item in source], wanted) for source in sources]
+        named = [brought([{"en": item} for item in source], wanted) for source in sources]
         if with_places:
             named.sort(key=lambda source: source.least if source.least >= MISSED else 0)
         used = places if with_places else None
         chosen = choose_outliers({"en": cluster}, {1: ItemsByClass(named, named)}, 2, places=used)["en"]
-        groups.append(Group(id=f"Q{number + 1}", label="", language="en", cluster=tuple(cluster), outliers=chosen))
+        by_qid = {item.id: item for source in sources for item in source}
+        outliers = tuple(by_qid[item.id] for item in chosen)
+        groups.append(Group(id=f"Q{number + 1}", label="", language="en", cluster=tuple(cluster), outliers=outliers))
     return groups
 
 
@@ -250,8 +252,8 @@ def test_what_nobody_links_to_is_no_outlier_of_members_that_are_linked() -> None
 
     def chosen(cluster: list[Member]) -> list[str]:
         places = Places(1, "Q5", {"en": cluster})
-        brought = Brought([{"en": unknown}, {"en": linked}], [places.of(1, 0), places.of(1, 1)])
-        chosen = choose_outliers({"en": cluster}, {1: ItemsByClass((), [brought])}, 2, places=places)
+        source = brought([{"en": unknown}, {"en": linked}], [places.of(1, 0), places.of(1, 1)])
+        chosen = choose_outliers({"en": cluster}, {1: ItemsByClass((), [source])}, 2, places=places)
         return [item.id for item in chosen["en"]]
 
     known = [member(1, "oak"), member(2, "elm")]
@@ -279,7 +281,7 @@ def test_the_nearest_class_is_taken_whichever_of_its_items_is_which_outlier() ->
         )
         for at, length in enumerate(reversed(bounds))
     ]
-    source = Brought([{"en": item} for item in items], [places.of(1, 0), places.of(1, 1)])
+    source = brought([{"en": item} for item in items], [places.of(1, 0), places.of(1, 1)])
     chosen = choose_outliers({"en": cluster}, {1: ItemsByClass([source], [source])}, 2, places=places)["en"]
     assert [len(one.surface) for one in chosen] == bounds
 
@@ -307,7 +309,7 @@ def test_letter_pairs_of_the_four_nearest_items_are_tried(before: int, chosen: s
         }
         for at, word in enumerate(words)
     ]
-    pool = {1: ItemsByClass([Brought(items, [places.of(1, 0)])], [])}
+    pool = {1: ItemsByClass([brought(items, [places.of(1, 0)])], [])}
     found = choose_outliers({"en": cluster}, pool, 1, places=places)["en"]
     assert [one.surface for one in found] == [chosen]
 
