@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.links import normal_form
 from wikisem.links.markup import Bytes, Contents, Mask, Positions, cut_out, first_position, locate_parts
+from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -49,35 +49,47 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     if not len(contents):
         return MENTIONS.empty_table()
     parts = locate_parts(contents)
-    is_away, undecided = _read_prefixes(parts, site)
-    # Where markup is, and where the marks are that decide whether contents are NFC; None if there are too many.
-    with_marks = not normal_form.has_many_marks(parts)
-    finder = normal_form.finder(_IRREGULAR, with_marks)
-    matches = finder.find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
-    hits, marks = np.array([start for _, start, _ in matches], np.int64), None
-    if with_marks:
-        is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in matches], np.bool_)
-        hits, marks = hits[~is_mark], hits[is_mark]
-    irregular, with_markup = _irregular(parts, hits)
-    undecided |= irregular | normal_form.not_composed(parts, marks)
-    is_certain = ~is_away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
-    plain, marked = np.flatnonzero(is_certain & ~with_markup), np.flatnonzero(is_certain & with_markup)
-    by_column = pa.table([_titles(parts, plain, site), _anchors(parts, plain), counts[plain]], schema=MENTIONS)
+    regular, with_markup, irregular = _divide(parts, site)
+    by_column = pa.table([*_cut_links(parts, regular, site), counts[regular]], schema=MENTIONS)
 
-    written = _anchors(parts, marked).to_pylist()
+    titles, anchors = _cut_links(parts, with_markup, site)
+    written = anchors.to_pylist()
     work.read(written)
     shown = [anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None for anchor in written]
-    by_title = pa.table([_titles(parts, marked, site), shown, counts[marked]], schema=MENTIONS)
+    by_title = pa.table([titles, shown, counts[with_markup]], schema=MENTIONS)
     if by_title["anchor"].null_count:  # anchors that show nothing
         by_title = by_title.filter(by_title["anchor"].is_valid())
 
-    single = np.flatnonzero(undecided & ~is_away)
-    texts = contents.take(pa.array(single)).to_pylist()
+    texts = contents.take(pa.array(irregular)).to_pylist()
     work.read(texts)
     links = [read_link(unescape_xml(text), site, work) for text in texts]
-    found = [(*link, count) for link, count in zip(links, counts[single].tolist(), strict=True) if link]
+    found = [(*link, count) for link, count in zip(links, counts[irregular].tolist(), strict=True) if link]
     read_alone = pa.table([list(column) for column in zip(*found, strict=True)] or [[], [], []], schema=MENTIONS)
     return pa.concat_tables([by_column, by_title, read_alone])
+
+
+def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Positions]:
+    """Return which contents to read by column, which so but for their anchor, and which alone; others are no links."""
+    is_away, irregular = _read_prefixes(parts, site)
+    marks, hits = find_marks(parts, _IRREGULAR)
+    irregular |= not_composed(parts, marks)
+    # What is irregular in an anchor alone leaves the title to the column, unless it may end the title or the link.
+    rows = np.searchsorted(parts.ends, hits, side="right")
+    in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
+    with_markup = np.zeros(len(parts.starts), np.bool_)
+    irregular[rows[~in_anchor]] = with_markup[rows[in_anchor]] = True
+    # Blanks at an end of the title or of the anchor.
+    has_bar = parts.bars < parts.ends
+    ends_blank = parts.at(parts.ends - 1) == _SPACE
+    with_markup |= has_bar & (ends_blank | (parts.at(parts.bars + 1) == _SPACE))
+    irregular |= (parts.at(parts.starts) == _SPACE) | (parts.at(parts.title_ends - 1) == _SPACE)
+    irregular |= ends_blank & ~has_bar
+    irregular |= np.isin(parts.data[parts.starts], list(b"./")) | (parts.title_ends - parts.starts > LONGEST)
+    # A link without a title leads nowhere, and one with nothing after its bar shows nothing.
+    regular = ~irregular & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
+    masks = (regular & ~with_markup, regular & with_markup, irregular)
+    by_column, but_anchor, alone = (np.flatnonzero(mask & ~is_away) for mask in masks)
+    return by_column, but_anchor, alone
 
 
 def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
@@ -95,29 +107,12 @@ def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
     return away, undecided
 
 
-def _irregular(parts: Contents, hits: Positions) -> tuple[Mask, Mask]:
-    """Return which contents cannot be read by column, and in which only the anchor cannot."""
-    rows = np.searchsorted(parts.ends, hits, side="right")
-    in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
-    irregular, marked = (np.zeros(len(parts.starts), np.bool_) for _ in range(2))
-    irregular[rows[~in_anchor]] = marked[rows[in_anchor]] = True
-    piped = parts.bars < parts.ends
-    last = parts.at(parts.ends - 1) == _SPACE
-    marked |= piped & (last | (parts.at(parts.bars + 1) == _SPACE))
-    irregular |= (parts.at(parts.starts) == _SPACE) | (parts.at(parts.title_ends - 1) == _SPACE) | (last & ~piped)
-    irregular |= np.isin(parts.data[parts.starts], list(b"./"))
-    irregular |= parts.title_ends - parts.starts > LONGEST
-    return irregular, marked
-
-
-def _titles(parts: Contents, rows: Positions, site: SiteInfo) -> pa.Array:
-    titles = cut_out(parts.data, parts.starts[rows], parts.title_ends[rows], pa.string())
-    return capitalise(titles, site.language) if site.first_letter else titles
-
-
-def _anchors(parts: Contents, rows: Positions) -> pa.Array:
+def _cut_links(parts: Contents, rows: Positions, site: SiteInfo) -> tuple[pa.Array, pa.Array]:
+    """Return the titles and the anchors of some contents; without a bar the whole content is the anchor."""
     starts, ends, bars = parts.starts[rows], parts.ends[rows], parts.bars[rows]
-    return cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
+    titles = cut_out(parts.data, starts, parts.title_ends[rows], pa.string())
+    anchors = cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
+    return capitalise(titles, site.language) if site.first_letter else titles, anchors
 
 
 def capitalise(titles: pa.Array, language: str) -> pa.Array:

@@ -8,7 +8,8 @@ language that has marks in most words, all contents are.
 >>> import pyarrow as pa
 >>> from wikisem.links.markup import locate_parts
 >>> parts = locate_parts(pa.array(["e|e\u0301", "caf\u00e9|caf\u00e9", "\u0e19\u0e35\u0e48", "\u0e19\u0e48\u0e38"]))
->>> not_composed(parts, find_marks(parts)).tolist()
+>>> marks, _ = find_marks(parts)
+>>> not_composed(parts, marks).tolist()
 [True, False, False, True]
 """
 
@@ -35,24 +36,26 @@ _SAMPLE: Final = 1 << 12
 _LONGEST: Final = 256
 
 
-def has_many_marks(parts: Contents) -> bool:
-    """Whether marks are so frequent that finding them takes longer than reading all contents, by the first ones."""
-    text = str(parts.data[:_SAMPLE].data, "utf-8", "ignore")
-    return len(_MARK.findall(text)) * _FEW > len(text)
+def find_marks(parts: Contents, others: tuple[bytes, ...] = ()) -> tuple[Positions | None, Positions]:
+    """Return the sorted positions of marks in contents, and those of some other strings.
 
-
-def find_marks(parts: Contents) -> Positions | None:
-    """Return the sorted positions of marks in contents; None if there are too many for this to pay."""
-    if not (parts.data >= _LEAST).any():
-        return np.zeros(0, np.int64)
-    if has_many_marks(parts):
-        return None
-    return np.array([start for _, start, _ in finder().find_matches_as_indexes(parts.data)], np.int64)
+    None in place of those of marks if there are so many, by the first contents, that finding them does not pay.
+    """
+    if not others and not (parts.data >= _LEAST).any():
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    beginning = str(parts.data[:_SAMPLE].data, "utf-8", "ignore")
+    with_marks = len(_MARK.findall(beginning)) * _FEW <= len(beginning)
+    matches = finder(others, with_marks).find_matches_as_indexes(parts.data[:-1])  # without the NUL at the end
+    starts = np.array([start for _, start, _ in matches], np.int64)
+    if not with_marks:
+        return None, starts
+    is_mark = np.array([pattern >= len(others) for pattern, _, _ in matches], np.bool_)
+    return starts[is_mark], starts[~is_mark]
 
 
 @cache
 def finder(others: tuple[bytes, ...] = (), with_marks: bool = True) -> ahocorasick_rs.BytesAhoCorasick:
-    """Return the automaton that finds some other strings, and marks as further patterns."""
+    """Return the automaton that finds some other strings, numbered from 0, and marks as further patterns."""
     letters = "".join(chr(code) for code in _CODES if with_marks and not 0xD800 <= code < 0xE000)
     patterns = [*others, *(mark.encode() for mark in _MARK.findall(letters))]
     return ahocorasick_rs.BytesAhoCorasick(patterns, implementation=ahocorasick_rs.Implementation.DFA)

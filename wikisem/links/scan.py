@@ -224,9 +224,10 @@ _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 
 
 def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
-    """Read a chunk; ``trail`` is a regular expression for the letters after ``]]`` that belong to a content.
+    """Read the pages of a chunk that are in the exporter's layout, and find those that are not.
 
-    Raises ArrowInvalid if a content is not UTF-8.
+    ``trail`` is a regular expression for the letters after ``]]`` that belong to a content. Raises ArrowInvalid if a
+    content is not UTF-8.
     """
     markup = find_markup(data)
     entities = heads_at(markup.chunk, markup.entities)
@@ -236,10 +237,20 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     articles = np.flatnonzero(main & ~pages.deleted & (pages.redirect < 0) & ~unread)
     titled = np.flatnonzero(main & ~unread)
     with_id = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
+    # The brackets of the articles' texts, but for those in skipped spans; each opener is looked at in its text.
+    text_starts, text_ends = pages.text_starts[articles], pages.text_ends[articles]
     openers = markup.entities[possible_openers(entities)]
+    texts = span_of(openers, text_starts, text_ends)
+    openers, texts = openers[texts >= 0], texts[texts >= 0]
+    work.spend(OPENER * len(openers))
+    skipped = skipped_spans(data, openers, text_ends[texts])
+    texts = span_of(markup.brackets, text_starts, text_ends)
+    texts[span_of(markup.brackets, *skipped) >= 0] = -1
+    link_starts, link_ends = innermost_links(markup, texts)
+    link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
     left_out = {"namespace": pages.whole & ~pages.main, "deleted": main & pages.deleted}
     return Extraction(
-        contents=_contents(markup, openers, pages, articles, trail, work),
+        contents=cut_out(data, link_starts, link_ends).cast(pa.string()),
         titles=cut_out(data, pages.title_starts[titled], pages.title_ends[titled]),
         versions=np.vstack([pages.ids[:, with_id], pages.starts[with_id]]),
         articles=len(articles),
@@ -268,22 +279,6 @@ def _read_redirects(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[list
         except UnicodeDecodeError:
             unread[row] = True
     return redirects, unread
-
-
-def _contents(
-    markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str, work: Work
-) -> pa.Array:
-    """Return the contents of innermost brackets outside skipped spans; ArrowInvalid if one is not UTF-8."""
-    starts, ends = pages.text_starts[articles], pages.text_ends[articles]
-    texts = span_of(openers, starts, ends)
-    openers, texts = openers[texts >= 0], texts[texts >= 0]
-    work.spend(OPENER * len(openers))
-    skipped = skipped_spans(markup.data, openers, ends[texts])
-    texts = span_of(markup.brackets, starts, ends)
-    texts[span_of(markup.brackets, *skipped) >= 0] = -1
-    link_starts, link_ends = innermost_links(markup, texts)
-    link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
-    return cut_out(markup.data, link_starts, link_ends).cast(pa.string())
 
 
 # More digits than any id has, and no more than 64 bits hold.

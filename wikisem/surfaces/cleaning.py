@@ -82,7 +82,8 @@ def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     for chunk in texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]:
         whole = chunk.take(pa.array(np.arange(len(chunk)))) if chunk.offset else chunk
         parts = locate_parts(whole)
-        mask = pa.array(not_composed(parts, find_marks(parts)))
+        marks, _ = find_marks(parts)
+        mask = pa.array(not_composed(parts, marks))
         changed = [composed(text) for text in whole.filter(mask).to_pylist()]
         done.append(pc.replace_with_mask(whole, mask, pa.array(changed, texts.type)) if changed else whole)
     return pa.chunked_array(done, texts.type)
