@@ -27,7 +27,7 @@ from wikisem.dumps import Chunk
 from wikisem.errors import DamagedInputError
 from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.links.scan import ChunkLinks, scan_chunk
-from wikisem.surfaces.cleaning import is_form_of, is_in_script
+from wikisem.surfaces.cleaning import is_form_of, own_script
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
 from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia import titles, wikitext
@@ -226,7 +226,7 @@ def read_text(text: str) -> None:
     titles.read_title(text, SITE)
     wikitext.anchor_text(text)
     is_form_of(text, text + "a")
-    is_in_script(text, "en")
+    own_script("en").fullmatch(text)
     count_link_letters(text, SITE)
     converter("sr-el")(text)
 

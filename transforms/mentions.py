@@ -234,13 +234,9 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     if variants := wiki.variants:
         pages = open_arrays(link_counts.StringSet, work.titles(task.key))
         mentions = sum_rows(shuffle.read_rows(task, "scan/unconverted", range(wiki.ranges)), MENTIONS, MAX_HELD)
-        mentions = link_counts.convert_titles(
-            mentions, link_counts.find_conversions(mentions["title"], pages, variants), "title"
-        )
+        mentions = link_counts.convert_titles(mentions, "title", pages, variants)
         redirects = bulk.table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)
-        redirects = link_counts.convert_titles(
-            redirects, link_counts.find_conversions(redirects["target"], pages, variants), "target"
-        )
+        redirects = link_counts.convert_titles(redirects, "target", pages, variants)
         with shuffle.sender("convert", task.key, task.bucket) as sender:
             yield from sender.add_rows("mentions", split(mentions, "title", task.buckets))
             yield from sender.add_rows("redirects", [(task.bucket, redirects)])

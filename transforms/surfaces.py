@@ -24,7 +24,7 @@ from wikisem.records import Counts
 from wikisem.schemas import MENTIONS, SURFACES
 from wikisem.surfaces import link_counts
 from wikisem.surfaces.cleaning import compose, write_in
-from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, hash_names, name_items, sort_items
+from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, hash_names, name_items, sort_items
 from wikisem.transforms.io.counts import read_json, require_files
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
@@ -65,7 +65,8 @@ def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
     having = named.filter(named["surface"].is_valid())
     write_parquet(f"{folder}/{name}", having.select(SURFACES.names))
     sources = pc.value_counts(pc.drop_null(having["source"])).to_pylist()
-    return SurfaceCounts(count_items(named), {pair["values"]: pair["counts"] for pair in sources}, count_refused(named))
+    items, refused = count_items(named)
+    return SurfaceCounts(items, {pair["values"]: pair["counts"] for pair in sources}, refused)
 
 
 # What waits for the links of anchors: the items of a bucket, and the anchors of their pages.

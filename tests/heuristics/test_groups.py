@@ -59,7 +59,7 @@ def surface_table(graph: ClassGraph, names: Names) -> SurfaceTable:
     rows = [{"qid": qid, "title": None, **vars(name)} for qid, name in reversed(list(names.items()))]
     table = pa.Table.from_pylist(rows, schema=SURFACES)
     halves = (table[: len(rows) // 2], table[len(rows) // 2 :])
-    return SurfaceTable.merge([SurfaceTable.of_table(half, graph) for half in halves]).in_order()
+    return SurfaceTable.merge([SurfaceTable.of_table(half, graph) for half in halves])
 
 
 def clusters(graph: ClassGraph, table: SurfaceTable, recipe: Recipe) -> CandidateClasses:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.surface_oracle import WRITTEN_IN, in_script, plain_title
 from wikisem.arrow.columns import MapLookup
-from wikisem.surfaces.cleaning import compose, first_label, is_in_script, tidy, without_parenthesis
+from wikisem.surfaces.cleaning import compose, first_label, own_script, tidy, without_parenthesis
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, visible
 
 LABELS = pa.map_(pa.string(), pa.string())
@@ -75,7 +75,7 @@ def test_joiners_stay() -> None:
 )
 def test_letters_are_of_the_language_s_script(language: str, own: list[str], others: list[str]) -> None:
     """All letters are of one script of the language; marks, digits and signs are of all."""
-    assert [surface for surface in own + others if is_in_script(surface, language)] == own
+    assert [surface for surface in own + others if own_script(language).fullmatch(surface)] == own
 
 
 def test_strings_are_composed() -> None:
@@ -92,7 +92,7 @@ LETTERS = st.text(st.sampled_from("aÉ7 -ёЖא東あアーe\u0301$"), max_size=
 @given(LETTERS, st.sampled_from(sorted(WRITTEN_IN)))
 def test_scripts_are_those_of_the_letters_names(surface: str, language: str) -> None:
     """Letter by letter, by the names that Unicode gives them."""
-    assert is_in_script(surface, language) == in_script(surface, language)
+    assert bool(own_script(language).fullmatch(surface)) == in_script(surface, language)
 
 
 @given(st.text(st.sampled_from("ab ()（）\u3000"), min_size=1, max_size=10))

@@ -13,7 +13,7 @@ from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.schemas import ENTITIES
 from wikisem.surfaces.cleaning import first_label
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
-from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, name_items
+from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, name_items
 from wikisem.wikis import name_codes
 
 ENTITY_ROWS = pa.Table.from_pylist(
@@ -146,8 +146,8 @@ def test_a_weak_anchor_is_refused_with_the_first_reason(options: SurfaceOptions,
     named = name_items(ITEM_ROWS.slice(0, 1), REIGA, NONE, options, "ltg")
     assert named["refused"].to_pylist() == [reason]
     assert named["surface"].to_pylist() == [None if reason else "reigā"]
-    assert count_items(named).left_out == ({reason: 1} if reason else {})
-    assert count_refused(named) == ({reason: 1} if reason else {})
+    counts, refused = count_items(named)
+    assert counts.left_out == refused == ({reason: 1} if reason else {})
 
 
 def test_a_refused_anchor_leaves_the_item_to_the_fallback() -> None:
@@ -156,7 +156,8 @@ def test_a_refused_anchor_leaves_the_item_to_the_fallback() -> None:
     named = name_items(ITEM_ROWS.slice(0, 1), REIGA, NONE, options, "ltg")
     (row,) = named.to_pylist()
     assert (row["surface"], row["source"], row["count"], row["links"]) == ("Reiga", "label", 0, None)
-    assert (count_items(named).kept, count_refused(named)) == (1, {"low-page-share": 1})
+    counts, refused = count_items(named)
+    assert (counts.kept, refused) == (1, {"low-page-share": 1})
 
 
 def test_letters_of_another_script_are_refused_in_every_source() -> None:
@@ -165,7 +166,7 @@ def test_letters_of_another_script_are_refused_in_every_source() -> None:
     rows = name_items(ITEM_ROWS.slice(0, 1), chosen("Rīga", "Рига", 1, 1, 1), NONE, options, "ltg").to_pylist()
     assert (rows[0]["surface"], rows[0]["refused"]) == ("Reiga", "script")
     named = name_items(ITEM_ROWS.slice(2, 1), NONE, NONE, options, "ru")
-    assert (named["surface"].to_pylist(), count_items(named).left_out) == ([None], {"script": 1})
+    assert (named["surface"].to_pylist(), count_items(named)[0].left_out) == ([None], {"script": 1})
 
 
 def test_dictionary_form_is_the_anchor_that_is_the_title() -> None:

@@ -41,7 +41,7 @@ GRAPH = Taxonomy.of_entities(ITEMS).graph
 def table_of(named: Mapping[str, Mapping[str, Any]], cut: int, graph: ClassGraph = GRAPH) -> SurfaceTable:
     """The surface table of items, out of two parts."""
     rows = pa.Table.from_pylist([{"qid": qid, "title": None, **name} for qid, name in named.items()], schema=SURFACES)
-    return SurfaceTable.merge([SurfaceTable.of_table(part, graph) for part in (rows[:cut], rows[cut:])]).in_order()
+    return SurfaceTable.merge([SurfaceTable.of_table(part, graph) for part in (rows[:cut], rows[cut:])])
 
 
 @settings(max_examples=60, deadline=None)

@@ -83,7 +83,7 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
         part.take(np.flatnonzero(has_surface[part.items] & (needed[part.items] | (part.sitelinks >= minimum))))
         for part in map(_open, parts)
     ]
-    table = SurfaceTable.merge(needed_parts).in_order()
+    table = SurfaceTable.merge(needed_parts)
     rows = np.searchsorted(table.items, classes.leading.targets).astype(np.uint32)
     save_arrays(CandidateClasses(classes.nodes, CsrRows(classes.leading.offsets, rows)), scratch.candidates(language))
     save_arrays(table, scratch.surfaces(language))
@@ -203,6 +203,5 @@ def write_profile(work: GroupWork, language: str) -> None:
     """Write the profile file of a language: as it was given or edited, else what was found."""
     text = work.profiles.get(language)
     if text is None:
-        found = read_profile(work, language)
-        text = learning.write_profile_file(language, found.values(), found.source, found.support)
+        text = learning.write_profile_file(language, read_profile(work, language))
     replace_file(f"{work.scratch.finished}/{profile_path(language)}", text.encode())

@@ -99,21 +99,17 @@ def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(plain, ""), texts, plain)
 
 
-def is_in_script(surface: str, language: str) -> bool:
-    """Return whether all letters of a surface form are of the language's script; true if it has no letters.
+@lru_cache(maxsize=512)
+def own_script(language: str) -> regex.Pattern:
+    """Return the expression that matches all of a surface form if its letters, if any, are of the language's script.
 
     Letters that several scripts share belong to each of them. Japanese and Korean mix scripts in one word.
 
-    >>> [is_in_script(surface, "ru") for surface in ("Рига", "1984", "iPhone", "Сoca")]
+    >>> [own_script("ru").fullmatch(surface) is not None for surface in ("Рига", "1984", "iPhone", "Сoca")]
     [True, True, False, False]
-    >>> is_in_script("東京タワー", "ja")
-    True
+    >>> own_script("ja").fullmatch("東京タワー").group()
+    '東京タワー'
     """
-    return _in_script(language).fullmatch(surface) is not None
-
-
-@lru_cache(maxsize=512)
-def _in_script(language: str) -> regex.Pattern:
     sets = ("".join(rf"\p{{scx:{name}}}" for name in scripts) for scripts in script_sets(own_code(language)))
     return regex.compile("|".join(rf"[{letters}\p{{Common}}\p{{Inherited}}\P{{L}}]*+" for letters in sets))
 

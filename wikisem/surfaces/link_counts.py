@@ -19,7 +19,7 @@ from wikisem.arrow.columns import Numbers, distinct, is_in, union
 from wikisem.dumps import Damage, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.links.markup import Positions
-from wikisem.links.repeats import NO_VERSIONS, in_parts, superseded, without_pages
+from wikisem.links.repeats import in_parts, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, ChunkLinks, scan_chunk
 from wikisem.records import UnreadableRecord, report_unreadable
 from wikisem.schemas import MENTIONS, NAMES, REDIRECTS
@@ -60,15 +60,17 @@ def count_links(
     parts = list(_scan(ranges, site, trail, on_unreadable))
     versions, chunk = in_parts(part.versions for part in parts)
     if (repeated := superseded(versions, chunk)).any():
-        starts = {number: versions[2, repeated & (chunk == number)] for number in distinct(chunk[repeated]).tolist()}
-        parts = list(_scan(ranges, site, trail, lambda _: None, starts))
+        # All is read again, without the copies that do not count; what is unreadable has been reported already.
+        _, _, starts = versions
+        copies = {number: starts[repeated & (chunk == number)] for number in distinct(chunk[repeated]).tolist()}
+        parts = list(_scan(ranges, site, trail, on_unreadable=lambda _: None, copies=copies))
     redirects = pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)])
     mentions = sum_rows([part.mentions for part in parts], MENTIONS)
     if conversion_of(code):
         pages = StringSet.of(hashes_of(part.titles) for part in parts)
         variants = TitleVariants(code, site.first_letter)
-        mentions = convert_titles(mentions, find_conversions(mentions["title"], pages, variants))
-        redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants), "target")
+        mentions = convert_titles(mentions, "title", pages, variants)
+        redirects = convert_titles(redirects, "target", pages, variants)
     redirected = follow_redirects(sum_rows([mentions], MENTIONS), deduplicate_redirects(redirects))
     return sort_mentions(add_redirected(*redirected))
 
@@ -78,9 +80,9 @@ def _scan(
     site: SiteInfo,
     trail: str,
     on_unreadable: Callable[[UnreadableRecord], object] | None,
-    repeated: Mapping[int, Positions] | None = None,
+    copies: Mapping[int, Positions] | None = None,
 ) -> Iterator[ChunkLinks]:
-    """The links of each chunk, without ``repeated`` pages, given by where they begin in the chunk of each number."""
+    """Yield the links of each chunk; ``copies`` says where pages to leave out begin in the chunk of each number."""
     with_titles, number = bool(conversion_of(site.language)), -1
     for range_ in ranges:
         for chunk in read_records(range_, delimiter=PAGE_END, chunk_bytes=CHUNK_BYTES, closing=DUMP_END):
@@ -88,7 +90,7 @@ def _scan(
                 report_unreadable(UnreadableRecord(STAGE, chunk.reason, chunk.where, chunk.detail), on_unreadable)
                 continue
             number += 1
-            data = without_pages(chunk.data, (repeated or {}).get(number, NO_VERSIONS[2]))
+            data = without_pages(chunk.data, (copies or {}).get(number, np.empty(0, np.int64)))
             links = scan_chunk(data, site, trail, chunk.location, with_titles)
             for record in links.unreadable:
                 report_unreadable(record, on_unreadable)
@@ -159,26 +161,24 @@ def hashes_of(strings: pa.StringArray | Sequence[str]) -> Numbers:
     return hash_strings(array).view(np.int64)
 
 
-def find_conversions(titles: pa.ChunkedArray, pages: StringSet, variants: TitleVariants) -> pa.Table:
-    """REDIRECTS from each title that no page has to the first of its variants that a page has, if there is one.
+def convert_titles(rows: pa.Table, column: str, pages: StringSet, variants: TitleVariants) -> pa.Table:
+    """The same rows, with the first variant that is a page in place of each title in a column that is none.
 
     >>> pages = StringSet.of([hashes_of(["Ниш", "Novi Sad"])])
-    >>> find_conversions(pa.chunked_array([["Niš", "Novi Sad", "Sofija"]]), pages, TitleVariants("sr")).to_pylist()
-    [{'source': 'Niš', 'target': 'Ниш'}]
+    >>> links = pa.table({"title": ["Niš", "Novi Sad", "Sofija"], "count": [3, 2, 1]})
+    >>> convert_titles(links, "title", pages, TitleVariants("sr"))["title"].to_pylist()
+    ['Ниш', 'Novi Sad', 'Sofija']
     """
-    distinct = pc.unique(titles)
+    distinct = pc.unique(rows[column])
     missing = distinct.filter(pa.array(~pages.has(distinct))).to_pylist()
     found: dict[str, str] = {}
     for written in variants.of(missing):
         for row in np.flatnonzero(pages.has(pa.array(written, pa.string()))).tolist():
             found.setdefault(missing[row], written[row])
-    return pa.table([list(found), list(found.values())], schema=REDIRECTS)
-
-
-def convert_titles(rows: pa.Table, conversions: pa.Table, column: str = "title") -> pa.Table:
-    """Rows under the titles that conversions lead to, in the same order."""
-    conversion = pc.index_in(rows[column], value_set=conversions["source"].combine_chunks())
-    converted = pc.if_else(conversion.is_valid(), conversions["target"].take(conversion), rows[column])
+    conversion = pc.index_in(rows[column], value_set=pa.array(list(found), pa.string()))
+    converted = pc.if_else(
+        conversion.is_valid(), pa.array(list(found.values()), pa.string()).take(conversion), rows[column]
+    )
     return rows.set_column(rows.schema.get_field_index(column), column, converted)
 
 

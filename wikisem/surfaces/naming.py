@@ -160,20 +160,19 @@ def _dictionary_forms(
 def _in_other_script(surfaces: pa.ChunkedArray, options: SurfaceOptions, language: str) -> pa.Array:
     if not options.script:
         return pa.repeat(False, len(surfaces))
-    strays = [text is not None and not cleaning.is_in_script(text, language) for text in surfaces.to_pylist()]
-    return pa.array(strays, pa.bool_())
+    is_own = cleaning.own_script(language).fullmatch
+    return pa.array([text is not None and is_own(text) is None for text in surfaces.to_pylist()], pa.bool_())
 
 
-def count_items(named: pa.Table) -> Counts:
-    """How many items were kept, and left out because their anchor was refused or they have no page or no link."""
+def count_items(named: pa.Table) -> tuple[Counts, dict[str, int]]:
+    """Count the items that were kept, and left out because their anchor was refused or they have no page or no link.
+
+    Also count the refusals by reason, including those of items that a fallback named.
+    """
     left_out = named.filter(named["surface"].is_null())
     lacking = pc.if_else(left_out["title"].is_valid(), "no-name", "no-page")
-    reasons = pc.value_counts(pc.coalesce(left_out["refused"], lacking))
-    counts = {pair["values"]: pair["counts"] for pair in sorted(reasons.to_pylist(), key=lambda pair: pair["values"])}
-    return Counts(len(named), len(named) - len(left_out), counts)
-
-
-def count_refused(named: pa.Table) -> dict[str, int]:
-    """Return how many items were refused for each reason, including those that a fallback named."""
-    reasons = pc.value_counts(pc.drop_null(named["refused"]))
-    return {pair["values"]: pair["counts"] for pair in reasons.to_pylist()}
+    reasons, refusals = (
+        {pair["values"]: pair["counts"] for pair in pc.value_counts(column).to_pylist()}
+        for column in (pc.coalesce(left_out["refused"], lacking), pc.drop_null(named["refused"]))
+    )
+    return Counts(len(named), len(named) - len(left_out), dict(sorted(reasons.items()))), refusals

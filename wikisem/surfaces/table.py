@@ -46,7 +46,7 @@ class SurfaceTable:
 
     Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``; ``numbers`` and ``sitelinks``
     are the item's. ``links`` is 0 if the surface form is not an anchor. ``label_codes`` is an index into the codes
-    of labels, 0 if the label is of the language itself. Rows are in any order until ``in_order`` sorts them by item.
+    of labels, 0 if the label is of the language itself. Rows are in any order until ``merge`` sorts them by item.
     """
 
     items: npt.NDArray[np.uint32]
@@ -87,11 +87,12 @@ class SurfaceTable:
 
     @staticmethod
     def merge(parts: Sequence["SurfaceTable"]) -> "SurfaceTable":
-        """Return the surface forms of several tables as one."""
+        """Return the surface forms of several tables as one, in the order of their items."""
         shifts = offsets_of(np.array([len(part.text) for part in parts], dtype=np.int64))
         offsets = [part.offsets[:-1] + shift for part, shift in zip(parts, shifts, strict=False)]
         joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in SurfaceTable.__slots__}
-        return SurfaceTable(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
+        merged = SurfaceTable(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
+        return merged.take(sorted_order(merged.items))
 
     def take(self, rows: Ints) -> "SurfaceTable":
         """Return some rows, in the order given."""
@@ -103,10 +104,6 @@ class SurfaceTable:
         }
         others = {name: getattr(self, name)[rows] for name in SurfaceTable.__slots__ if name not in texts}
         return SurfaceTable(**texts, **others)
-
-    def in_order(self) -> "SurfaceTable":
-        """Return the same rows in the order of their items."""
-        return self.take(sorted_order(self.items))
 
     def __len__(self) -> int:
         return len(self.items)

@@ -132,9 +132,7 @@ def read_profile_file(text: bytes | str, where: str) -> ProfileFile:
     return found
 
 
-def write_profile_file(
-    code: str, values: Mapping[str, Any], source: Mapping[str, str], support: Mapping[str, int]
-) -> str:
+def write_profile_file(code: str, found: "FoundProfile") -> str:
     """Return the file of a profile, which ``read_profile_file`` reads."""
     wiki = wiki_of(code)
     name = f"{WIKIPEDIAS[wiki].name} ({code})" if wiki is not None else code
@@ -143,13 +141,13 @@ def write_profile_file(
             f"# {name}: what wikisem uses, where each value is from, and how many links, titles or surface forms",
             "# support it. Change a value, and the next build into this folder uses it; docs/languages.md says how.",
             "",
-            *(f"{key} = {_toml(values[key])}" for key in KEYS),
+            *(f"{key} = {_toml(getattr(found.profile, key))}" for key in KEYS),
             "",
             "[source]",
-            *(f"{key} = {_toml(source[key])}" for key in KEYS),
+            *(f"{key} = {_toml(found.source[key])}" for key in KEYS),
             "",
             "[support]",
-            *(f"{key} = {support[key]}" for key in KEYS),
+            *(f"{key} = {found.support[key]}" for key in KEYS),
             "",
         ]
     )
@@ -190,10 +188,6 @@ class FoundProfile(NamedTuple):
     profile: LanguageProfile
     source: Mapping[str, str]
     support: Mapping[str, int]
-
-    def values(self) -> dict[str, Any]:
-        """Return the values by key."""
-        return {key: getattr(self.profile, key) for key in KEYS}
 
 
 # A hyphen between letters is in a third of the surface forms of Southern Min and similar languages, and in 1 to 4 % of

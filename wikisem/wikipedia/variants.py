@@ -134,13 +134,10 @@ def converter(variant: str) -> Convert:
     table = re.compile((_ROMAN if letters.roman else "") + "|".join(map(re.escape, longest_first)))
     before = [(re.compile(pattern, re.MULTILINE), replacement) for pattern, replacement in letters.before]
 
-    def replaced(match: re.Match[str]) -> str:
-        return match.group() if match.lastgroup else letters.table[match.group()]
-
     def convert(text: str) -> str:
         for pattern, replacement in before:
             text = pattern.sub(replacement, text)
-        return table.sub(replaced, text)
+        return table.sub(lambda found: found[0] if found.lastgroup else letters.table[found[0]], text)
 
     return convert
 

@@ -148,13 +148,11 @@ def without_quotes(text: str) -> str:
     lengths = [run - extra for run, extra in zip(runs, spare, strict=True)]
     bold = [mark for mark, length in enumerate(lengths) if length == 3]
     if (len(bold) + lengths.count(5)) % 2 and (lengths.count(2) + lengths.count(5)) % 2 and bold:
-
-        def rank(mark: int) -> int:
-            """Return 0 after a lone letter, 1 after a word, 2 after a space."""
-            before = pieces[2 * mark]
-            return 2 if before.endswith(" ") else int(before[-2:-1] not in ("", " "))
-
-        spare[min(bold, key=rank)] += 1
+        # The first one after a lone letter, else after a word, else after a space.
+        before = {mark: pieces[2 * mark] for mark in bold}
+        after_words = [mark for mark in bold if not before[mark].endswith(" ")]
+        after_letters = [mark for mark in after_words if before[mark][-2:-1] in ("", " ")]
+        spare[[*after_letters, *after_words, *bold][0]] += 1
     return "".join(piece + "'" * extra for piece, extra in zip(pieces[::2], [*spare, 0], strict=True))
 
 
