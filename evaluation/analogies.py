@@ -308,32 +308,30 @@ def score_analogies(
     """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine.
 
     An unseen question has a word out of vocabulary, of which the first ``restrict`` words count, all if it is 0. It is
-    wrong, as in WordRep, unless ``skip_oov`` leaves it out, as gensim does.
+    wrong, as in WordRep, unless ``skip_oov`` leaves it out, as gensim does. A word is lowercased, and its digits
+    masked, if the vocabulary does the same.
     """
     if not isinstance(model, WordModel):
         raise UsageError(f"analogies need a model with a vocabulary, {model.name} has none")
     embeddings.require_cosine(model, "analogies are sums of cosines")
-    rows, usable = embeddings.directions(model.words.rows[: restrict or None])
-    search = AnalogySearch(rows, method)
+    index, rows = model.words.index, model.words.rows[: restrict or None]
+    if embeddings.is_sparse(rows):  # which have no empty ones
+        usable, directions = np.ones(rows.shape[0], np.bool_), embeddings.unit(rows)
+    else:
+        directions = rows.astype(np.float64)
+        usable = np.isfinite(directions).all(axis=1) & directions.any(axis=1)
+        directions[~usable] = 0
+        directions[usable] = embeddings.unit(directions[usable])
+    search = AnalogySearch(directions, method)
     for section in sections:
-        questions = look_up_questions(section, model, restrict)
+        row_of_word = np.array([index.get(model.spelled(word), -1) for word in section.words], dtype=np.int32)
+        row_of_word[row_of_word >= search.size] = -1
+        questions = row_of_word[section.rows]
         seen = np.asarray((questions >= 0).all(axis=1) & usable[questions].all(axis=1))
         known = questions if seen.all() else questions[seen]
         correct = int(np.count_nonzero(search.right(known))) if len(known) else 0
         unseen = len(questions) - len(known)
         yield PartScore(section.name, len(questions), unseen, correct, len(known) if skip_oov else len(questions))
-
-
-def look_up_questions(section: Section, model: WordModel, restrict: int = 0) -> npt.NDArray[np.int32]:
-    """The vocabulary rows of each question's words, shape ``(questions, 4)``; -1 for a word that is unseen.
-
-    Only the first ``restrict`` words of the vocabulary count, all if it is 0. A word is lowercased, and its digits
-    masked, if the vocabulary does the same.
-    """
-    index = model.words.index
-    rows = np.array([index.get(model.spelled(word), -1) for word in section.words], dtype=np.int32)
-    rows[rows >= (restrict or len(index))] = -1
-    return np.asarray(rows[section.rows])
 
 
 def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[PartScore]) -> Scored:

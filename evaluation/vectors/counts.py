@@ -3,7 +3,7 @@
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,20 +48,19 @@ class Counts:
         Of equal cells the one with the higher count comes first, then the one with the earlier context.
         """
         matrix = self.matrix
-        # Rounded, so that cells that are equal but for rounding are equal.
-        order = np.lexsort((matrix.indices, -matrix.data, -np.round(log_likelihood(self), 9), self._row_of))
+        first_cells, cells_of_words = matrix.indptr[:-1], np.diff(matrix.indptr)
+        row_of = np.repeat(np.arange(matrix.shape[0]), cells_of_words)
+        # Rounded, so that cells that are equal but for rounding are equal. The last key sorts first.
+        order = np.lexsort((matrix.indices, -matrix.data, -np.round(log_likelihood(self), 9), row_of))
         places = np.empty(len(order), dtype=np.int64)
-        places[order] = np.arange(len(order)) - np.repeat(matrix.indptr[:-1], np.diff(matrix.indptr))
+        places[order] = np.arange(len(order)) - np.repeat(first_cells, cells_of_words)
         return places
-
-    @cached_property
-    def _row_of(self) -> Any:
-        return np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
 
     def sums(self) -> tuple[Vector, Vector, float]:
         """For each cell the sum of its row and of its column, and the sum of all."""
         by_word, by_context = (np.asarray(self.matrix.sum(axis=axis)).ravel() for axis in (1, 0))
-        return by_word[self._row_of], by_context[self.matrix.indices], float(by_word.sum())
+        of_cells = np.repeat(by_word, np.diff(self.matrix.indptr))
+        return of_cells, by_context[self.matrix.indices], float(by_word.sum())
 
 
 def read_counts(path: Path) -> Counts:
@@ -141,32 +140,22 @@ WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
 }
 
 
-def dice(ones: Any, others: Any) -> Vector:
-    """Dice's similarity, 2 Σ min / (Σ + Σ) over the contexts of two words, shape ``(ones, others)``.
+def overlap(ones: Any, others: Any, *, of_union: bool) -> Vector:
+    """Dice's similarity, 2 Σ min / (Σ + Σ) over the contexts of two words, or Jaccard's, ``of_union``: Σ min / Σ max.
 
-    Gamallo (2019) scores it and Jaccard's (Gamallo and Bordag 2011) beside the cosine. Where weights can be negative,
-    as PMI, a context counts as two, one of each sign (Li 2015, "Min-max kernels"), so that both remain between 0 and 1.
+    From sparse vectors to shape ``(ones, others)``. Gamallo (2019) scores both (Gamallo and Bordag 2011) beside the
+    cosine. Where weights can be negative, as PMI, a context counts as two, one of each sign (Li 2015, "Min-max
+    kernels"), so that both remain between 0 and 1.
 
     >>> counts = sparse.csr_array(np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 1.0]]))
     >>> one, other = counts[[0]], counts[[1]]
-    >>> dice([one], [other]).item(), jaccard([one], [other]).item()
+    >>> overlap(one, other, of_union=False).item(), overlap(one, other, of_union=True).item()
     (0.4, 0.25)
     """
-    least, total = _minima(stack(ones), stack(others))
-    return 2 * least / total
-
-
-def jaccard(ones: Any, others: Any) -> Vector:
-    """Jaccard's similarity, Σ min / Σ max over the contexts of two words, shape ``(ones, others)``."""
-    least, total = _minima(stack(ones), stack(others))
-    return least / (total - least)
-
-
-def _minima(ones: Matrix, others: Matrix) -> tuple[Vector, Vector]:
-    """The sums of minima and the sums of all weights of every two rows; max(a, b) is a + b - min(a, b)."""
+    ones, others = stack(ones), stack(others)
     count = others.shape[0]
     row_of = np.repeat(np.arange(count), np.diff(others.indptr))
-    least = np.empty((ones.shape[0], count))
+    least = np.empty((ones.shape[0], count))  # the sums of minima
     own = np.zeros(ones.shape[1])
     for index in range(ones.shape[0]):
         cells = slice(*ones.indptr[index : index + 2])
@@ -176,7 +165,12 @@ def _minima(ones: Matrix, others: Matrix) -> tuple[Vector, Vector]:
         least[index] = np.bincount(row_of, weights=shared, minlength=count)
         own[ones.indices[cells]] = 0
     sums = [np.asarray(abs(rows).sum(axis=1)).ravel() for rows in (ones, others)]
-    return least, sums[0][:, None] + sums[1]
+    total = sums[0][:, None] + sums[1]
+    return least / (total - least) if of_union else 2 * least / total  # max(a, b) is a + b - min(a, b)
 
 
-SIMILARITIES: Final[Mapping[str, Similarity]] = {"cosine": cosine, "dice": dice, "jaccard": jaccard}
+SIMILARITIES: Final[Mapping[str, Similarity]] = {
+    "cosine": cosine,
+    "dice": partial(overlap, of_union=False),
+    "jaccard": partial(overlap, of_union=True),
+}

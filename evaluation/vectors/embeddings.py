@@ -173,17 +173,12 @@ def usable(vector: Any) -> Any | None:
     """The vector in double precision; None for a zero vector, which has no direction."""
     with np.errstate(invalid="ignore"):  # of NaNs that a processor would signal
         double = vector.astype(np.float64) if is_sparse(vector) else np.asarray(vector, dtype=np.float64)
-    return double if numbers_of(double).any() else None
+    return double if np.any(double.data if is_sparse(double) else double) else None
 
 
 def row_at(rows: Rows, index: int) -> Any:
     """One row as a vector."""
     return rows[[index]] if is_sparse(rows) else rows[index]
-
-
-def numbers_of(vector: Any) -> Vector:
-    """The numbers of a vector, of a sparse one those that it lists."""
-    return np.asarray(vector.data if is_sparse(vector) else vector)
 
 
 def stack(vectors: Sequence[Any] | Rows) -> Rows:
@@ -251,19 +246,6 @@ def unit(rows: Rows) -> Rows:
         rows = divided(rows, np.asarray(most.toarray() if is_sparse(most) else most).ravel())
         row_lengths = lengths(rows)
     return divided(rows, row_lengths)
-
-
-def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
-    """Rows of length one, zero for those of no direction, and which rows have one."""
-    if is_sparse(rows):
-        some = np.flatnonzero(np.diff(rows.indptr))
-        assert len(some) == rows.shape[0], "expected sparse rows without empty ones"
-        return unit(rows), np.ones(len(some), dtype=np.bool_)
-    double = rows.astype(np.float64)
-    usable_rows = np.asarray(np.isfinite(double).all(axis=1) & double.any(axis=1))
-    double[~usable_rows] = 0
-    double[usable_rows] = unit(double[usable_rows])
-    return double, usable_rows
 
 
 def cosine(ones: Any, others: Any) -> Vector:
@@ -359,14 +341,14 @@ class WordModel(EmbeddingModel):
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
         tokens, parts = self.tokenize(self.spelled(item)), list[str]()
-
-        def is_known(phrase: str) -> bool:
-            return phrase in self.words.index and self.words.find(phrase) is not None
-
         while tokens:
-            lengths = range(len(tokens) if self.phrases else 1, 1, -1)
-            length = next((length for length in lengths if is_known("_".join(tokens[:length]))), 1)
-            parts.append("_".join(tokens[:length]))
+            for length in range(len(tokens) if self.phrases else 1, 1, -1):
+                part = "_".join(tokens[:length])
+                if part in self.words.index and self.words.find(part) is not None:
+                    break
+            else:
+                part, length = tokens[0], 1
+            parts.append(part)
             tokens = tokens[length:]
         return parts
 
@@ -401,8 +383,8 @@ class TextModel(EmbeddingModel):
 def known_vectors(name: str, pairs: Iterable[tuple[str, Any | None]]) -> dict[str, Any]:
     """The items that a model has vectors for; DamagedInputError if any of these is not finite."""
     known = {item: vector for item, vector in pairs if vector is not None}
-    broken = [item for item, vector in known.items() if not np.isfinite(numbers_of(vector)).all()]
-    if broken:
+    numbers = {item: vector.data if is_sparse(vector) else vector for item, vector in known.items()}
+    if broken := [item for item, listed in numbers.items() if not np.isfinite(listed).all()]:
         raise DamagedInputError(
             f"{name}: expected vectors of finite numbers, saw {len(broken):,} of {len(known):,} with others, "
             f"the first of {broken[0]!r}"

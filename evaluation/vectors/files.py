@@ -8,14 +8,14 @@ import math
 import re
 import struct
 from array import array
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedIOBase
 from itertools import chain, islice
 from operator import or_
 from pathlib import Path
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, NamedTuple, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -55,34 +55,36 @@ _END: Final = b"</s>"
 _FNV_BASIS: Final = np.uint32(2166136261)
 _FNV_PRIME: Final = np.uint32(16777619)
 _WORDS_AT_ONCE: Final = 1024
-# The words of a table, and what compares words that are given by their places among these.
-_Table = tuple[list[str], Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], Vector]]
 
 
-def read_header(line: bytes, name: str) -> tuple[int, int] | None:
-    """The number of words and of dimensions that a header line gives; None for any other line.
+class Header(NamedTuple):
+    """What the first line of a file says: how many words it lists, each with how many numbers.
 
-    DamagedInputError for more dimensions than any model has, since memory is allocated by the header.
+    ``of_graph``: the words are entities, after which come parameters of relations, which no word has.
     """
-    fields = line.split()
-    if len(fields) != 2 or not all(field.isdigit() and len(field) < 20 for field in fields):
-        return None
-    check_dimensions(int(fields[1]), name)
-    return int(fields[0]), int(fields[1])
+
+    words: int
+    dimensions: int
+    of_graph: bool
 
 
-def read_graph_header(first: bytes, second: bytes, name: str) -> tuple[int, int] | None:
-    """The number of entities and of dimensions that the first line of PyTorch-BigGraph's Wikidata vectors gives.
+def read_header(first: bytes, second: bytes, name: str) -> Header | None:
+    """The header of a file by its first two lines, as word2vec or PyTorch-BigGraph writes it; None for other lines.
 
-    It lists entities, relation types and dimensions; the second line is an entity and its numbers, with tabs between
-    them (its docs, "Reading from the TSV format", read 2026-11). None for any other two lines.
+    word2vec's has two numbers. That of PyTorch-BigGraph's Wikidata vectors lists entities, relation types and
+    dimensions; the second line is an entity and its numbers, with tabs between them (its docs, "Reading from the TSV
+    format", read 2026-11). DamagedInputError for more dimensions than any model has, since memory is allocated by them.
     """
+    fields, columns = first.split(), len(second.split(b"\t"))
     numbers = _THREE_NUMBERS.fullmatch(first.strip())
-    fields = int(numbers[3]) + 1 if numbers else 0
-    if numbers is None or len(second.split(b"\t")) != fields or len(first.split()) == fields or fields < 2:
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 20 for field in fields):
+        header = Header(int(fields[0]), int(fields[1]), of_graph=False)
+    elif numbers and columns == int(numbers[3]) + 1 and columns > 1 and columns != len(fields):
+        header = Header(int(numbers[1]), int(numbers[3]), of_graph=True)
+    else:
         return None
-    check_dimensions(fields - 1, name)
-    return int(numbers[1]), fields - 1
+    check_dimensions(header.dimensions, name)
+    return header
 
 
 def check_dimensions(number: int, name: str) -> None:
@@ -141,24 +143,20 @@ def read_rows(path: Path, asked: Container[str] | None) -> WordVectors:
     )
 
 
-def read_text(
-    stream: BufferedIOBase, name: str, asked: Container[str] | None = None, graph: tuple[int, int] | None = None
-) -> WordVectors:
-    """The vectors of a stream of text, with a header or without; DamagedInputError names the line that is at fault.
+def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None, header: Header | None) -> WordVectors:
+    """The vectors of a stream of text, with this header or without; DamagedInputError names the line at fault.
 
     With ``asked``, only the vectors of these words are kept, so the file may be larger than the memory; of other lines
-    only the number of fields is checked. ``graph`` is what ``read_graph_header`` found: after its entities come the
-    parameters of relations, which are left out.
+    only the number of fields is checked.
     """
     start = stream.readline(LONGEST_WORD + _MOST_DIMENSIONS * _LONGEST_NUMBER)
-    header = graph or read_header(start, name)
-    dimensions = header[1] if header else len(start.split()) - 1
+    dimensions = header.dimensions if header else len(start.split()) - 1
     longest = LONGEST_WORD + dimensions * _LONGEST_NUMBER
     lines: Iterator[tuple[int, bytes]] = (
         (number, line) for number, line in lines_of(stream, name, longest, first=2) if line.strip()
     )
-    if graph:
-        lines = islice(lines, graph[0])
+    if header and header.of_graph:
+        lines = islice(lines, header.words)
     elif not header:
         lines = chain([(1, start)], lines)
 
@@ -180,8 +178,8 @@ def read_text(
                 raise damage(number, line)
             kept.append(read)
         blocks.append(rows)
-    if header and seen != header[0]:
-        raise DamagedInputError(f"{name}: expected {header[0]} words, as the first line says, saw {seen}")
+    if header and seen != header.words:
+        raise DamagedInputError(f"{name}: expected {header.words} words, as the first line says, saw {seen}")
     return from_words(kept, np.concatenate(blocks), None if asked is None else spelling, seen)
 
 
@@ -209,16 +207,14 @@ def _read_line(line: bytes, row: VectorRows) -> str | None:
     return fields[0].decode(errors="replace")
 
 
-def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None) -> WordVectors:
+def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None, header: Header) -> WordVectors:
     """The vectors of word2vec's form, with ``asked`` only of these words; DamagedInputError where it is cut off.
 
     A header line, then each word, a blank, and its numbers in single precision. Some writers put a line feed after each
     record, which then comes before the next word.
     """
-    header = read_header(stream.readline(LONGEST_WORD), name)
-    if header is None:
-        raise DamagedInputError(f"{name}: expected a first line of two numbers")
-    count, dimensions = header
+    stream.readline(LONGEST_WORD)  # the header
+    count, dimensions, _ = header
     words, kept, rows = list[str](), list[str](), bytearray()
     for record, numbers in islice(_records(stream, b" ", 4 * dimensions), count):
         words.append(record.lstrip(b"\n").decode(errors="replace"))
@@ -407,35 +403,29 @@ def read_similarities(path: Path, name: str) -> embeddings.SimilarityModel:
     """
     if not path.is_file():
         raise MissingInputError(f"expected a file of similarities, saw none at {path}")
-    words, compare = _square_table(path) if path.suffix == ".npy" else _pair_table(path)
+    table = None
+    if path.suffix == ".npy":
+        words, table = read_array(path)
+        if table.shape[1] != len(words):
+            raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {table.shape}")
+    else:
+        firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
+        places = {word: place for place, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
+        words = list(places)
+        # The first words come first, in their order, so that rows are places already.
+        pairs = rows * len(words) + np.array([places[word] for word in seconds], np.int64)[columns]
+        order = np.argsort(pairs, kind="stable")
+        pairs, numbers = pairs[order], numbers[order]
     index: dict[str, int] = {}
     for number, word in enumerate(words):
         index.setdefault(" ".join(embeddings.tokens_of(word)), number)
 
     def similarity(ones: Sequence[str], others: Sequence[str]) -> Vector:
-        return compare(*(np.array([index[word] for word in each], np.int64) for each in (ones, others)))
+        one_places, other_places = (np.array([index[word] for word in each], np.int64) for each in (ones, others))
+        if table is not None:
+            return table[np.ix_(one_places, other_places)].astype(np.float64)
+        wanted = one_places[:, None] * len(words) + other_places
+        found = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
+        return np.where(pairs[found] == wanted, numbers[found], np.nan)
 
     return embeddings.SimilarityModel(name, similarity, frozenset(index), not spelling_of(index).capitals)
-
-
-def _square_table(path: Path) -> _Table:
-    words, matrix = read_array(path)
-    if matrix.shape[1] != len(words):
-        raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {matrix.shape}")
-    return words, lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)
-
-
-def _pair_table(path: Path) -> _Table:
-    firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
-    places = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
-    # The first words come first, in their order.
-    pairs = rows * len(places) + np.array([places[word] for word in seconds], np.int64)[columns]
-    order = np.argsort(pairs, kind="stable")
-    pairs, numbers = pairs[order], numbers[order]
-
-    def compare(ones: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> Vector:
-        wanted = ones[:, None] * len(places) + others
-        rows_of_pairs = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
-        return np.where(pairs[rows_of_pairs] == wanted, numbers[rows_of_pairs], np.nan)
-
-    return list(places), compare

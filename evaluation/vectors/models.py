@@ -209,12 +209,7 @@ def _function(target: str) -> Callable[..., Any]:
         function = getattr(importlib.import_module(module), name)
     if not callable(function):
         raise UsageError(f"{PYTHON}{target}: expected a callable, saw {function!r}")
-
-    def call(*arguments: Any) -> Any:
-        with _blamed_on(target, "an answer"):
-            return function(*arguments)
-
-    return call
+    return _blamed_on(target, "an answer")(function)
 
 
 @contextmanager
@@ -250,19 +245,15 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
             return files.read_fasttext(file, asked)
         if start.startswith(files.NUMPY):
             return files.read_rows(file, asked)
-        graph = files.read_graph_header(first, rest.partition(b"\n")[0], str(file))
-        header = graph or files.read_header(first, str(file))
-        dimensions = header[1] if header else len(first.split()) - 1
-        text = dimensions > 0 and files.is_text(rest if header else start, dimensions)
-        if not text and (header is None or dimensions < 1):
-            known = (saw for magic, saw in files.REFUSED.items() if start.startswith(magic))
-            raise DamagedInputError(f"{file}: {files.EXPECTED}, saw {next(known, files.excerpt(first))}")
+        header = files.read_header(first, rest.partition(b"\n")[0], str(file))
+        dimensions = header.dimensions if header else len(first.split()) - 1
         with open_unpacked(file) as stream:
-            return (
-                files.read_text(stream, str(file), asked, graph)
-                if text
-                else files.read_binary(stream, str(file), asked)
-            )
+            if dimensions > 0 and files.is_text(rest if header else start, dimensions):
+                return files.read_text(stream, str(file), asked, header)
+            if header and not header.of_graph and dimensions > 0:
+                return files.read_binary(stream, str(file), asked, header)
+        known = (saw for magic, saw in files.REFUSED.items() if start.startswith(magic))
+        raise DamagedInputError(f"{file}: {files.EXPECTED}, saw {next(known, files.excerpt(first))}")
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from wikisem.evaluation.category_scores import look_up_category, score_oddoneout
 from wikisem.evaluation.options import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.vectors import counts
-from wikisem.evaluation.vectors.counts import Counts, dice, jaccard
+from wikisem.evaluation.vectors.counts import SIMILARITIES, Counts
 from wikisem.evaluation.vectors.embeddings import WordModel, WordVectors, cosine, from_words, unit
 from wikisem.evaluation.vectors.models import open_model
 
@@ -51,11 +51,11 @@ def test_similarities_are_those_of_the_definitions(one: list[int], other: list[i
     a, b = (sparse.csr_array(np.array([row], dtype=np.float64)) for row in (one, other))
     x, y = split(one), split(other)
     least = sum(map(min, x, y))
-    assert dice([a], [b]).item() == pytest.approx(2 * least / (sum(x) + sum(y)))
-    assert jaccard([a], [b]).item() == pytest.approx(least / sum(map(max, x, y)))
+    assert SIMILARITIES["dice"]([a], [b]).item() == pytest.approx(2 * least / (sum(x) + sum(y)))
+    assert SIMILARITIES["jaccard"]([a], [b]).item() == pytest.approx(least / sum(map(max, x, y)))
     product = sum(p * q for p, q in zip(one, other, strict=True))
     assert cosine([a], [b]).item() == pytest.approx(product / np.linalg.norm(one) / np.linalg.norm(other))
-    for similarity in (cosine, dice, jaccard):
+    for similarity in SIMILARITIES.values():
         matrix = similarity([a, b], [a, b])
         assert matrix == pytest.approx(matrix.T)
         assert np.diagonal(matrix) == pytest.approx(1)
