@@ -132,8 +132,8 @@ def score_topk(
         return score_of(members, 0, count * k)
     rows = members.in_vocabulary
     near = _nearness(members, rows, vocabulary.rows[rows].astype(np.float64), similarity)
-    nearest = -np.sort(-near, axis=1)[:, :k]  # of members that are words of the vocabulary
-    outside = np.zeros(nearest.shape, dtype=np.int64)
+    nearest = -np.sort(-near, axis=1)[:, :k]  # the similarities of the nearest members, the largest first
+    outside = np.zeros(nearest.shape, dtype=np.int64)  # how many other words are as near
     for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(known, embeddings.width(vocabulary.rows)) + 1):
         near = _nearness(members, rows, vectors, similarity)
         near[:, np.isin(rows, members.in_vocabulary)] = -np.inf
@@ -145,35 +145,31 @@ def score_topk(
 
 
 def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarity: Similarity) -> Vector:
-    """Similarities of members to words, shape ``(known, rows)``; minus infinity to what a member is made of.
+    """Similarities of members to some words of the vocabulary, shape ``(known, words)``.
 
-    ``rows`` are the numbers of the words in the vocabulary, parallel to ``vectors``. A member of several words, whose
-    vector is their mean, is near to each of them for that reason alone.
+    ``rows`` has the number of each word in the vocabulary, ``vectors`` its vector. What a member is looked up as is no
+    neighbour of it, at minus infinity: the member itself, and the words whose mean a member of several words is.
     """
     near = similarity(members.vectors, vectors)
-    places = dict(zip(rows.tolist(), range(len(rows)), strict=True))
+    places = {row: place for place, row in enumerate(rows.tolist())}
     for owner, part in zip(members.owners.tolist(), members.parts.tolist(), strict=True):
         if part in places:
             near[owner, places[part]] = -np.inf
     return near
 
 
-def combined(oddoneout: int, topk: int) -> float:
-    """The Combined score, from numbers of right answers, by which Stringham and Izbicki (2020), table 1, choose models.
+def scored_together(model: str, dataset: str, size: int | None, right: Sequence[tuple[int, int]]) -> Scored:
+    """The Combined score, from the numbers of right answers of OddOneOut and of Topk in each category.
 
-    They call it the harmonic mean of both. Their seventeen rows have the harmonic mean of (OddOneOut + 1) and (Topk +
-    1), so a model without right answers of one kind still has a score.
+    Stringham and Izbicki (2020), table 1, choose models by it and call it the harmonic mean of both. Their seventeen
+    rows have the harmonic mean of (OddOneOut + 1) and (Topk + 1), so a model without right answers of one kind still
+    has a score. ``size`` is that of the vocabulary.
 
-    >>> combined(oddoneout=1140, topk=8)  # ancient Greek, 17.86 in their table
+    >>> scored_together("ancient Greek", "", None, [(1140, 8)]).plain[WHOLE]["combined"]  # 17.86 in their table
     17.8591...
     """
-    return harmonic_mean([oddoneout + 1, topk + 1])
-
-
-def scored_together(model: str, dataset: str, size: int | None, right: Sequence[tuple[int, int]]) -> Scored:
-    """The Combined score, from the right answers of OddOneOut and Topk in each category."""
     odd, top = (sum(own) for own in zip(*right, strict=True))
-    score = {"combined": combined(odd, top), "oddoneout": odd, "topk": top}
+    score = {"combined": harmonic_mean([odd + 1, top + 1]), "oddoneout": odd, "topk": top}
     return Scored(model, dataset, plain={WHOLE: score, Part(COVERAGE): {"vocabulary_size": size}})
 
 
@@ -208,10 +204,6 @@ class IntruderPool:
 
     def __len__(self) -> int:
         return len(self.rows) + self.missing
-
-    def take(self, index: IntArray) -> Rows:
-        """The vectors of the words at these places, in double precision."""
-        return self.vectors[self.rows[index]].astype(np.float64)
 
 
 def intruder_pools(
@@ -260,7 +252,7 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
             )
         counter = ExactCounter(settings.distance, prepare(settings.distance, members.vectors), k)
         for start in range(0, len(pool.rows), _ROWS_AT_ONCE):
-            block = pool.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(pool.rows))))
+            block = pool.vectors[pool.rows[start : start + _ROWS_AT_ONCE]].astype(np.float64)
             correct += counter.count(prepare(settings.distance, block))
     return score_of(members, correct, comb(size, k) * len(pool) - impossible)
 
@@ -334,9 +326,9 @@ class ExactCounter:
 
 
 class Step(NamedTuple):
-    """The combinations of k - 1 members, row ``prefix`` of F, with each of the ``later`` members.
+    """Some combinations S: k - 1 members, row ``prefix`` of F, with each of the ``later`` members as the last one.
 
-    ``others`` has, for each member of the prefix, the rows of F that hold the rest of each combination.
+    ``others`` has each of the k - 1 members with the rows of F, parallel to ``later``, of S without it.
     """
 
     prefix: int
@@ -345,27 +337,29 @@ class Step(NamedTuple):
 
 
 def steps(count: int, k: int) -> Iterator[Step]:
-    """Steps that go through every combination of k of ``count`` members once; k is at least 2.
+    """Steps that go through every combination S of k of ``count`` members once; k is at least 2.
 
-    With n = 4 and k = 3 the rows of F are T = 01, 02, 03, 12, 13, 23. The first step is the prefix 01 with the later
-    members 2 and 3, that is S = 012 and 013. It compares row 01 with s = 2 and s = 3; rows 12 and 13 with s = 0; and
-    rows 02 and 03 with s = 1: three slices of neighbouring rows, whatever n is.
+    F is the table of ``ExactCounter``: its rows are the combinations of k - 1 members in lexicographic order. A step
+    says which of its rows its combinations are compared by. With n = 4 and k = 3 the rows of F are T = 01, 02, 03, 12,
+    13, 23. The first step is the prefix 01 with the later members 2 and 3, that is S = 012 and 013. It compares row 01
+    with s = 2 and s = 3; rows 12 and 13 with s = 0; and rows 02 and 03 with s = 1: three slices of neighbouring rows,
+    whatever n is.
 
     >>> next(steps(4, 3))
     Step(prefix=0, later=slice(2, 4, None), others=((0, slice(3, 5, None)), (1, slice(1, 3, None))))
     """
     subsets = list(combinations(range(count), k - 1))
-    first: dict[tuple[int, ...], int] = {}
-    for row, subset in enumerate(subsets):
-        first.setdefault(subset[:-1], row)
+    row_of = {subset: row for row, subset in enumerate(subsets)}
     for row, subset in enumerate(subsets):
         last = subset[-1]
         if last + 1 < count:
-            rests = ((member, tuple(other for other in subset if other != member)) for member in subset)
-            # From the row of the rest with the first member that it can have to those with each member after the last.
-            starts = ((member, first[rest] + last - (rest[-1] if rest else -1)) for member, rest in rests)
-            others = tuple((member, slice(start, start + count - 1 - last)) for member, start in starts)
-            yield Step(row, slice(last + 1, count), others)
+            others = []
+            for member in subset:
+                rest = tuple(other for other in subset if other != member)
+                # The rests with each later member are neighbours; this is the row of the first of them.
+                start = row_of[*rest, last + 1]
+                others.append((member, slice(start, start + count - (last + 1))))
+            yield Step(row, slice(last + 1, count), tuple(others))
 
 
 def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> PartScore:
@@ -398,7 +392,7 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
             intruders += (index >= 0) & (intruders >= index)
         # The words without a vector are the last of the pool.
         has_vectors = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
-        intruder_vectors = prepare(distance, pool.take(intruders[has_vectors]))
+        intruder_vectors = prepare(distance, pool.vectors[pool.rows[intruders[has_vectors]]].astype(np.float64))
         set_vectors = [vectors[rows] for rows in sets[has_vectors].T]
         is_odd = stands_out(distance, set_vectors, intruder_vectors, tie_margin(distance, vectors))
         correct += int(np.count_nonzero(is_odd))

@@ -6,7 +6,8 @@ from statistics import harmonic_mean
 import pytest
 
 from tests.rows import one, printed_rows
-from wikisem.evaluation.category_scores import combined
+from wikisem.evaluation.category_scores import scored_together
+from wikisem.evaluation.rows import WHOLE
 from wikisem.pipeline.cli import main
 
 # Language, OddOneOut, Topk, Combined, as printed.
@@ -36,7 +37,8 @@ ROWS = [line.split() for line in TABLE_1.strip().splitlines()]
 def test_their_table_is_reproduced(language: str, oddoneout: str, topk: str, printed: str) -> None:
     """Within the digits printed, which are rounded in some rows and cut off in others (Punjabi, Gujarati)."""
     digits = len(printed.partition(".")[2])
-    assert combined(int(oddoneout), int(topk)) == pytest.approx(float(printed), abs=10**-digits), language
+    score = scored_together("their model", language, None, [(int(oddoneout), int(topk))]).plain[WHOLE]
+    assert score["combined"] == pytest.approx(float(printed), abs=10**-digits), language
 
 
 def test_the_plain_harmonic_mean_reproduces_none() -> None:
@@ -60,7 +62,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         found = printed_rows(capsys.readouterr().out)
         assert correct == sum(row.value or 0 for row in found if row.metric == "correct") > 0
     row = one(rows, "combined")
-    assert row.value == pytest.approx(combined(int(right["oddoneout"] or 0), int(right["topk"] or 0)))
+    assert row.value == pytest.approx(harmonic_mean([1 + (right["oddoneout"] or 0), 1 + (right["topk"] or 0)]))
     assert (row.model, row.dataset) == ("v.txt", "sets")
     assert main(["evaluate", "combined", *words]) == 0
     assert "v.txt" in capsys.readouterr().out
