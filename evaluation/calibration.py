@@ -19,9 +19,9 @@ Difficulty and discrimination of a group are means of its posterior distribution
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -148,11 +148,44 @@ def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: 
             f"expected answers of {_FEWEST_MODELS} models to groups of {_FEWEST_GROUPS} classes, "
             f"saw {models} models and {classes} classes"
         )
-    likelihood = _Likelihood(answers, models >= FEWEST_FOR_2PL if discriminations is None else discriminations)
+    if discriminations is None:
+        discriminations = models >= FEWEST_FOR_2PL
+    likelihood = _Likelihood(answers, discriminations)
     shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
     start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
     parameters = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    return likelihood.calibration(parameters, errors)
+    posterior, _ = likelihood.posterior(parameters)
+    covariance = np.zeros((models, models))
+    if errors:
+        # The sandwich of the abilities; n classes add up with the correction n / (n - 1).
+        free = models + 1 + discriminations  # the Rasch model has no spread
+        width = 1e-4  # of the steps by which the second derivatives are found
+        steps = width * np.eye(len(parameters))
+        up, down = ([likelihood(parameters + sign * step)[1] for step in steps] for sign in (1, -1))
+        hessian = (np.array(up) - np.array(down)) / (2 * width)
+        bread = np.linalg.pinv(((hessian + hessian.T) / 2)[:free, :free])
+        of_classes = np.zeros((classes, free))
+        np.add.at(of_classes, answers.class_numbers(), likelihood.scores(parameters, posterior)[:, :free])
+        meat = (of_classes - of_classes.mean(axis=0)).T @ of_classes * classes / (classes - 1)
+        covariance = np.asarray((bread @ meat @ bread)[:models, :models])
+    node_a, _ = likelihood.curves(parameters)
+    moments = []  # of difficulties, and of ln a
+    for values in (likelihood.node_b, np.log(node_a)):
+        average = posterior @ values
+        moments.append((average, np.sqrt(np.maximum(0.0, posterior @ values**2 - average**2))))
+    return Calibration(
+        answers,
+        abilities=parameters[:-2],
+        covariance=covariance,
+        mean=float(parameters[-2]),
+        spread=math.exp(parameters[-1]) if discriminations else 0.0,
+        node_a=node_a,
+        node_b=likelihood.node_b,
+        posterior=posterior,
+        errors=np.sqrt(np.diagonal(covariance)),
+        difficulty=moments[0],
+        log_discrimination=moments[1],
+    )
 
 
 class _Likelihood:
@@ -162,74 +195,49 @@ class _Likelihood:
     """
 
     def __init__(self, answers: Answers, discriminations: bool) -> None:
-        self._answers = answers
+        self._right, self._wrong, self._asked = answers.right, answers.asked - answers.right, answers.asked
         # The trapezoid rule is exact for curves that are wider than its steps. With wider steps than these, curves of
         # groups of high discrimination fall between them, and standard errors double.
         step = min(0.06, 0.5 / math.sqrt(answers.asked.sum(axis=1).max()))
         nodes = np.linspace(-_WIDEST, _WIDEST, 2 * math.ceil(_WIDEST / step) + 1)
         logs = np.linspace(-3, 3, 11) if discriminations else np.zeros(1)
-        self._b, self._z = (grid.ravel() for grid in np.meshgrid(nodes, logs))
-        self._prior = -(self._b**2 + self._z**2) / 2
+        # Of each node b, and ln a in standard deviations from its mean.
+        self.node_b, self._z = (grid.ravel() for grid in np.meshgrid(nodes, logs))
+        self._prior = -(self.node_b**2 + self._z**2) / 2
         self._prior -= logsumexp(self._prior)
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         spread = math.exp(parameters[-1])
-        posterior, likelihoods = self._posterior(parameters)
-        scores = self._scores(parameters, posterior).sum(axis=0)
+        posterior, likelihoods = self.posterior(parameters)
+        scores = self.scores(parameters, posterior).sum(axis=0)
         abilities, mean = parameters[:-2], parameters[-2]
         penalties = [*abilities / _ABILITY_SD**2, mean / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]
         penalty = (abilities @ abilities / _ABILITY_SD**2 + mean**2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
         return float(penalty - likelihoods.sum()), np.asarray(np.array(penalties) - scores)
 
-    def calibration(self, parameters: FloatArray, errors: bool) -> Calibration:
-        posterior, _ = self._posterior(parameters)
-        spread = math.exp(parameters[-1]) if self._z.any() else 0.0
-        abilities, mean, (a, _) = parameters[:-2], float(parameters[-2]), self._curves(parameters)
-        covariance = np.zeros((len(abilities), len(abilities)))
-        if errors:
-            # The sandwich of the abilities; n classes add up with the correction n / (n - 1).
-            free = len(parameters) if spread else len(parameters) - 1  # the Rasch model has no spread
-            width = 1e-4  # of the steps by which the second derivatives are found
-            steps = width * np.eye(len(parameters))
-            rows = np.array([(self(parameters + step)[1] - self(parameters - step)[1]) / (2 * width) for step in steps])
-            bread = np.linalg.pinv(((rows + rows.T) / 2)[:free, :free])
-            classes = self._answers.class_numbers()
-            scores = np.zeros((classes.max() + 1, free))
-            np.add.at(scores, classes, self._scores(parameters, posterior)[:, :free])
-            meat = (scores - scores.mean(axis=0)).T @ scores * len(scores) / (len(scores) - 1)
-            covariance = np.asarray((bread @ meat @ bread)[: len(abilities), : len(abilities)])
-
-        def moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-            average = posterior @ values
-            return average, np.sqrt(np.maximum(0.0, posterior @ values**2 - average**2))
-
-        estimates = np.sqrt(np.diagonal(covariance)), moments(self._b), moments(np.log(a))
-        return Calibration(self._answers, abilities, covariance, mean, spread, a, self._b, posterior, *estimates)
-
-    def _curves(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def curves(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The discrimination of each node, and the logits of each model there."""
         a = np.exp(parameters[-2] + math.exp(parameters[-1]) * self._z)
-        return a, np.asarray(a[:, None] * (parameters[None, :-2] - self._b[:, None]))
+        return a, np.asarray(a[:, None] * (parameters[None, :-2] - self.node_b[:, None]))
 
-    def _posterior(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def posterior(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of each group the probability of each node, and the logarithm of its marginal likelihood."""
-        (_, logits), right, asked = self._curves(parameters), self._answers.right, self._answers.asked
-        joint = self._prior + right @ log_expit(logits).T + (asked - right) @ log_expit(-logits).T
+        _, logits = self.curves(parameters)
+        joint = self._prior + self._right @ log_expit(logits).T + self._wrong @ log_expit(-logits).T
         likelihoods = logsumexp(joint, axis=1)
         return np.exp(joint - likelihoods[:, None]), np.asarray(likelihoods)
 
-    def _scores(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
+    def scores(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
         """The gradient of each group's log-likelihood, shape ``(groups, models + 2)``."""
-        (a, logits), right, asked = self._curves(parameters), self._answers.right, self._answers.asked
+        a, logits = self.curves(parameters)
         chances = expit(logits)
-
-        def weighted(by: FloatArray) -> FloatArray:
-            return np.asarray(right * (posterior @ by) - asked * (posterior @ (by * chances)))
-
-        of_abilities = weighted(np.broadcast_to(a[:, None], logits.shape))
-        of_mean = weighted(logits).sum(axis=1)
-        of_spread = weighted(logits * (math.exp(parameters[-1]) * self._z[:, None])).sum(axis=1)
-        return np.column_stack([of_abilities, of_mean, of_spread])
+        # The derivatives of the logits by the abilities, each by that of its own model, by the mean and by ln spread.
+        deviations = math.exp(parameters[-1]) * self._z
+        slopes = np.broadcast_to(a[:, None], logits.shape), logits, logits * deviations[:, None]
+        by_ability, by_mean, by_spread = (
+            self._right * (posterior @ slope) - self._asked * (posterior @ (slope * chances)) for slope in slopes
+        )
+        return np.column_stack([by_ability, by_mean.sum(axis=1), by_spread.sum(axis=1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,31 +304,25 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     classes = int(class_of.max()) + 1
     firsts = (np.isin(class_of, generator.permutation(classes)[: classes // 2]) for _ in range(_HALVES))
     rhos = [_agreement(answers, np.flatnonzero(is_first), np.flatnonzero(~is_first)) for is_first in firsts]
-    forms = _forms(count // 2, False, models, rhos, half=True)
-    if models < _FEWEST_TO_SPLIT:
-        return forms
+    # By the number of groups, whether they were chosen, and whether against the other half.
+    rhos_of = defaultdict(list, {(count // 2, False, True): rhos})
     everything = np.arange(count)
     lengths = [count // 2**part for part in range(1, 12) if count // 2**part >= _FEWEST_GROUPS]
-    rhos_of: defaultdict[tuple[int, bool], list[float]] = defaultdict(list)  # by length, and whether it was chosen
-    for _ in range(_SPLITS):
+    for _ in range(_SPLITS if models >= _FEWEST_TO_SPLIT else 0):
         order = generator.permutation(models).tolist()
         best = calibrate(answers.of(order[: models // 2]), errors=False).most_informative()
         others = answers.of(order[models // 2 :])
         for length in lengths:
-            rhos_of[length, True].append(_agreement(others, np.array(best[:length]), everything))
+            rhos_of[length, True, False].append(_agreement(others, np.array(best[:length]), everything))
             random = (generator.permutation(count)[:length] for _ in range(_RANDOM_FORMS))
-            rhos_of[length, False] += [_agreement(others, groups, everything) for groups in random]
-    for (length, chosen), rhos in rhos_of.items():
-        forms += _forms(length, chosen, models - models // 2, rhos)
+            rhos_of[length, False, False] += [_agreement(others, groups, everything) for groups in random]
+    forms = []
+    for (length, chosen, half), rhos in rhos_of.items():
+        if known := [rho for rho in rhos if not math.isnan(rho)]:
+            low, high = np.percentile(known, [2.5, 97.5]).tolist()
+            ranked = models if half else models - models // 2
+            forms.append(Form(length, chosen, ranked, float(np.mean(known)), low, high, half))
     return forms
-
-
-def _forms(groups: int, chosen: bool, models: int, rhos: Sequence[float], *, half: bool = False) -> list[Form]:
-    known = [rho for rho in rhos if not math.isnan(rho)]
-    if not known:
-        return []
-    low, high = np.percentile(known, [2.5, 97.5]).tolist()
-    return [Form(groups, chosen, models, float(np.mean(known)), low, high, half)]
 
 
 def _agreement(answers: Answers, form: Places, other: Places) -> float:
@@ -410,38 +412,37 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
     counts: dict[str, dict[str, list[int]]] = {}
     classes: dict[str, str] = {}
     seen: set[tuple[str, str]] = set()
-    for where, row in chain.from_iterable(map(_answer_rows, paths)):
-        case, model, answer = row.get("case"), row.get("model"), str(row.get("right")).lower()
-        if not case or not model or answer not in (*_TRUE, *_FALSE):
-            given = ", ".join(f"{name} {row.get(name)!r}" for name in ("case", "model", "right"))
-            raise DamagedInputError(f"{where}: expected a case, a model and right (true or false), saw {given}")
-        if (case, model) in seen:
-            raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
-        seen.add((case, model))
-        named_group = row.get("group") or case
-        group = str(case if by_case else named_group)
-        classes[group] = str(row.get("class") or named_group)
-        right_and_asked = counts.setdefault(group, {}).setdefault(model, [0, 0])
-        right_and_asked[0] += answer in _TRUE
-        right_and_asked[1] += 1
+    for path in paths:
+        if not path.is_file():
+            raise MissingInputError(f"expected a file of answers, saw none at {path}")
+        rows: Iterable[tuple[str, Mapping[str, Any]]]  # with the place of each
+        if path.suffix == ".csv":
+            rows = ((f"{path}:{number}", row) for number, row in csv_rows(read_utf8(path), str(path))[1])
+        else:
+            lines = filled_lines(read_utf8(path), path)
+            rows = (
+                (where, decode_json(line, dict[str, Any], where, "a JSON line of an answer")) for where, line in lines
+            )
+        for where, row in rows:
+            case, model, answer = row.get("case"), row.get("model"), str(row.get("right")).lower()
+            if not case or not model or answer not in (*_TRUE, *_FALSE):
+                given = ", ".join(f"{name} {row.get(name)!r}" for name in ("case", "model", "right"))
+                raise DamagedInputError(f"{where}: expected a case, a model and right (true or false), saw {given}")
+            if (case, model) in seen:
+                raise DamagedInputError(f"{where}: expected one answer of {model} to case {case}, saw a second")
+            seen.add((case, model))
+            named_group = row.get("group") or case
+            group = str(case if by_case else named_group)
+            classes[group] = str(row.get("class") or named_group)
+            right_and_asked = counts.setdefault(group, {}).setdefault(model, [0, 0])
+            right_and_asked[0] += answer in _TRUE
+            right_and_asked[1] += 1
     if not counts:
         raise MissingInputError(f"{', '.join(map(str, paths))}: expected answers, saw none")
     models = list(dict.fromkeys(model for group in counts.values() for model in group))
     numbers = np.array([[group.get(model, [0, 0]) for model in models] for group in counts.values()], dtype=np.float64)
     right, asked = numbers[:, :, 0], numbers[:, :, 1]
     return Answers(tuple(models), tuple(counts), tuple(classes.values()), right=right, asked=asked)
-
-
-def _answer_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a file, each with its place."""
-    if not path.is_file():
-        raise MissingInputError(f"expected a file of answers, saw none at {path}")
-    text = read_utf8(path)
-    if path.suffix == ".csv":
-        yield from ((f"{path}:{number}", row) for number, row in csv_rows(text, str(path))[1])
-    else:
-        for where, line in filled_lines(text, path):
-            yield where, decode_json(line, dict[str, Any], where, "a JSON line of an answer")
 
 
 def scores_of_answers(answers: Answers, discriminations: bool | None = None, seed: int = SEED) -> Scores:
