@@ -16,6 +16,7 @@ accuracy the share with OP = |C|, both in percent.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 from statistics import fmean
 from typing import Any, Final, Generic, NamedTuple, TypeVar
@@ -36,9 +37,8 @@ Known = Mapping[str, Any]
 # From this share of words out of vocabulary up, a model does not know a language: most of a case is left out.
 _MOST_UNKNOWN: Final = 0.5
 _FEWEST_CLUSTER_ITEMS: Final = 2
+T = TypeVar("T")
 S = TypeVar("S")
-# Gives the scores of a data set by the vectors of known words.
-Scorer = Callable[[Known, Similarity], Iterable[S]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,64 +200,52 @@ def score_models(
     second list has the same test cases for all models (Blair et al. 2016, section 4.1).
     """
     sets = groups if isinstance(groups, Mapping) else {"": groups}
-
-    def scorer(listed: Sequence[Group]) -> Scorer[GroupScore]:
-        return lambda known, similarity: (score_group(group, known, similarity, compactness) for group in listed)
-
     surfaces = {surface for listed in sets.values() for group in listed for surface in words_of(group)}
-    return evaluate_models(surfaces, models, {name: scorer(listed) for name, listed in sets.items()})
-
-
-class Model(NamedTuple):
-    """What scoring needs of a model after its vectors are released; ``known`` has those of the words asked for."""
-
-    name: str
-    notes: tuple[str, ...]
-    known: Known
-    similarity: Similarity
-    vocabulary_size: int | None
+    return evaluate_models(surfaces, models, sets, partial(score_group, compactness=compactness))
 
 
 def evaluate_models(
-    surfaces: set[str], models: Iterable[EmbeddingModel], scorers: Mapping[str, Scorer[S]]
+    surfaces: set[str],
+    models: Iterable[EmbeddingModel],
+    sets: Mapping[str, Sequence[T]],
+    score: Callable[[T, Known, Similarity], S],
 ) -> tuple[list[Evaluation[S]], list[Evaluation[S]]]:
     """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know.
 
-    ``scorers`` has what scores each data set, by its name. The first list has the evaluations of each model in turn,
-    one for each data set, the second as many, or none for a single model. Models are taken one after the other and not
-    kept.
+    ``sets`` has the groups or walls of each data set by its name, and ``score`` scores one of them. The first list has
+    the evaluations of each model in turn, one for each data set, the second as many, or none for a single model. Models
+    are taken one after the other and not kept.
     """
-    looked_up = _look_up(surfaces, models)
-
-    def evaluate(model: Model, known: Known, vocabulary: Vocabulary) -> list[Evaluation[S]]:
-        scores = {name: tuple(score(known, model.similarity)) for name, score in scorers.items()}
-        head = Evaluation[S](model.name, model.notes, (), "", model.vocabulary_size, vocabulary)
-        return [head._replace(dataset=name, scores=of_set) for name, of_set in scores.items()]
-
-    whole = [one for model in looked_up for one in evaluate(model, model.known, "own")]
-    if len(looked_up) < 2:
-        return whole, []
-    shared = set.intersection(*(set(model.known) for model in looked_up))
-    known_to_all = [(model, {word: model.known[word] for word in shared}) for model in looked_up]
-    return whole, [one for model, known in known_to_all for one in evaluate(model, known, "common")]
-
-
-def _look_up(surfaces: set[str], models: Iterable[EmbeddingModel]) -> list[Model]:
-    def look_up(one: EmbeddingModel) -> Model:
-        return Model(one.name, one.notes, one.find(surfaces), one.similarity, one.vocabulary_size)
-
-    # Unlike a loop, map holds on to no model while the next one is opened.
-    return list(map(look_up, models))
+    looked_up = list[tuple[Evaluation[S], Known, Similarity]]()
+    shared = set(surfaces)
+    for model in models:
+        head = Evaluation[S](model.name, model.notes, (), vocabulary_size=model.vocabulary_size)
+        looked_up.append((head, model.find(surfaces), model.similarity))
+        shared.intersection_update(looked_up[-1][1])
+        del model  # or it would be in memory while the next one is opened
+    whole, common = list[Evaluation[S]](), list[Evaluation[S]]()
+    for head, known, similarity in looked_up:
+        known_to_all = {word: known[word] for word in shared}
+        for name, listed in sets.items():
+            scores = tuple(score(one, known, similarity) for one in listed)
+            whole.append(head._replace(dataset=name, scores=scores))
+            if len(looked_up) > 1:
+                scores = tuple(score(one, known_to_all, similarity) for one in listed)
+                common.append(head._replace(dataset=name, scores=scores, vocabulary="common"))
+    return whole, common
 
 
 def keep_shared(groups: Sequence[Group], models: Iterable[EmbeddingModel]) -> list[Group]:
-    """The groups with only the words that are in the vocabulary of every model; there must be at least one model.
+    """The groups with only the words that are in the vocabulary of every model.
 
     Blair et al. (2016, section 4.2) sampled the cases for annotators from these. A group may be left without words.
     Models are taken one after the other and not kept.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
-    shared = set.intersection(*(set(model.known) for model in _look_up(surfaces, models)))
+    shared = set(surfaces)
+    for model in models:
+        shared.intersection_update(model.find(surfaces))
+        del model  # or it would be in memory while the next one is opened
     return [
         replace(
             group,
@@ -298,9 +286,26 @@ def score_group(
 def group_gaps(
     group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> tuple[list[int], list[int], Vector]:
-    """The places of the cluster items and of the outliers in vocabulary, and the ``outlier_gaps`` of these.
+    """By how much each cluster item stands out less than each outlier, and which words these are.
 
-    There are no gaps where too few words are in vocabulary for a test case.
+    The first two lists are the places in the group of the n cluster items and of the m outliers in vocabulary. The gaps
+    have shape ``(m, n)``, or ``(0, n)`` where too few words are in vocabulary for a test case. The OP of an outlier is
+    the number of its gaps above ``TIE_TOLERANCE``.
+
+    Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
+    sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
+    less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
+    outlier. With the compactness "word", p(w) is the sum of sim(w, x) alone, and the gap its mean less that of o.
+
+    In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), c is 1/3 without any one of the four: all are ties,
+    so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and less without any other item: OP = 3.
+
+    >>> from wikisem.records import Member
+    >>> vectors = {"a": [1, 0], "b": [1, 0], "c": [0, 1], "x": [0, 1], "y": [-1, 0]}
+    >>> cluster, outliers = tuple(Member(surface=word) for word in "abc"), tuple(Outlier(surface=word) for word in "xy")
+    >>> _, _, gaps = group_gaps(Group(id="", cluster=cluster, outliers=outliers), vectors)
+    >>> (gaps > TIE_TOLERANCE).tolist()
+    [[False, False, False], [True, True, True]]
     """
     cluster = [index for index, member in enumerate(group.cluster) if member.surface in known]
     outliers = [index for index, outlier in enumerate(group.outliers) if outlier.surface in known]
@@ -309,8 +314,15 @@ def group_gaps(
     words = [group.cluster[index].surface for index in cluster] + [group.outliers[index].surface for index in outliers]
     items = len(cluster)
     near = similarities_of(known, similarity, group.where, words, items)
-    gaps = outlier_gaps(near[:items, :items], near[items:, :items], near[:items, items:], compactness)
-    return cluster, outliers, gaps
+    within, back, across = near[:items, :items], near[:items, items:], near[items:, :items]
+    to_outlier, from_outlier, divisor = back.T, across, items
+    if compactness == "pairs":
+        within = within + within.T
+        to_outlier = from_outlier = across + back.T
+        divisor = items * (items - 1)
+    of_items = within.sum(axis=1) + to_outlier
+    of_outliers = from_outlier.sum(axis=1, keepdims=True)
+    return cluster, outliers, (of_items - of_outliers) / divisor
 
 
 def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str], items: int) -> Vector:
@@ -325,38 +337,6 @@ def similarities_of(known: Known, similarity: Similarity, where: str, words: Seq
             f"{where}: expected a similarity of {words[one]!r} to {words[other]!r}, saw {similarities[one, other]}"
         )
     return similarities
-
-
-def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs") -> Vector:
-    """By how much each of n cluster items, at least 2, stands out less than each of m outliers, shape ``(m, n)``.
-
-    The OP of an outlier is the number of its gaps above ``TIE_TOLERANCE``. ``within``, shape ``(n, n)``, has the
-    similarities of cluster items to each other, ``across``, ``(m, n)``, those of outliers to cluster items, and
-    ``back``, ``(n, m)``, those of cluster items to outliers.
-
-    Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
-    sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
-    less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
-    outlier. With the compactness "word", p(w) is the sum of sim(w, x) alone, and the gap its mean less that of o.
-
-    In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), c is 1/3 without any one of the four: all are ties,
-    so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and less without any other item: OP = 3.
-
-    >>> cluster, outliers = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
-    >>> within, across, back = cosine(cluster, cluster), cosine(outliers, cluster), cosine(cluster, outliers)
-    >>> (outlier_gaps(within, across, back) > TIE_TOLERANCE).tolist()
-    [[False, False, False], [True, True, True]]
-    """
-    count = len(within)
-    to_outlier, from_outlier, divisor = back.T, across, count
-    if compactness == "pairs":
-        within = within + within.T
-        to_outlier = from_outlier = across + back.T
-        divisor = count * (count - 1)
-    of_items = within.sum(axis=1) - np.diagonal(within) + to_outlier
-    of_outliers = from_outlier.sum(axis=1, keepdims=True)
-    gaps: Vector = (of_items - of_outliers) / divisor
-    return gaps
 
 
 def group_ids(groups: Sequence[Group]) -> list[str]:

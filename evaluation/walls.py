@@ -12,7 +12,7 @@ skipped. A tie counts against the model.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache
 from itertools import combinations
 from math import comb, factorial, prod
 from statistics import fmean
@@ -54,60 +54,56 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
     count = len(weights)
     if sum(sizes) != count or min(sizes, default=0) < 1:
         raise ValueError(f"expected sizes of groups of {count} words, saw {list(sizes)}")
-    order = tuple(sorted(sizes, reverse=True))
-    sums: dict[tuple[int, ...], npt.NDArray[Any]] = {}
 
-    def best_sums(half: tuple[int, ...]) -> npt.NDArray[Any]:
-        """The best sum of each set of words that these groups could have together."""
-        if half not in sums and len(half) == 1:
-            sets, zeros = _sets(count, half[0]), np.zeros(comb(count, half[0]), int)
-            pairs = combinations(range(half[0]), 2)
-            sums[half] = sum((weights[sets[:, one], sets[:, other]] for one, other in pairs), start=zeros)
-        elif half not in sums:
-            one, other = half[: len(half) // 2], half[len(half) // 2 :]
-            ones, others = _splits(count, sum(one), sum(other), one == other)
-            sums[half] = (best_sums(one)[ones] + best_sums(other)[others]).max(axis=1)
-        return sums[half]
+    @cache
+    def best_sums(sizes: tuple[int, ...]) -> npt.NDArray[Any]:
+        """For each set of sum(sizes) words, in the order of ``_sets``, the best sum within groups of these sizes."""
+        if len(sizes) == 1:
+            sets, zeros = _sets(count, sizes[0]), np.zeros(comb(count, sizes[0]), int)
+            pairs = combinations(range(sizes[0]), 2)
+            return sum((weights[sets[:, one], sets[:, other]] for one, other in pairs), start=zeros)
+        one, other = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
+        ones, others = _splits(count, sum(one), sum(other), one == other)
+        return np.asarray((best_sums(one)[ones] + best_sums(other)[others]).max(axis=1))
 
-    def groups_of(half: tuple[int, ...], index: int) -> list[tuple[int, ...]]:
-        """The groups of the best sum of one set, given by its number."""
-        if len(half) == 1:
-            return [tuple(_sets(count, half[0])[index].tolist())]
-        one, other = half[: len(half) // 2], half[len(half) // 2 :]
-        ones, others = (splits[index] for splits in _splits(count, sum(one), sum(other), one == other))
+    def groups_of(sizes: tuple[int, ...], number: int) -> list[tuple[int, ...]]:
+        """The groups of these sizes with the best sum in one set of words, given by its number."""
+        if len(sizes) == 1:
+            return [tuple(_sets(count, sizes[0])[number].tolist())]
+        one, other = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
+        ones, others = (parts[number] for parts in _splits(count, sum(one), sum(other), one == other))
         split = int(np.argmax(best_sums(one)[ones] + best_sums(other)[others]))
         return groups_of(one, int(ones[split])) + groups_of(other, int(others[split]))
 
-    return sorted(groups_of(order, 0))
+    return sorted(groups_of(tuple(sorted(sizes, reverse=True)), 0))  # there is one set of all words
 
 
 @lru_cache(maxsize=64)
 def _sets(count: int, size: int) -> IntArray:
-    """All sets of ``size`` of ``count`` words in lexicographic order, shape ``(sets, size)``."""
+    """All sets of ``size`` of ``count`` words in lexicographic order, shape ``(sets, size)``: the rows number them."""
     return np.array(list(combinations(range(count), size)), dtype=np.int64).reshape(-1, size)
 
 
 @lru_cache(maxsize=64)
 def _splits(count: int, one: int, other: int, alike: bool) -> tuple[IntArray, IntArray]:
-    """Every way to split each set of ``one + other`` words: the numbers of both parts, each ``(sets, ways)``.
+    """Every way to split each set of ``one + other`` words into a part of ``one`` word or more and one of ``other``.
 
-    The number of a part is its place among all sets of its size, in the order of ``_sets``. If the parts are
-    ``alike``, the first has the earliest word, so that no way comes twice.
+    Returned are the numbers of the first and of the second parts, each of shape ``(sets, ways)``: a part's number is
+    its place in ``_sets`` of its size. If the parts are ``alike``, the first has the earliest word, so that no way
+    comes twice.
     """
-
-    def numbers(size: int) -> IntArray:
-        """The number of each set of ``size`` words in their order, by the sum of the bits of its words."""
-        found = np.zeros(1 << count, dtype=np.int64)
-        found[(1 << _sets(count, size)).sum(axis=1)] = np.arange(comb(count, size))
-        return found
-
-    bits = 1 << _sets(count, one + other)
-    chosen = _sets(one + other, one)
+    chosen = _sets(one + other, one)  # which words of a set, by their places, make the first part
     if alike:
         chosen = chosen[chosen[:, 0] == 0]
-    parts = sum((bits[:, chosen[:, index]] for index in range(1, one)), start=bits[:, chosen[:, 0]])
-    rests = bits.sum(axis=1, keepdims=True) - parts
-    return numbers(one)[parts], numbers(other)[rests]
+    bits = 1 << _sets(count, one + other)  # a set of words is the sum of their bits, its mask
+    first_parts = bits[:, chosen].sum(axis=2)
+    second_parts = bits.sum(axis=1, keepdims=True) - first_parts
+    numbers = []
+    for size, masks in ((one, first_parts), (other, second_parts)):
+        number_by_mask = np.zeros(1 << count, dtype=np.int64)
+        number_by_mask[(1 << _sets(count, size)).sum(axis=1)] = np.arange(comb(count, size))
+        numbers.append(number_by_mask[masks])
+    return numbers[0], numbers[1]
 
 
 def count_partitions(sizes: Sequence[int]) -> int:
@@ -144,34 +140,30 @@ class WallScore:
         return dict(zip(SCORES, (1 / count_partitions(self.sizes), found, 0.0, 0.0), strict=True))
 
 
-def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = cosine) -> list[WallScore]:
-    """Score every wall with the vectors of its surface forms; those out of vocabulary are not in ``known``.
+def score_wall(wall: Wall, known: Known, similarity: Similarity = cosine) -> WallScore:
+    """Score a wall with the vectors of its surface forms; those out of vocabulary are not in ``known``.
 
     DamagedInputError for a similarity that is not a number.
     """
-    scores = []
-    for wall in walls:
-        group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
-        words = [word for word in wall.words if word.surface in known]
-        sizes = Counter(group_of[word.id] for word in words)
-        kept = [word for word in words if sizes[group_of[word.id]] >= _FEWEST_WORDS]
-        sizes_left = tuple(sorted((size for size in sizes.values() if size >= _FEWEST_WORDS), reverse=True))
-        if len(sizes_left) < _FEWEST_GROUPS:
-            scores.append(WallScore(wall, len(words), sizes_left))
-            continue
-        labels = np.array([group_of[word.id] for word in kept])
-        surfaces = [word.surface for word in kept]
-        near = similarities_of(known, similarity, wall.id, surfaces, len(surfaces))
-        near = near + near.T
-        # Whole numbers, from which equal sums are told exactly: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as
-        # for all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against
-        # the model: of partitions with equal sums, that with the fewest right pairs is the answer.
-        exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
-        partition = best_partition(exact * _PAIRS - (labels[:, None] == labels), sizes_left)
-        truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
-        groups = tuple(tuple(surfaces[place] for place in group) for group in partition)
-        scores.append(WallScore(wall, len(words), sizes_left, groups, score_partition(partition, truth)))
-    return scores
+    group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
+    words = [word for word in wall.words if word.surface in known]
+    sizes = Counter(group_of[word.id] for word in words)
+    kept = [word for word in words if sizes[group_of[word.id]] >= _FEWEST_WORDS]
+    sizes_left = tuple(sorted((size for size in sizes.values() if size >= _FEWEST_WORDS), reverse=True))
+    if len(sizes_left) < _FEWEST_GROUPS:
+        return WallScore(wall, len(words), sizes_left)
+    labels = np.array([group_of[word.id] for word in kept])
+    surfaces = [word.surface for word in kept]
+    near = similarities_of(known, similarity, wall.id, surfaces, len(surfaces))
+    near = near + near.T
+    # Whole numbers, from which equal sums are told exactly: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as for
+    # all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against the
+    # model: of partitions with equal sums, that with the fewest right pairs is the answer.
+    exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
+    partition = best_partition(exact * _PAIRS - (labels[:, None] == labels), sizes_left)
+    truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
+    groups = tuple(tuple(surfaces[place] for place in group) for group in partition)
+    return WallScore(wall, len(words), sizes_left, groups, score_partition(partition, truth))
 
 
 def scored(evaluation: Evaluation[WallScore]) -> Scored:
@@ -237,4 +229,4 @@ def score_models_on_walls(
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
     surfaces = {word.surface for wall in walls for word in wall.words}
-    return evaluate_models(surfaces, models, {dataset: partial(score_walls, walls)})
+    return evaluate_models(surfaces, models, {dataset: walls}, score_wall)

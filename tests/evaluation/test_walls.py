@@ -30,7 +30,7 @@ from wikisem.evaluation.walls import (
     best_partition,
     count_partitions,
     score_models_on_walls,
-    score_walls,
+    score_wall,
     scored,
 )
 from wikisem.outputs.wall_answers import SCORES, adjusted_mutual_information, adjusted_rand, score_partition
@@ -162,14 +162,14 @@ def axes(wall: Wall, leave_out: Sequence[str] = (), twins: Mapping[str, str] | N
 
 def test_words_by_their_groups_solve_a_wall() -> None:
     """All four scores are 1."""
-    (score,) = score_walls([make_wall()], axes(make_wall()))
+    score = score_wall(make_wall(), axes(make_wall()))
     assert score.scores == dict.fromkeys(SCORES, 1.0)
     assert score.found[1] == ("word Q20", "word Q21", "word Q22", "word Q23")
 
 
 def test_words_in_each_others_place_lose_two_groups() -> None:
     """Two words with the vectors of each other's groups."""
-    (score,) = score_walls([make_wall()], axes(make_wall(), twins={"Q10": "Q20", "Q20": "Q10"}))
+    score = score_wall(make_wall(), axes(make_wall(), twins={"Q10": "Q20", "Q20": "Q10"}))
     assert score.scores is not None
     assert (score.scores["solved"], score.scores["groups_found"], score.scores["ari"]) == (0, 0.5, 0.6875)
 
@@ -179,11 +179,11 @@ def test_a_tie_counts_against_the_model(shift: int) -> None:
     """All words alike, in whatever order they are shown: of all partitions, those without a right pair are taken."""
     words = make_wall().words
     wall = make_wall(words=(*words[shift:], *words[:shift]))
-    (score,) = score_walls([wall], {word.surface: np.array([1.0, 2.0]) for word in wall.words})
+    score = score_wall(wall, {word.surface: np.array([1.0, 2.0]) for word in wall.words})
     assert score.scores is not None
     assert score.scores["ari"] == pytest.approx(-0.25)
     twice = axes(wall, twins={"Q10": "Q20"})  # any of five words may be the one in the first group
-    (score,) = score_walls([wall], twice)
+    score = score_wall(wall, twice)
     assert score.scores is not None
     assert score.scores["solved"] == 0
 
@@ -200,7 +200,7 @@ def test_a_similarity_that_is_not_symmetric_counts_in_both_directions() -> None:
                 [[one[:4] @ other[:4] * ((one[4] > other[4]) == later) for other in others] for one in ones]
             )
 
-        (score,) = score_walls([wall], known, similarity)
+        score = score_wall(wall, known, similarity)
         assert score.scores == dict.fromkeys(SCORES, 1.0)
 
 
@@ -208,11 +208,11 @@ def test_words_out_of_vocabulary_leave_their_groups() -> None:
     """Groups of 4, 3, 2 are found among nine words; the group with one word left is no group, and a wall none."""
     wall = make_wall()
     known = axes(wall, leave_out=["Q20", "Q30", "Q31", "Q40", "Q41", "Q42"])
-    (score,) = score_walls([wall], known)
+    score = score_wall(wall, known)
     assert (score.known, score.sizes, score.scores) == (10, (4, 3, 2), dict.fromkeys(SCORES, 1.0))
     assert score.found[2] == ("word Q32", "word Q33")
     few = axes(wall, leave_out=[word.id for word in wall.words if word.id not in {"Q10", "Q11", "Q20", "Q30"}])
-    (score,) = score_walls([wall], few)
+    score = score_wall(wall, few)
     assert (score.known, score.sizes, score.scores, score.found) == (4, (2,), None, ())
 
 
@@ -256,11 +256,11 @@ def test_scores_are_by_tier_and_language_in_percent() -> None:
 def test_a_skipped_wall_has_no_part_in_the_scores() -> None:
     """It is counted, and words out of vocabulary are a mean over all walls."""
     other = make_wall("en-far-9", words=tuple(make_wall().words))
-    walls = tuple(score_walls([make_wall(), other], axes(make_wall()))[:1])
-    rows = rows_of("walls", [scored(Evaluation("m", (), (*walls, *score_walls([other], {}))))])
+    walls = score_wall(make_wall(), axes(make_wall())), score_wall(other, {})
+    rows = rows_of("walls", [scored(Evaluation("m", (), walls))])
     assert [one(rows, name, part="coverage").value for name in ("skipped_walls", "oov_words")] == [1, 50]
     assert (one(rows, "solved").n, one(rows, "solved").value) == (1, 100)
-    rows = rows_of("walls", [scored(Evaluation("m", (), tuple(score_walls([other], {}))))])
+    rows = rows_of("walls", [scored(Evaluation("m", (), (score_wall(other, {}),)))])
     for name in SCORES:
         row = one(rows, name)
         assert (row.value, row.low, row.chance, row.n, row.cases) == (None, None, None, 0, 0)
