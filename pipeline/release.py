@@ -1,6 +1,7 @@
 """The folder of a release of a run, the set that comes with wikisem, and the page to look through groups."""
 
 import hashlib
+import hmac
 import os
 import re
 import secrets
@@ -17,6 +18,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.json
 
@@ -192,9 +194,13 @@ def _write_release(
     more["example"] = test_cases.case_rows(split.test[example], seed)[0]
     more["models"] = [score for path in scores for score in _model_scores(path, run.groups)]
     _scores_of(run.groups, cases)  # an error before anything is written
-    more |= {"extras": _extras_of(run), "canary": test_cases.canary_of(run.groups, seed), "names": _count_names(run)}
-    more["walls"] = {code: Counter(wall.tier for wall in walls) for code, walls in run.walls.items()}
-    more |= _changes_since(since, run) if since else {}
+    more |= {"canary": test_cases.canary_of(run.groups, seed), **_count_extras(run)}
+    if since:
+        before, changes = read_run(since), {}
+        for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
+            renamed = sum(change.kind == "surface form" for change in compared.changes)
+            changes[compared.language] = compared.groups.gone, compared.groups.new, *compared.cases, renamed
+        more |= {"since": version_of(before), "changes": changes}
     facts = facts_of(run, published or run.manifest.published, **more)
     _check_others(folder, facts, run)
     if held_data:
@@ -204,32 +210,21 @@ def _write_release(
     return facts
 
 
-def _changes_since(since: Path, run: RunFiles) -> dict[str, Any]:
-    """The version of an earlier run or release, and by language the numbers of the card's table of changes."""
-    before, changes = read_run(since), {}
-    for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
-        renamed = sum(change.kind == "surface form" for change in compared.changes)
-        changes[compared.language] = compared.groups.gone, compared.groups.new, *compared.cases, renamed
-    return {"since": version_of(before), "changes": changes}
-
-
-def _extras_of(run: RunFiles) -> dict[str, tuple[str, ...]]:
-    """List the languages of a run with category sets, analogies or walls, by kind; kinds that it lacks are left out."""
+def _count_extras(run: RunFiles) -> dict[str, Any]:
+    """What a run has beside groups, as fields of ``ReleaseFacts``: the ``extras``, ``walls`` and ``names``."""
     extras = {}
     for kind in _EXTRAS:
         lines = [path for path in (run.output / kind).glob("*.jsonl") if size_of(str(path))]
         if codes := {check_language(path.stem) for path in (*lines, *(run.output / kind).glob("*.parquet"))}:
             extras[kind] = tuple(sorted(codes))
-    return extras | ({"walls": tuple(run.walls)} if run.walls else {})
-
-
-def _count_names(run: RunFiles) -> dict[str, int]:
-    """Count the rows of a run's tables of names, by language."""
-    rows: Counter[str] = Counter()
+    if run.walls:
+        extras["walls"] = tuple(run.walls)
+    rows = Counter[str]()
     for code, path in ((code, path) for code, paths in run.names.items() for path in paths):
         with path.open("rb") as source, open_parquet(source, str(path), "rows of names") as file:
             rows[code] += file.metadata.num_rows
-    return dict(rows)
+    tiers = {code: Counter(wall.tier for wall in walls) for code, walls in run.walls.items()}
+    return {"extras": extras, "walls": tiers, "names": dict(rows)}
 
 
 def countries_of(run: RunFiles) -> dict[str, set[str]]:
@@ -282,8 +277,12 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
         stages[unit] = msgspec.structs.replace(stage, english_labels=labels)
     manifest = msgspec.structs.replace(run.manifest, stages=stages, regions={})
     kept_run = replace(run, groups=kept, walls=walls, manifest=manifest)
-    data = test_cases.held_file(held, secret, test_cases.canary_of(kept, run.manifest.seed or 0))
-    held_groups = list(chain.from_iterable(held.values()))
+    held_groups = [group for code in sorted(held) for group in held[code]]
+    # All groups follow from public dumps, so that without a nonce the SHA-256 would show which are held.
+    nonce = orjson.dumps(hmac.digest(secret, b"nonce", "sha256").hex())
+    lines = b"".join(map(encode_group, held_groups)).removeprefix(b"{")
+    canary = test_cases.canary_of(kept, run.manifest.seed or 0)
+    data = test_cases.with_canary("groups.jsonl", b'{"nonce":' + nonce + b"," + lines, canary)
     cases = sum(len(group.outliers) for group in held_groups)
     return kept_run, metadata.HeldHalf(hashlib.sha256(data).hexdigest(), len(held_groups), cases), data
 

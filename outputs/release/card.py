@@ -25,6 +25,7 @@ from wikisem.outputs.release.metadata import REGIONS, SEVERAL, ManifestFile, Rel
 from wikisem.outputs.wallfile import WALLS
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.typed_json import packaged_tables
+from wikisem.wikipedia.language_tables import iso_639
 from wikisem.wikis import WIKIPEDIAS, date_in_name
 
 _TEXTS: Final = packaged_tables(__package__, "texts.toml")
@@ -133,24 +134,24 @@ def _splits_of_cases(language: str, shots: Mapping[str, int]) -> dict[str, str]:
 
 def bibtex(facts: ReleaseFacts) -> str:
     """Write the BibTeX entry of the set, with the version and, if they are known, the maintainer and the address."""
-    year = (facts.newest or facts.published)[:4]
     fields = {
         "title": facts.name,
-        "author": facts.maker.name and f"{{{_latex(facts.maker.name)}}}",
-        "year": year,
+        "author": facts.maker.name,
+        "year": (facts.newest or facts.published)[:4],
         "version": facts.version,
         "url": hub_url(facts) if facts.maker.repository else "",
         "note": f"{facts.cases:,} test cases of outlier detection, by wikisem {facts.versions.get('wikisem', '')}",
     }
+    lines = []
+    for name, value in fields.items():
+        # Of what has a meaning in LaTeX, braces, which must match, are left out, and others get a backslash.
+        escaped = re.sub(r"[&%$#_]", r"\\\g<0>", re.sub(r"[{}\\~^]", "", " ".join(value.split())))
+        text = value if name == "url" else escaped
+        if text:
+            # In braces of its own, the name of a maintainer is not divided into first and last names.
+            lines.append(f"  {name} = {{{{{text}}}}}" if name == "author" else f"  {name} = {{{text}}}")
     key = re.sub("[^a-z0-9]+", "", facts.name.lower()) + facts.version.replace(".", "")
-    raw = {"author", "url"}
-    lines = [f"  {name} = {{{value if name in raw else _latex(value)}}}" for name, value in fields.items() if value]
     return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"
-
-
-def _latex(text: str) -> str:
-    """Escape the characters with a meaning in LaTeX; control characters and braces, which must match, are left out."""
-    return re.sub(r"[&%$#_]", r"\\\g<0>", re.sub(r"[{}\\~^]", "", " ".join(text.split())))
 
 
 # Values in YAML and TOML.
@@ -235,11 +236,6 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def comma(loop: Any) -> str:
-    """What is between one turn of a template's loop and the next, as ``listed`` has it."""
-    return "" if loop.last else " and " if loop.revindex == 2 else ", "
-
-
 def languages(codes: Sequence[str]) -> str:
     """Name the languages, or say how many they are."""
     return f"{len(codes)} languages" if len(codes) > _MOST_NAMED else named(codes)
@@ -308,6 +304,7 @@ _TEMPLATES: Final = jinja2.Environment(  # noqa: S701 - none is HTML; the filter
 _TEMPLATES.filters |= {
     "code": _code,
     "file_of_dump": _file_of_dump,
+    "iso_639": iso_639,
     "json": yaml_json,
     "missing_pages": _missing_pages,
     "percent": _percent,
@@ -331,7 +328,7 @@ _TEMPLATES.globals |= {
     "TEXTS": TEXTS,
     "hub_url": hub_url,
     "source_kind": source_kind,
-    **{helper.__name__: helper for helper in (comma, languages, listed, made_up, named, share)},
+    **{helper.__name__: helper for helper in (languages, listed, made_up, named, share)},
 }
 
 

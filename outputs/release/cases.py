@@ -195,15 +195,13 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
                     wanted[code] -= 1
                     shots[code].append(case)
                     taken.update(_keys(*case))
-        test = {code: _cases_without(taken, of_language) for code, of_language in groups.items()}
+        test = {}
+        for code, of_language in groups.items():
+            apart = cases_of(group for group in of_language if taken.isdisjoint(_keys(group)))
+            test[code] = [(group, outlier) for group, outlier in apart if taken.isdisjoint(_member_keys(outlier))]
         if all(len(test[code]) >= (1 - _MOST_LOST) * len(cases) for code, cases in every.items()):
             return Split(test, shots)
     return Split(every, {code: [] for code in groups})
-
-
-def _cases_without(taken: set[_Key], groups: Sequence[Group]) -> list[Case]:
-    apart = [group for group in groups if taken.isdisjoint(_keys(group))]
-    return [case for case in cases_of(apart) if taken.isdisjoint(_member_keys(case[1]))]
 
 
 def _classes_by_cost(
@@ -212,46 +210,38 @@ def _classes_by_cost(
     """The possible shots of each class by language, the classes first that cost the fewest test cases a shot.
 
     A class has a shot in each language that wants one. It costs all its own cases, and those of other classes that
-    share a key with a shot.
+    share a key with a shot. A key is a class, an item or a word.
     """
     by_class: defaultdict[str, dict[str, Group]] = defaultdict(dict)
     for code, of_language in groups.items():
         for group in of_language:
             by_class[group.qid][code] = group
-    counts = {qid: sum(map(_counts, by_language.values()), Counter()) for qid, by_language in by_class.items()}
-    cases_with = Counter[_Key]()
-    for of_class in counts.values():
-        cases_with.update(of_class)
+    # In how many cases each key is: of each class, and of all.
+    counts, cases_with = defaultdict[str, Counter[_Key]](Counter), Counter[_Key]()
+    for qid, by_language in by_class.items():
+        for group in by_language.values():
+            for key in _keys(group):
+                counts[qid][key] += len(group.outliers)
+            for outlier in group.outliers:
+                counts[qid].update(_member_keys(outlier))
+        cases_with.update(counts[qid])
     ranked = []
     for qid, by_language in by_class.items():
-        wanting = {code: group for code, group in by_language.items() if wanted[code]}
-        if shots := {code: (group, _cheapest_outlier(group, cases_with, seed)) for code, group in wanting.items()}:
+        shots: dict[str, Case] = {}
+        for code, group in by_language.items():
+            if wanted[code]:
+                # One outlier class is drawn, for the cheapest of all outliers would nearly always be of the same one.
+                numbers = {outlier.outlier_class for outlier in group.outliers}
+                drawn = min(numbers, key=lambda number: seeded_key(seed, "outlier class", qid, str(number)))
+                outliers = [outlier for outlier in group.outliers if outlier.outlier_class == drawn]
+                costs = [(sum(cases_with[key] for key in _member_keys(outlier)), outlier.id) for outlier in outliers]
+                shots[code] = (group, outliers[costs.index(min(costs))])
+        if shots:
             keys = {key for case in shots.values() for key in _keys(*case)}
             of_others = sum(cases_with[key] - counts[qid][key] for key in keys)
             cost = (counts[qid][f"class {qid}"] + of_others) / len(shots)
             ranked.append((cost, seeded_key(seed, "shots", qid), shots))
     return [shots for *_, shots in sorted(ranked, key=lambda row: row[:2])]
-
-
-def _cheapest_outlier(group: Group, cases_with: Mapping[_Key, int], seed: int) -> Outlier:
-    """Of one outlier class, which the seed draws, the outlier whose item and word are in the fewest cases.
-
-    Of all outlier classes, it would nearly always be of that whose items are in the fewest.
-    """
-    numbers = {outlier.outlier_class for outlier in group.outliers}
-    drawn = min(numbers, key=lambda number: seeded_key(seed, "outlier class", group.qid, str(number)))
-    outliers = [outlier for outlier in group.outliers if outlier.outlier_class == drawn]
-    return min(outliers, key=lambda outlier: (sum(cases_with[key] for key in _member_keys(outlier)), outlier.id))
-
-
-def _counts(group: Group) -> Counter[_Key]:
-    """In how many cases of a group each key is."""
-    counts = Counter({f"class {group.qid}": len(group.outliers)})
-    for member in group.cluster:
-        counts.update(dict.fromkeys(_member_keys(member), len(group.outliers)))
-    for outlier in group.outliers:
-        counts.update(_member_keys(outlier))
-    return counts
 
 
 def _keys(group: Group, *outliers: Outlier) -> Iterator[_Key]:
@@ -303,20 +293,10 @@ def with_canary(name: str, data: bytes, canary: str) -> bytes:
     return data + comment if kind in _AT_THE_END else comment + data
 
 
-# The held half. HELD is the folder of a release with those of earlier ones.
+# The folder of a release with the held halves of earlier ones.
 HELD: Final = "held"
 
 
 def is_held(qid: str, secret: bytes) -> bool:
     """Test whether a class is held back; the secret alone decides, so that a class stays on its side."""
     return bool(hmac.digest(secret, qid.encode(), "sha256")[0] & 1)
-
-
-def held_file(groups: Mapping[str, Sequence[Group]], secret: bytes, canary: str) -> bytes:
-    """Encode held groups as JSON lines; the first has the canary, and a nonce without which the hash could be guessed.
-
-    All groups follow from public dumps, so that without the nonce the SHA-256 would show which are held.
-    """
-    lines = b"".join(encode_group(group) for code in sorted(groups) for group in groups[code])
-    nonce = orjson.dumps(hmac.digest(secret, b"nonce", "sha256").hex())
-    return with_canary("groups.jsonl", b'{"nonce":' + nonce + b"," + lines.removeprefix(b"{"), canary)

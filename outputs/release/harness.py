@@ -32,14 +32,30 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         questions = list(ENGLISH) if prompt.question == ENGLISH[0] else [prompt.question]
         asked[language.code] = [questions, prompt.request.format(answers="ANSWER: $LETTER ($LETTER: {letters})")]
     yield "inspect_wikisem.py", fill("inspect_wikisem.py", prompts=asked)
-    yield from _package(facts)
+    # These make the release a Python package, never with the name of this library, whose tasks inspect-ai registers.
+    letters = re.sub("[^a-z0-9]+", "_", facts.name.lower()).strip("_")
+    package = f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set"
+    walled = facts.extras.get("walls", ())
+    modules = ["inspect_wikisem", *(["inspect_walls"] if walled else [])]
+    imports = "".join(f"import {package}.{module}\n" for module in modules)
+    yield "pyproject.toml", fill("pyproject.toml", facts=facts, name=package)
+    yield "_registry.py", f'"""The tasks that inspect-ai finds in this package."""\n\n{imports}'
+    yield ".gitignore", fill("gitignore")
     spoken = {language.code: [iso_639(code) for code in language.spoken] for language in facts.filled}
     prompts = {code: _prompts(facts, prompt_in(code)) for code in spoken}
     yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=prompts)
     yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
     yield from _choice_tasks(facts, list(spoken))
-    if walled := facts.extras.get("walls"):
-        yield from _wall_tasks(facts, walled)
+    if walled:
+        yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
+        # No sequence stops an answer, since a model may think first.
+        generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
+        texts = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+        template = yaml_text(_template(facts, {"output_type": "generate_until", **texts}, SCORES))
+        yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
+        for code in walled:
+            yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
+        yield _task_group("wikisem_walls", [f"wikisem_{code}_walls" for code in walled], SCORES)
         yield "inspect_walls.py", fill("inspect_walls.py")
         yield "euroeval_walls.py", fill("euroeval_walls.py", languages={code: [iso_639(code)] for code in walled})
 
@@ -72,18 +88,6 @@ def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[s
     yield _task_group("wikisem_letters", [f"wikisem_{code}_letters" for code in codes], _METRICS[:1])
 
 
-def _wall_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the walls for lm-evaluation-harness, where no sequence stops an answer, since a model may think first."""
-    yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
-    generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
-    asked = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
-    template = yaml_text(_template(facts, {"output_type": "generate_until", **asked}, SCORES))
-    yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
-    for code in codes:
-        yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
-    yield _task_group("wikisem_walls", [f"wikisem_{code}_walls" for code in codes], SCORES)
-
-
 def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
     """Prompts and letters for EuroEval, which has prompts of its own in few languages; ``text`` has the choices."""
     letters = list(_LETTERS[: max(facts.total("sizes")) + 1].lower())
@@ -95,18 +99,6 @@ def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
         "prompt_template": f"{{text}}\n{prompt.answer} {{label}}",
         "instruction_prompt": f"{{text}}\n\n{request}",
     }
-
-
-def _package(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    """Yield the files that make the release a Python package, which registers its tasks with inspect-ai."""
-    letters = re.sub("[^a-z0-9]+", "_", facts.name.lower()).strip("_")
-    # Never the name of this library.
-    name = f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set"
-    yield "pyproject.toml", fill("pyproject.toml", facts=facts, name=name)
-    modules = ["inspect_wikisem", *(["inspect_walls"] if "walls" in facts.extras else [])]
-    imports = "".join(f"import {name}.{module}\n" for module in modules)
-    yield "_registry.py", f'"""The tasks that inspect-ai finds in this package."""\n\n{imports}'
-    yield ".gitignore", fill("gitignore")
 
 
 def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import orjson
 from wikisem.errors import DamagedInputError
 from wikisem.records import Group, Rejection
 from wikisem.typed_json import with_checksum
-from wikisem.wikipedia.language_tables import iso_639
 from wikisem.wikis import date_in_name
 
 # The sources of surface forms, in the order in which texts name them.
@@ -196,11 +195,6 @@ class LanguageFacts(msgspec.Struct):
         return tuple(sorted({code for code, _ in self.words})) or (self.code,)
 
     @property
-    def iso_codes(self) -> list[str]:
-        """The ISO 639 codes of the languages of the words, each once."""
-        return sorted({iso_639(code) for code in self.spoken})
-
-    @property
     def better_guessers(self) -> list[str]:
         """The guessers that are better than chance beyond doubt: their whole intervals are above that of chance."""
         if (chance := self.baselines.get(CHANCE)) is None:
@@ -343,11 +337,6 @@ class ReleaseFacts(Manifest):
         return tuple(sorted({code for language in self.filled for code in language.spoken}))
 
     @property
-    def iso_codes(self) -> list[str]:
-        """The ISO 639 codes of the languages of all words, each once."""
-        return sorted({iso_639(code) for code in self.spoken})
-
-    @property
     def cases(self) -> int:
         """The number of test cases in all languages."""
         return sum(language.cases for language in self.languages)
@@ -436,8 +425,8 @@ class ReleaseFacts(Manifest):
 def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published: str, **more: Any) -> ReleaseFacts:
     """Collect the facts of a manifest and of some languages; ``more`` are further fields, and replace the manifest's.
 
-    Stages of other languages are left out, and so are paths of a machine. DamagedInputError if groups differ in recipe,
-    seed or versions.
+    Stages of other languages are left out, and so are folders of a machine and addresses that are not on the Web.
+    DamagedInputError if groups differ in recipe, seed or versions.
     """
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
     if recipe is None or seed is None or versions is None:
@@ -451,16 +440,13 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
     for unit, stage in sorted(manifest.stages.items()):
         if unit.partition("/")[2] in read:
             other_recipe = None if stage.recipe == recipe else stage.recipe
-            inputs = list(map(_without_paths, stage.inputs))
+            inputs = []
+            for source in stage.inputs:
+                origin = source.origin if source.origin.url.startswith(("https://", "http://")) else Origin()
+                inputs.append(msgspec.structs.replace(source, name=source.name.rpartition("/")[2], origin=origin))
             stages[unit] = msgspec.structs.replace(stage, inputs=inputs, recipe=other_recipe)
     fields = msgspec.structs.asdict(manifest) | {"canary": "", "languages": languages, "published": published}
     return ReleaseFacts(**{**fields, **more, "stages": stages})
-
-
-def _without_paths(source: Source) -> Source:
-    """A source with the name of its file alone, and with its address only if that is on the Web."""
-    origin = source.origin if source.origin.url.startswith(("https://", "http://")) else Origin()
-    return msgspec.structs.replace(source, name=source.name.rpartition("/")[2], origin=origin)
 
 
 def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:
