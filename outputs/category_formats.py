@@ -68,17 +68,26 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     analogies/LA.txt is that of the Google set: ``: name`` for each relation, and ``a b c d`` for each question. The
     JSON lines have all that is known of each word.
     """
+    left_out = []
     for language_set in sets:
+        language = language_set.language
         if recipe.word_sets():
-            _write_categories(folder, language_set)
+            lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
+            for category in language_set.categories:
+                tokens = [token(item.label) for item in category.items]
+                lines += [f": {category.category}", *tokens]
+                stringham_lines += [f":{category.category} ({language})", " ".join(tokens)]
+                items = [item._asdict() for item in category.items]
+                json_lines.append(_json_line({"category": category.category, "language": language, "items": items}))
+            write_text(folder / "categories" / f"{language}.txt", map(_line, lines))
+            write_text(folder / "categories" / f"{language}.jsonl", json_lines)
+            write_text(folder / "stringham2020" / f"{language}.txt", map(_line, stringham_lines))
         if recipe.relations:
             _write_relations(folder, recipe, language_set)
-    left_out = []
-    for words in chain.from_iterable(language_set.words() for language_set in sets):
-        name = words.category if isinstance(words, CategoryWords) else words.relation
-        for item in words.left_out:
-            row = {"of": name, "language": words.language, "id": item.id, "reason": item.reason}
-            left_out.append(_json_line(row))
+        for words in language_set.words():
+            name = words.category if isinstance(words, CategoryWords) else words.relation
+            unkept = ({"of": name, "language": language, **item._asdict()} for item in words.left_out)
+            left_out += map(_json_line, unkept)
     write_text(folder / "categories-left-out.jsonl", left_out)
     table: list[tuple[object, ...]] = [REPORT_HEADER]
     table += [
@@ -86,20 +95,6 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
         for row in rows
     ]
     write_text(folder / "categories-report.tsv", ["\t".join(map(str, cells)) + "\n" for cells in table])
-
-
-def _write_categories(folder: Path, words: LanguageSet) -> None:
-    """Write the three files of categories of a language."""
-    lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
-    for category in words.categories:
-        tokens = [token(item.label) for item in category.items]
-        lines += [f": {category.category}", *tokens]
-        stringham_lines += [f":{category.category} ({category.language})", " ".join(tokens)]
-        items = [item._asdict() for item in category.items]
-        json_lines.append(_json_line({"category": category.category, "language": category.language, "items": items}))
-    write_text(folder / "categories" / f"{words.language}.txt", map(_line, lines))
-    write_text(folder / "categories" / f"{words.language}.jsonl", json_lines)
-    write_text(folder / "stringham2020" / f"{words.language}.txt", map(_line, stringham_lines))
 
 
 def _write_relations(folder: Path, recipe: CategoryRecipe, words: LanguageSet) -> None:

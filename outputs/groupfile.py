@@ -200,13 +200,13 @@ def group_folders(language: str) -> list[str]:
     return [f"{name}/{language}" for name in FORMATS]
 
 
-def side_files(language: str, groups: Sequence[Group]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files beside the groups of a language: the outlier classes, which WikiSem500 text does not have."""
+def group_files(language: str, groups: Sequence[Group]) -> Iterator[tuple[str, bytes]]:
+    """Yield the path below OUT and the bytes of every file of a language's groups in each format.
+
+    The first has the outlier classes of all groups, which WikiSem500 text does not have.
+    """
     classes = ((group.qid, [outlier.outlier_class for outlier in group.outliers]) for group in groups)
     yield f"wikisem500/{language}/{OUTLIER_CLASSES_FILE}", write_outlier_classes(classes)
-
-
-def group_files(group: Group) -> Iterator[tuple[str, bytes]]:
-    """Yield the path below OUT and the bytes of a group's file in each format."""
-    for name, text_of in FORMATS.items():
-        yield f"{name}/{group.language}/{group.qid}.txt", text_of(group).encode()
+    for group in groups:
+        for name, text_of in FORMATS.items():
+            yield f"{name}/{language}/{group.qid}.txt", text_of(group).encode()

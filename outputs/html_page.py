@@ -31,16 +31,14 @@ def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
     head = files(__package__).joinpath("head.html").read_text("utf-8")
     html, style = (files(package).joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css"))
     script = files(package).joinpath("page.js").read_text("utf-8") if "{{SCRIPT}}" in html else ""
-    allowed = f"script-src {_hash(script)}{scripts}; " if script else ""
-    policy = f"default-src 'none'; style-src {_hash(style)}; {allowed}base-uri 'none'; form-action 'none'"
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
+    of_style, of_script = (f"'sha256-{digest}'" for digest in digests)
+    allowed = f"script-src {of_script}{scripts}; " if script else ""
+    policy = f"default-src 'none'; style-src {of_style}; {allowed}base-uri 'none'; form-action 'none'"
     all_parts = {**parts, "POLICY": escape(policy), "STYLE": style, "SCRIPT": script}
     # Split once, so that nothing inside a part is taken for a placeholder.
     start, *rest = (head + html).split("{{")
     return start + "".join(all_parts[name] + tail for name, tail in (piece.split("}}", 1) for piece in rest))
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 # What pages for people say, by page, English text and language; reports, which need none of it, do not read it.

@@ -25,13 +25,43 @@ def encode_wall(wall: Wall) -> bytes:
 
 
 def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
-    """Decode a wall from a JSON line; DamagedInputError says what was expected, what was seen and where."""
+    """Decode a wall from a JSON line, whose groups divide its words, and whose order leaves no second solution.
+
+    DamagedInputError says what was expected, what was seen and where.
+    """
     wall = decode_json(line, Wall, where, "a JSON line of a wall")
     try:
-        _check(wall)
+        check_language(wall.language)
+        items = [check_qid(word.id) for word in wall.words]
+        classes = [check_qid(group.qid) for group in wall.groups]
+        members = [member for group in wall.groups for member in group.members]
+        _expect(len(set(items)) == len(items) == SIDE**2, f"{SIDE**2} items, each once", items)
+        surfaces = [word.surface.casefold() for word in wall.words]
+        _expect(len(set(surfaces)) == len(surfaces), "surface forms that differ, whatever their case", surfaces)
+        _expect(len(set(classes)) == len(classes) == SIDE, f"{SIDE} classes, each once", classes)
+        sizes = {len(group.members) for group in wall.groups}
+        _expect(sizes == {SIDE}, f"{SIDE} members in each group", members)
+        _expect(sorted(members) == sorted(items), "groups with each word once", members)
+        _expect(sorted(wall.order) == sorted(classes), "an order of the four classes", wall.order)
+        class_of = {member: group.qid for group in wall.groups for member in group.members}
+        herrings = [herring.id for herring in wall.herrings]
+        are_words = len(set(herrings)) == len(herrings) and class_of.keys() >= set(herrings)
+        _expect(are_words, "herrings among the words", herrings)
+        enough = len(herrings) >= LEAST_HERRINGS if wall.tier == "herring" else not herrings
+        _expect(enough, f"{LEAST_HERRINGS} herrings or more in the tier herring, and none in the others", herrings)
+        for herring in wall.herrings:
+            later = wall.order[wall.order.index(class_of[herring.id]) + 1 :]
+            once = 0 < len(herring.fits) == len(set(herring.fits)) == len(herring.by)
+            fits = once and set(herring.fits) <= set(later)
+            _expect(fits, f"{herring.id} to fit classes that come after its own in the order", herring.fits)
     except ValueError as error:
         raise DamagedInputError(f"{where}: {error}") from error
     return wall
+
+
+def _expect(holds: bool, expected: str, seen: object) -> None:
+    if not holds:
+        raise ValueError(f"expected {expected}, saw {seen}")
 
 
 QUESTIONS: Final[Mapping[str, str]] = packaged_tables(__package__, "wall_questions.toml")
@@ -61,33 +91,37 @@ WALLS: Final = pa.schema(
 
 
 def walls_table(walls: Iterable[Wall]) -> pa.Table:
-    """Build a table of schema ``WALLS``, in the order given."""
-    return pa.Table.from_pylist(list(map(_row_of, walls)), schema=WALLS)
-
-
-def _row_of(wall: Wall) -> dict[str, Any]:
-    """A row of ``WALLS``: words beside the numbers of their groups, and a herring for each class that a word fits."""
-    number_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
-    lines: list[list[str]] = [[] for _ in wall.groups]
-    for word in wall.words:
-        lines[number_of[word.id]].append(word.surface)
-    herrings = [(herring.id, *pair) for herring in wall.herrings for pair in zip(herring.fits, herring.by, strict=True)]
-    choices = [word.surface for word in wall.words]
-    return {
-        "id": wall.id,
-        "language": wall.language,
-        "tier": wall.tier,
-        "text": prompt(choices, wall.language),
-        "target_text": "\n".join(map(", ".join, lines)),
-        "choices": choices,
-        "answer": [number_of[word.id] for word in wall.words],
-        "classes": [group.qid for group in wall.groups],
-        "labels": [group.label for group in wall.groups],
-        "words": msgspec.to_builtins(wall.words),
-        "herrings": [dict(zip(("id", "fits", "by"), herring, strict=True)) for herring in herrings],
-        "order": wall.order,
-        "margin": wall.margin,
-    }
+    """Build a table of schema ``WALLS``, a row for each wall, in the order given."""
+    rows = []
+    for wall in walls:
+        number_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
+        choices = [word.surface for word in wall.words]
+        answer = [number_of[word.id] for word in wall.words]
+        lines: list[list[str]] = [[] for _ in wall.groups]  # the words of each group
+        for surface, number in zip(choices, answer, strict=True):
+            lines[number].append(surface)
+        herrings = []
+        for herring in wall.herrings:
+            for fits, by in zip(herring.fits, herring.by, strict=True):
+                herrings.append({"id": herring.id, "fits": fits, "by": by})
+        rows.append(
+            {
+                "id": wall.id,
+                "language": wall.language,
+                "tier": wall.tier,
+                "text": prompt(choices, wall.language),
+                "target_text": "\n".join(map(", ".join, lines)),
+                "choices": choices,
+                "answer": answer,
+                "classes": [group.qid for group in wall.groups],
+                "labels": [group.label for group in wall.groups],
+                "words": msgspec.to_builtins(wall.words),
+                "herrings": herrings,
+                "order": wall.order,
+                "margin": wall.margin,
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=WALLS)
 
 
 def _line_of(row: Mapping[str, Any]) -> bytes:
@@ -149,35 +183,3 @@ def wall_of_row(row: Mapping[str, Any], where: str) -> Wall:
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedInputError(f"{where}: expected a row of a table of walls, saw {error!r}") from error
     return decode_wall(line, where)
-
-
-def _check(wall: Wall) -> None:
-    """Raise ValueError unless the groups divide the words, and the order leaves no second solution."""
-    check_language(wall.language)
-    items = [check_qid(word.id) for word in wall.words]
-    classes = [check_qid(group.qid) for group in wall.groups]
-    members = [member for group in wall.groups for member in group.members]
-    _expect(len(set(items)) == len(items) == SIDE**2, f"{SIDE**2} items, each once", items)
-    surfaces = [word.surface.casefold() for word in wall.words]
-    _expect(len(set(surfaces)) == len(surfaces), "surface forms that differ, whatever their case", surfaces)
-    _expect(len(set(classes)) == len(classes) == SIDE, f"{SIDE} classes, each once", classes)
-    _expect([len(group.members) for group in wall.groups] == [SIDE] * SIDE, f"{SIDE} members in each group", members)
-    _expect(sorted(members) == sorted(items), "groups with each word once", members)
-    _expect(sorted(wall.order) == sorted(classes), "an order of the four classes", wall.order)
-    class_of = {member: group.qid for group in wall.groups for member in group.members}
-    herrings = [herring.id for herring in wall.herrings]
-    _expect(
-        len(set(herrings)) == len(herrings) and class_of.keys() >= set(herrings), "herrings among the words", herrings
-    )
-    enough = len(herrings) >= LEAST_HERRINGS if wall.tier == "herring" else not herrings
-    _expect(enough, f"{LEAST_HERRINGS} herrings or more in the tier herring, and none in the others", herrings)
-    for herring in wall.herrings:
-        later = wall.order[wall.order.index(class_of[herring.id]) + 1 :]
-        once = 0 < len(herring.fits) == len(set(herring.fits)) == len(herring.by)
-        fits = once and set(herring.fits) <= set(later)
-        _expect(fits, f"{herring.id} to fit classes that come after its own in the order", herring.fits)
-
-
-def _expect(holds: bool, expected: str, seen: object) -> None:
-    if not holds:
-        raise ValueError(f"expected {expected}, saw {seen}")

@@ -10,7 +10,7 @@ import hashlib
 import io
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -399,14 +399,15 @@ def format_csv(sheet: Sheet) -> str:
 
 # Programs choose the delimiter by the language of the user.
 _DELIMITERS: Final = ",;\t"
-_CANNOT_TELL: Final = frozenset({"?", "？", "cannot tell", str(CANNOT_TELL)})
+_CANNOT_TELL: Final = frozenset({"?", "？", "cannot tell"})
 _LONGEST_NUMBER: Final = 9
 
 
 def parse_csv(data: bytes, where: str) -> list[Answer]:
     """Read the answers of a filled sheet, with the line of each; DamagedInputError for another file.
 
-    A line has an answer, one without help and one with it, or none. The delimiter is that of the header.
+    A line has an answer, one without help and one with it, or none. The delimiter is that of the header. An answer is
+    the number of a word, which some programs write as 3.0, or ?.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -420,20 +421,14 @@ def parse_csv(data: bytes, where: str) -> list[Answer]:
         cells = {name: row.get(name, "").strip() for name in (*_FIRST, _COLUMN_WITHOUT_HELP, *_LAST)}
         about, place = (cells["set"], cells["annotator"], cells["case"]), f"{where}:{line}"
         for column, with_help in ((_COLUMN_WITHOUT_HELP, False), ("answer", True)):
-            if cells[column]:
-                choice = _choice_in(cells[column], place)
-                answers.append(Answer(*about, choice, cells["remark"], place, with_help))
+            if not cells[column]:
+                continue
+            number = str(CANNOT_TELL) if cells[column].lower() in _CANNOT_TELL else cells[column].removesuffix(".0")
+            if not number.isdecimal() or len(number) > _LONGEST_NUMBER:
+                seen = f"saw {cells[column]!r}"
+                raise DamagedInputError(f"{place}: expected the number of a word or ? as the answer, {seen}")
+            answers.append(Answer(*about, int(number), cells["remark"], place, with_help))
     return answers
-
-
-def _choice_in(cell: str, place: str) -> int:
-    """The number in a cell that is not empty; some programs write a whole number as 3.0."""
-    if cell.lower() in _CANNOT_TELL:
-        return CANNOT_TELL
-    number = cell.removesuffix(".0")
-    if not number.isdecimal() or len(number) > _LONGEST_NUMBER:
-        raise DamagedInputError(f"{place}: expected the number of a word or ? as the answer, saw {cell!r}")
-    return int(number)
 
 
 # Label Studio.
@@ -497,30 +492,29 @@ class _Task(msgspec.Struct):
 
 
 def parse_export(data: bytes, where: str) -> list[Answer]:
-    """Read the answers of a JSON export of Label Studio without skipped tasks; DamagedInputError for another file."""
+    """Read the answers of a JSON export of Label Studio without skipped tasks; DamagedInputError for another file.
+
+    An annotation has one answer to its case, that without help and that with it, or one of both.
+    """
     answers = list[Answer]()
-    for task in decode_json(data, list[_Task], where, "a JSON export of Label Studio"):
-        place = f"{where}: task of {task.data.case}"
-        for annotation in task.annotations:
-            if annotation.result and not annotation.was_cancelled:
-                answers += _answers_of(annotation, task.data, place)
-    return answers
-
-
-def _answers_of(annotation: _Annotation, about: _Data, place: str) -> Iterator[Answer]:
-    """The answers that an annotation has to its case: one, or that without help and that with it, or one of both."""
-    values = {result.from_name: result.value for result in annotation.result}
-    remark = values.get("remark", {}).get("text", "")
-    # A text area gives a list of texts; in its first versions it gave a string.
-    text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
-    for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
-        if name not in values and (not with_help or _NAME_WITHOUT_HELP in values):
+    tasks = decode_json(data, list[_Task], where, "a JSON export of Label Studio")
+    for about, annotation in ((task.data, annotation) for task in tasks for annotation in task.annotations):
+        if not annotation.result or annotation.was_cancelled:
             continue
-        choices = values.get(name, {}).get("choices", [])
-        match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
-        if match is None:
-            raise DamagedInputError(f"{place}: expected one choice that begins with its number, saw {choices!r}")
-        yield Answer(about.set, about.annotator, about.case, int(match[1]), text, place, with_help)
+        place = f"{where}: task of {about.case}"
+        values = {result.from_name: result.value for result in annotation.result}
+        remark = values.get("remark", {}).get("text", "")
+        # A text area gives a list of texts; in its first versions it gave a string.
+        text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
+        for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
+            if name not in values and (not with_help or _NAME_WITHOUT_HELP in values):
+                continue
+            choices = values.get(name, {}).get("choices", [])
+            match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
+            if match is None:
+                raise DamagedInputError(f"{place}: expected one choice that begins with its number, saw {choices!r}")
+            answers.append(Answer(about.set, about.annotator, about.case, int(match[1]), text, place, with_help))
+    return answers
 
 
 def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[Answer]:

@@ -5,7 +5,7 @@ end and no line can break.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
@@ -61,43 +61,41 @@ def browse_page(title: str, notice: str = "") -> bytes:
 
 
 def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:
-    """data/index.js: facts about the set, a row for each language, and which classes are in which languages."""
+    """data/index.js: facts about the set, which classes are in which languages, and a row for each language.
+
+    A row has counts, and of each model its mean OPP and accuracy in percent. ``names`` are those of the languages.
+    """
     classes: dict[int, list[int]] = {}
+    rows = []
     for index, language in enumerate(languages):
         for group in language.groups:
             classes.setdefault(qid_number(group.qid), []).append(index)
-    rows = [_language_row(language, names.get(language.code, language.code)) for language in languages]
+        members = [member for group in language.groups for member in group.members]
+        opp, accuracy = {}, {}
+        for model, scores in language.scores.items():
+            positions = [score.opp for score in scores.values() if score.opp is not None]
+            right = [100.0 * was_found for score in scores.values() for was_found in score.found.values()]
+            opp[model], accuracy[model] = (sum(all_) / len(all_) if all_ else None for all_ in (positions, right))
+        rows.append(
+            {
+                "code": language.code,
+                "name": names.get(language.code, language.code),
+                "tag": iso_639(language.code),
+                "wiki": wiki_of(language.code) or "",
+                "dir": direction(member.surface for member in members),
+                "groups": len(language.groups),
+                "cases": sum(len(group.outliers) for group in language.groups),
+                "walls": len(language.walls),
+                "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
+                "sources": dict(Counter(member.source for member in members).most_common()),
+                "scores": opp,
+                "accuracy": accuracy,
+            }
+        )
     marks = {f"o{number}": (kind.mark, kind.label) for number, kind in _CLASSES}
     texts = texts_in("browse", (iso_639(language.code) for language in languages))
-    return _call("index", {"about": about, "languages": rows, "classes": classes, "outliers": marks, "texts": texts})
-
-
-def _language_row(language: BrowseLanguage, name: str) -> dict[str, Any]:
-    """A row of the overview: counts, and of each model its mean OPP and accuracy, in percent."""
-    members = [member for group in language.groups for member in group.members]
-    opp, accuracy = {}, {}
-    for model, scores in language.scores.items():
-        opp[model] = _mean(score.opp for score in scores.values())
-        accuracy[model] = _mean(100.0 * right for score in scores.values() for right in score.found.values())
-    return {
-        "code": language.code,
-        "name": name,
-        "tag": iso_639(language.code),
-        "wiki": wiki_of(language.code) or "",
-        "dir": direction(member.surface for member in members),
-        "groups": len(language.groups),
-        "cases": sum(len(group.outliers) for group in language.groups),
-        "walls": len(language.walls),
-        "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
-        "sources": dict(Counter(member.source for member in members).most_common()),
-        "scores": opp,
-        "accuracy": accuracy,
-    }
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    values = {"about": about, "languages": rows, "classes": classes, "outliers": marks, "texts": texts}
+    return f"wikisem.index({script_json(values)});\n".encode()
 
 
 def language_script(language: BrowseLanguage) -> bytes:
@@ -125,7 +123,8 @@ def language_script(language: BrowseLanguage) -> bytes:
         "names": names,
         "rejected": [[qid_number(each.qid), each.reason, shortened(each.detail, _DETAIL)] for each in listed],
     }
-    return _call("language", shown | ({"walls": list(map(_wall, language.walls))} if language.walls else {}))
+    shown |= {"walls": list(map(_wall, language.walls))} if language.walls else {}
+    return f"wikisem.language({script_json(shown)});\n".encode()
 
 
 def _wall(wall: Wall) -> dict[str, Any]:
@@ -185,7 +184,3 @@ def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
             more.pop()
         return [*row, language, member.outlier_class, qid_number(member.via), *more]
     return [*row, language] if language else row
-
-
-def _call(kind: str, value: object) -> bytes:
-    return f"wikisem.{kind}({script_json(value)});\n".encode()

@@ -43,7 +43,7 @@ def output(tmp_path: Path) -> Path:
     Taxonomy.of_entities(entities, GraphOptions(root="")).save(out / "taxonomy")
     (out / "groups").mkdir()
     (out / "groups" / "en.jsonl").write_bytes(encode_group(GROUP))
-    for path, data in group_files(GROUP):
+    for path, data in group_files("en", [GROUP]):
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_bytes(data)
     return out

@@ -11,7 +11,7 @@ from tests.rows import one, printed_rows
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.errors import MissingInputError
 from wikisem.outputs.browse.page import _member
-from wikisem.outputs.groupfile import format_group, read_groups, side_files
+from wikisem.outputs.groupfile import group_files, read_groups
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.runs.ledger import Record
 from wikisem.pipeline.runs.stages import check_columns
@@ -79,7 +79,7 @@ def test_they_are_a_class_of_their_own_in_scores_and_baselines(
     words = [*TOWNS, "Arno", "Serchio", "Tuscany", "Petrarch"]
     vectors.write_text("".join(f"{word} {1 if word in TOWNS else -1} 1\n" for word in words), encoding="utf-8")
     (group,) = read_groups(output)
-    for name, data in (("Q100.txt", format_group(group).encode()), *side_files("en", [group])):
+    for name, data in group_files("en", [group]):
         (tmp_path / "text" / Path(name).name).parent.mkdir(exist_ok=True)
         (tmp_path / "text" / Path(name).name).write_bytes(data)
     for dataset in (output / "groups/en.jsonl", tmp_path / "text"):

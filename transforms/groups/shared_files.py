@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -141,7 +140,7 @@ def write_groups(folder: str, language: str, groups: Sequence[Group], rejections
     replace_file(rejected, b"".join(map(groupfile.encode_rejection, rejections)))
     for name in groupfile.group_folders(language):
         make_folder(f"{folder}/{name}")
-    files = chain(groupfile.side_files(language, groups), chain.from_iterable(map(groupfile.group_files, groups)))
+    files = groupfile.group_files(language, groups)
     for_each_file(folder, lambda file: replace_file(f"{folder}/{file[0]}", file[1]), files)
 
 
