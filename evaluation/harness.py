@@ -136,17 +136,30 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
 
 
 def _scored(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
-    """The cases of a file, each with the scores of its choices; MissingInputError without any."""
+    """The cases of a file, each with the scores of its choices; MissingInputError without any.
+
+    The groups that were ``asked`` have what a release keeps apart from its cases: the QIDs of classes and words.
+    """
     lines = list(_lines(path))
     if not lines:
         raise MissingInputError(f"{path}: expected samples, saw none")
     for where, line in lines:
         sample = decode_json(line, _Sample, where, _EXPECTED)
+        doc = sample.doc
         try:
             # Beside each choice's log-likelihood is whether it would be the greedy answer.
             likelihoods = [float(pair[0]) for pair in sample.filtered_resps]
-            scores = choice_scores(sample.doc, likelihoods, measure)
-            yield _with_qids(sample.doc, asked), scores
+            scores = choice_scores(doc, likelihoods, measure)
+            if asked and not doc.items:
+                if doc.id not in asked:
+                    raise ValueError(f"case {doc.id!r}, which the groups do not have")
+                group, outlier = asked[doc.id]
+                qids = {member.surface: member.id for member in (*group.cluster, outlier)}
+                if qids.keys() != set(doc.choices):
+                    raise ValueError(f"choices {doc.choices}, where the groups have {sorted(qids)}")
+                items = [qids[word] for word in doc.choices]
+                doc = replace(doc, class_=group.qid, label=group.label, items=items)
+            yield doc, scores
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{where}: expected a sample of a task of a release with the score of each choice, saw "
@@ -158,19 +171,6 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     if not path.is_file():
         raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
     return filled_lines(read_utf8(path), path)
-
-
-def _with_qids(doc: SampleDoc, asked: Asked) -> SampleDoc:
-    """The case with what a release keeps apart from it, by its id; ValueError for one that was not asked."""
-    if not asked or doc.items:
-        return doc
-    if doc.id not in asked:
-        raise ValueError(f"case {doc.id!r}, which the groups do not have")
-    group, outlier = asked[doc.id]
-    qids = {member.surface: member.id for member in (*group.cluster, outlier)}
-    if qids.keys() != set(doc.choices):
-        raise ValueError(f"choices {doc.choices}, where the groups have {sorted(qids)}")
-    return replace(doc, class_=group.qid, label=group.label, items=[qids[word] for word in doc.choices])
 
 
 def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
@@ -314,18 +314,21 @@ class _InspectLog(msgspec.Struct):
 
 
 def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
-    """The log of inspect-ai; unscored samples are counted."""
+    """The log of inspect-ai, whose samples without a score are counted; the arguments are those of ``read_log``.
+
+    ``metric`` is "scorer" or "scorer,key"; without it, the first scorer of the first sample that has any is that of
+    all samples.
+    """
     task, listed = _inspect_samples(path)
+    with_scores = [(sample, sample.scores) for sample in listed if sample.scores]
     scorer, _, key = metric.partition(",")
+    scorer = scorer or next((name for _, scores in with_scores for name in scores), "")
     samples: dict[str, Sample] = {}
-    for sample in listed:
-        if not sample.scores:
-            continue
+    for sample, scores in with_scores:
         where = f"{path}, sample {sample.id}"
-        scorer = scorer or next(iter(sample.scores))
-        if scorer not in sample.scores:
-            raise UsageError(f"{where}: expected a scorer ({', '.join(sample.scores)}), saw {scorer!r}")
-        value = sample.scores[scorer].get("value")
+        if scorer not in scores:
+            raise UsageError(f"{where}: expected a scorer ({', '.join(scores)}), saw {scorer!r}")
+        value = scores[scorer].get("value")
         if isinstance(value, dict):
             if key not in value:
                 wanted = ", ".join(f"{scorer},{each}" for each in value)

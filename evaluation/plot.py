@@ -49,9 +49,8 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     metrics = list(dict.fromkeys(row.metric for row in drawn))[:2]
     for axes, metric in zip(figure.subplots(1, 2), metrics, strict=True):
-        _draw_lines(axes, {name: [row for row in line if row.metric == metric] for name, line in lines.items()}, part)
-        if part == "band":
-            _draw_changes(axes, list(lines.values()), [row for row in whole if row.metric == "cutoff"])
+        lines_of_metric = {name: [row for row in line if row.metric == metric] for name, line in lines.items()}
+        _draw_lines(axes, lines_of_metric, [row for row in whole if row.metric == "cutoff" and part == "band"])
         of_metric = [row for row in drawn if row.metric == metric]
         guesses = [(row.chance, row.cases) for row in of_metric if row.chance is not None]
         guess = sum(chance * cases for chance, cases in guesses) / sum(cases for _, cases in guesses)
@@ -74,19 +73,14 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     save_figure(figure, path)
 
 
-def _draw_lines(axes: Axes, lines: Mapping[str, Sequence[Row]], part: str) -> None:
-    """Draw a line with error bars for each model, from the rows of one score."""
+def _draw_lines(axes: Axes, lines: Mapping[str, Sequence[Row]], cutoffs: Sequence[Row]) -> None:
+    """Draw a line with error bars for each model, and the change of those that have one, its interval as a band."""
     for index, (name, points) in enumerate(lines.items()):
-        values = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
-        aside = 0.04 * (index - (len(lines) - 1) / 2) if part in _NAMED else 0.0  # so that none is hidden
+        values, lows, highs = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
+        aside = 0.04 * (index - (len(lines) - 1) / 2) if points[0].part in _NAMED else 0.0  # so that none is hidden
         places = [(_place(row) or 0.0) + aside for row in points]
-        ends = [values[0] - values[1], values[2] - values[0]]
-        axes.errorbar(places, values[0], yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
-
-
-def _draw_changes(axes: Axes, lines: Iterable[Sequence[Row]], cutoffs: Sequence[Row]) -> None:
-    """Draw the change of each line that has one: its number, and the interval of it as a band."""
-    for index, points in enumerate(lines):
+        ends = [values - lows, highs - values]
+        axes.errorbar(places, values, yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
         for row in cutoffs:
             is_of_line = (row.model, row.dataset) == (points[0].model, points[0].dataset)
             if is_of_line and row.value is not None and row.low is not None and row.high is not None:

@@ -222,29 +222,18 @@ def _compare(
             }
             of_models = marks(np.array(list(sums.values())).T, seed, shared)
             marked |= {(model, dataset, part, metric): mark for model, mark in zip(sums, of_models, strict=True)}
-            if part == WHOLE:
-                head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric, unit=first.unit)
-                differences += _differences(head, sums, counts, seed, shared, first.worth)
+            if part != WHOLE:
+                continue
+            gaps = {}
+            for model, less in combinations(sums, 2):
+                gap = statistics.compare_paired(sums[model], sums[less], counts, seed, shared, first.worth)
+                if gap is not None:
+                    gaps[model, less] = gap
+            head = Row(task=task, model="", dataset=dataset, vocabulary=compared, metric=metric, unit=first.unit)
+            for ((model, less), gap), p in zip(gaps.items(), holm([gap.p for gap in gaps.values()]), strict=True):
+                row = replace(head, model=model, less=less, cases=int(counts.sum()), p=gap.p, p_holm=p)
+                differences.append(with_bars(row, gap, 100))
     return marked, differences
-
-
-def _differences(
-    head: Row,
-    sums: Mapping[str, FloatArray],
-    counts: FloatArray,
-    seed: int,
-    shared: Sequence[frozenset[str]],
-    worth: float | None,
-) -> Iterator[Row]:
-    """Rows as ``head`` for every two models, from the sums of each by unit; p-values also by Holm's method."""
-    gaps = {
-        (one, other): gap
-        for one, other in combinations(sums, 2)
-        if (gap := statistics.compare_paired(sums[one], sums[other], counts, seed, shared, worth))
-    }
-    for ((one, other), gap), p in zip(gaps.items(), holm([gap.p for gap in gaps.values()]), strict=True):
-        row = replace(head, model=one, less=other, cases=int(counts.sum()), p=gap.p, p_holm=p)
-        yield with_bars(row, gap, 100)
 
 
 def in_common(rows: Sequence[Row]) -> Sequence[Row]:

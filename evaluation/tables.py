@@ -1,7 +1,9 @@
 """Rows as tables, sentences and plots for people: the same for every task of ``wikisem evaluate``."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from statistics import fmean
 from typing import Final
 
@@ -52,30 +54,26 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     details = () if full else _DETAILS
     for part in dict.fromkeys(row.part for row in scores if not row.model and row.part not in details):
         blocks.append(_down(part, [row for row in scores if not row.model and row.part == part]))
-    if full or not several:
-        for vocabulary in ("own", "common"):
-            of_all = ", in the vocabulary of all models" if vocabulary == "common" else ""
-            for model in models:
-                own = [row for row in scores if (row.model, row.vocabulary) == (model, vocabulary)]
-                own = [row for row in own if row.part not in {COVERAGE, *_DETAILS} and not _is_all(row, own)]
-                sheet = _down(f"{title}: {model}{of_all}", own)
-                if own and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
-                    blocks.append(sheet)
+    names = defaultdict[tuple[str, ...], set[str]](set)
+    for row in scores:
+        names[row.model, row.vocabulary, row.dataset, row.part].add(row.name)
+    for vocabulary, model in product(("own", "common"), models if full or not several else ()):
+        own = []
+        for row in (row for row in scores if (row.model, row.vocabulary) == (model, vocabulary)):
+            parts = names[model, vocabulary, row.dataset, row.part]
+            # The only language or level is the whole, and so is an outlier class that the data set does not say.
+            is_whole = row.part in {"language", "level"} and len(parts) == 1
+            is_whole |= row.part == "outlier class" and parts == {UNKNOWN_CLASS.name}
+            if not is_whole and row.part not in {COVERAGE, *_DETAILS}:
+                own.append(row)
+        sheet = _down(f"{title}: {model}{', in the vocabulary of all models' if vocabulary == 'common' else ''}", own)
+        if own and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
+            blocks.append(sheet)
     if full:
         if covered := [row for row in scores if row.model and row.part == COVERAGE]:
             blocks.append(_down("what the scores cover", covered, models=True))
         blocks += baseline_sheets(rows)
     return [*blocks, *_left_out(scores), *notes]
-
-
-def _is_all(row: Row, rows: Sequence[Row]) -> bool:
-    """Whether a part is the whole: the only language or level, or an outlier class that the data set does not say."""
-    own = {one.name for one in rows if (one.dataset, one.part) == (row.dataset, row.part)}
-    return (
-        own == {row.name}
-        if row.part in {"language", "level"}
-        else row.part == "outlier class" and own == {UNKNOWN_CLASS.name}
-    )
 
 
 def _title(metric: str) -> str:
@@ -251,25 +249,30 @@ def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
 
 
 def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
-    """How often each baseline of a language is right, in percent with its interval, by outlier class."""
+    """How often each baseline of a language is right, in percent with its interval, by outlier class.
 
-    def rate(row: Row) -> str:
-        if row.value is None or row.low is None or row.high is None:
-            return "–"
-        return f"{row.value:.1f}" + (f" ({row.low:.1f} to {row.high:.1f})" if row.low < row.high else "")
-
+    The ``model`` of their rows is the baseline, and ``name`` the outlier class, empty for all of them.
+    """
     tables: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.task == "baseline":
             tables.setdefault((row.dataset, row.language), []).append(row)
     for (dataset, language), own in tables.items():
-        columns = list(dict.fromkeys(row.name for row in own))
-        cells = {(row.model, row.name): row for row in own}
+        cells: dict[tuple[str, str], str] = {}
+        for row in own:
+            baseline, outlier_class = row.model, row.name
+            cells[baseline, outlier_class] = "–"
+            if row.value is not None and row.low is not None and row.high is not None:
+                # Chance is exact, so that its interval has no width.
+                ends = f" ({row.low:.1f} to {row.high:.1f})" if row.low < row.high else ""
+                cells[baseline, outlier_class] = f"{row.value:.1f}{ends}"
+        # Without a value over all classes, a data set lacks the facts that a baseline goes by.
         known = [row.model for row in own if not row.name and row.value is not None]
-        lines = [[model, *(rate(cells[model, column]) for column in columns)] for model in known]
+        classes = list(dict.fromkeys(row.name for row in own))
+        lines = [[baseline, *(cells[baseline, outlier_class] for outlier_class in classes)] for baseline in known]
         title = f"{'' if language == 'unknown' else f'{language}: '}who picks … is right, %: {dataset}"
-        header = ["who picks", *(column or ALL for column in columns)]
-        yield Sheet(header, lines, [False, *(True for _ in columns)], title)
+        header = ["who picks", *(outlier_class or ALL for outlier_class in classes)]
+        yield Sheet(header, lines, numbers=[False, *(True for _ in classes)], title=title)
 
 
 def plots_of(rows: Sequence[Row]) -> list[Intervals]:

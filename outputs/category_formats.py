@@ -68,7 +68,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     analogies/LA.txt is that of the Google set: ``: name`` for each relation, and ``a b c d`` for each question. The
     JSON lines have all that is known of each word.
     """
-    left_out = []
+    left_out = list[str]()
     for language_set in sets:
         language = language_set.language
         if recipe.word_sets():

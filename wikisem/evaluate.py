@@ -187,10 +187,11 @@ def contexts(
 def consistency(
     groups: Groups, models: Models, *, compactness: options.Compactness = "pairs", seed: int = options.SEED
 ) -> Scores:
-    """Compare a model's answers in every two languages: "both_right", "kappa", "same_word" and "rankc".
+    """Compare a model's answers in every two languages, in rows of ``part="languages", name="de, en"`` and the like.
 
-    The part is "languages" and its name "de, en". The arguments are those of ``outliers``. Raises MissingInputError
-    unless two languages have a case in common.
+    "both_right" is the share of common cases that it solves in both, "kappa" their agreement beyond chance, "same_word"
+    how often it picks the same item where both are wrong, and "rankc" how alike it ranks the items of a case. The other
+    arguments are those of ``outliers``. Raises MissingInputError unless two languages have a case in common.
     """
     sets = _data_sets(groups)
     for name, listed in sets.items():
@@ -199,7 +200,8 @@ def consistency(
     for model in _opened(models):
         for name, listed in sets.items():
             of_set = consistency_.measure_consistency(listed, model, name, compactness, seed)
-            notes += [] if of_set else [f"no test case is known to {model.name} in two languages"]
+            if not of_set:
+                notes.append(f"no test case is known to {model.name} in two languages")
             rows += of_set
         notes += model.notes
     return Scores(rows, [*_few_in_two(rows), *dict.fromkeys(notes)])
@@ -278,7 +280,12 @@ def samples(
     """
     paths = [path_of(file) for file in files]
     if cluster_by:
-        return _clustered_samples([harness.read_log(path, cluster_by, metric) for path in paths], seed)
+        logs = [harness.read_log(path, cluster_by, metric) for path in paths]
+        scores = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
+        for row in [row for row in scores.rows if row.less and row.se]:
+            effect = detectable_effect(row.se or 0.0, row.n)
+            scores.rows.append(replace(row, metric=DETECTABLE, value=effect, low=None, high=None, p=None))
+        return scores
     known = chain.from_iterable(_data_sets(groups).values()) if groups else ()
     asked = {case_id(*case): case for case in cases_of(known)}
     if task == "consistency":
@@ -305,15 +312,6 @@ def samples(
         scores_of_groups.notes + scores_of_walls.notes,
         lambda: chain(outlier_detection.answers_of(of_groups), walls_.answers_of(of_walls)),
     )
-
-
-def _clustered_samples(logs: Sequence[harness.Log], seed: int) -> Scores:
-    """The scores of logs of any task, and for each difference of two models how large one would be detected."""
-    scores = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
-    for row in [row for row in scores.rows if row.less and row.se]:
-        effect = detectable_effect(row.se or 0.0, row.n)
-        scores.rows.append(replace(row, metric=DETECTABLE, value=effect, low=None, high=None, p=None))
-    return scores
 
 
 def _sampled_consistency(
@@ -370,7 +368,8 @@ def walls(
     """Score walls: "solved", "groups_found", "ari" and "ami" of the best partition into groups, by tier and language.
 
     ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``, then perhaps with the name of its
-    ``dataset``. The other arguments are those of ``outliers``. Raises MissingInputError if there are no walls.
+    ``dataset``. ``keys="qid"`` looks words up by the QIDs of their items. The other arguments are those of
+    ``outliers``. Raises MissingInputError if there are no walls.
     """
     if isinstance(walls, str | PathLike):
         listed, dataset = read_walls(walls), dataset or data_set_name(data_set_path(walls))
@@ -378,6 +377,7 @@ def walls(
         listed = list(walls)
     if not listed:
         raise MissingInputError("expected walls, saw none")
+    # Several models are also scored on the words that all of them know, in common.
     whole, common = walls_.score_models_on_walls(listed, _opened(models, keys), dataset, by_qid=bool(keys))
     scored = list(map(walls_.scored, (*whole, *common)))
     notes = {one.name: one.notes for one in whole}
@@ -500,16 +500,21 @@ def analogies(
 def _score_words(
     task: str,
     models: Models,
-    score: Callable[..., Any],
-    count: int,
-    tally: Callable[..., Scored],
+    score: Callable[[EmbeddingModel], Iterator[Any]],
+    expected_scores: int,
+    tally: Callable[[str, str, int | None, list[Any]], Scored],
     dataset: str,
     watch: Watch,
 ) -> Scores:
-    """The scores of models on a data set of words: each yields ``count`` parts by ``score``, which ``tally`` sums."""
+    """The scores of models on a data set of words.
+
+    ``score`` yields the scores of a model on each part, such as a category, which ``watch`` lists as they come, and
+    ``tally`` sums, by the names of the model and the data set and the size of the model's vocabulary.
+    """
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
     for model in _opened(models):
-        scored.append(tally(model.name, dataset, model.vocabulary_size, watch(model.name, score(model), count)))
+        scores = watch(model.name, score(model), expected_scores)
+        scored.append(tally(model.name, dataset, model.vocabulary_size, scores))
         notes[model.name] = model.notes
     return scores_of(task, scored, notes)
 

@@ -35,25 +35,23 @@ Picker = Callable[[Sequence[Member]], list[float] | None]
 Frequencies = Mapping[str, float]
 
 
-def _largest(number_of: Callable[[Member], int | None], sign: int = 1) -> Picker:
-    """Make a picker of the word with the highest number, or with sign -1 the lowest; no number of any is no fact."""
-
-    def saliences(words: Sequence[Member]) -> list[float] | None:
-        numbers = [number_of(word) or 0 for word in words]
-        return [sign * number for number in numbers] if any(numbers) else None
-
-    return saliences
+def _highest(number_of: Callable[[Member], int | None], words: Sequence[Member]) -> list[float] | None:
+    """The word with the highest number; where none has a number above 0, the data set does not have it."""
+    numbers: list[float] = [number_of(word) or 0 for word in words]
+    return numbers if any(numbers) else None
 
 
-def _rarest(trait_of: Callable[[Member], object]) -> Picker:
-    """Make a picker of the word whose trait the fewest words have."""
+def _lowest(number_of: Callable[[Member], int | None], words: Sequence[Member]) -> list[float] | None:
+    """The word with the lowest number."""
+    numbers = _highest(number_of, words)
+    return numbers and [-number for number in numbers]
 
-    def saliences(words: Sequence[Member]) -> list[float] | None:
-        traits = list(map(trait_of, words))
-        having = Counter(traits)
-        return [-having[trait] for trait in traits] if having.keys() != {None} else None
 
-    return saliences
+def _rarest(trait_of: Callable[[Member], object], words: Sequence[Member]) -> list[float] | None:
+    """The word whose trait the fewest words have."""
+    traits = list(map(trait_of, words))
+    having = Counter(traits)
+    return [-having[trait] for trait in traits] if having.keys() != {None} else None
 
 
 def odd_letter_pairs(words: Sequence[Member]) -> list[float]:
@@ -84,21 +82,21 @@ def far_item_number(words: Sequence[Member]) -> list[float] | None:
 
 
 PICKERS: Final[Mapping[str, Picker]] = {
-    "longest": _largest(lambda word: len(graphemes(word.surface))),
-    "shortest": _largest(lambda word: len(graphemes(word.surface)), -1),
-    "most words": _largest(lambda word: len(word.surface.split())),
-    "fewest words": _largest(lambda word: len(word.surface.split()), -1),
+    "longest": partial(_highest, lambda word: len(graphemes(word.surface))),
+    "shortest": partial(_lowest, lambda word: len(graphemes(word.surface))),
+    "most words": partial(_highest, lambda word: len(word.surface.split())),
+    "fewest words": partial(_lowest, lambda word: len(word.surface.split())),
     "odd letter pairs": odd_letter_pairs,
-    "odd capital": _rarest(lambda word: initial_case(word.surface)),
-    "odd last letter": _rarest(lambda word: graphemes(word.surface.casefold())[-1]),
+    "odd capital": partial(_rarest, lambda word: initial_case(word.surface)),
+    "odd last letter": partial(_rarest, lambda word: graphemes(word.surface.casefold())[-1]),
     "odd ending": odd_ending,
-    "least linked": _largest(lambda word: word.total, -1),
-    "most linked": _largest(lambda word: word.total),
-    "fewest sitelinks": _largest(lambda word: word.sitelinks, -1),
-    "most sitelinks": _largest(lambda word: word.sitelinks),
-    "rarest in links": _largest(lambda word: word.links, -1),
+    "least linked": partial(_lowest, lambda word: word.total),
+    "most linked": partial(_highest, lambda word: word.total),
+    "fewest sitelinks": partial(_lowest, lambda word: word.sitelinks),
+    "most sitelinks": partial(_highest, lambda word: word.sitelinks),
+    "rarest in links": partial(_lowest, lambda word: word.links),
     "far item number": far_item_number,
-    "odd type": _rarest(lambda word: word.type),  # who tells people from towns needs to know no more
+    "odd type": partial(_rarest, lambda word: word.type),  # who tells people from towns needs to know no more
 }
 CHANCE: Final = "chance"
 LEAST_FREQUENT: Final = "least frequent token"

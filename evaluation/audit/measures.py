@@ -6,11 +6,11 @@ and shares no class with either.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from statistics import fmean, median
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from wikisem.datasets.word_groups import with_spaces
 from wikisem.evaluation.audit.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
@@ -87,14 +87,10 @@ def measure_group(
 ) -> GroupMeasures:
     """All measures of a group that can be computed from its data set and the graph, if there is one."""
     cluster = [member.surface for member in group.cluster]
-    outliers = [measure_outlier(outlier, cluster, profile) for outlier in group.outliers]
     classes = {item.id: set(graph.classes(item.id)) for item in group.members if graph is not None and item.id in graph}
-    further_class = None
-    if graph is not None and is_qid(group.id):
-        # How many members have each class other than the group's own.
-        members_of = Counter(qid for item in group.cluster for qid in classes.get(item.id, set()) - {group.id})
-        further_class = max(members_of.values(), default=0) / len(cluster)
-        outliers = _measured_in_graph(group.id, outliers, graph, classes, members_of)
+    # How many members have each class other than the group's own.
+    members_of = Counter(qid for item in group.cluster for qid in classes.get(item.id, set()) - {group.id})
+    of_group = graph if is_qid(group.id) else None  # which knows nothing of a group without a QID
     from_one_class = []
     for number in DRAWN:  # related outliers come one by one
         items = [outlier for outlier in group.outliers if outlier.outlier_class == number and outlier.id]
@@ -107,52 +103,50 @@ def measure_group(
         repeated=len(cluster) - len({surface.casefold() for surface in cluster}),
         shared_affix=shared_affix(cluster, profile.spaced),
         age=age_of(group.cluster),
-        outliers=tuple(outliers),
+        outliers=tuple(_measure_outliers(group, profile, of_group, classes, members_of)),
         from_one_class=tuple(from_one_class),
-        further_class=further_class,
+        further_class=None if of_group is None else max(members_of.values(), default=0) / len(cluster),
         broken=broken,
     )
 
 
-def _measured_in_graph(
-    group_class: str,
-    outliers: Sequence[OutlierMeasures],
-    graph: Taxonomy,
+def _measure_outliers(
+    group: Group,
+    profile: LanguageProfile,
+    graph: Taxonomy | None,
     classes: Mapping[str, set[str]],
     members_of: Collection[str],
-) -> list[OutlierMeasures]:
-    """The outliers that have a QID with what the graph says of them; ``members_of`` are the members' classes."""
-    is_known = group_class in graph
-    above, below = (set(graph.above(group_class)), set(graph.below(group_class))) if is_known else (set(), set())
-    relations: dict[str, Relation] = dict.fromkeys(below, "below")
-    relations |= dict.fromkeys(above, "above")
-    relations[group_class] = "itself"
-    measured = []
-    for outlier in outliers:
-        if qid := outlier.item.id:
-            own_classes = classes.get(qid, set())
-            steps = [graph.distance(group_class, one) for one in own_classes] if is_known else []
-            outlier = replace(
-                outlier,
-                distance=min((step for step in steps if step is not None), default=None),
-                shared_classes=len(own_classes.intersection(members_of)),
-                relation=relations.get(qid, "none"),
-                below_class=bool(own_classes & {group_class, *below}),
-            )
-        measured.append(outlier)
-    return measured
+) -> Iterator[OutlierMeasures]:
+    """What surface forms tell of each outlier and, of one with a QID, the graph.
 
-
-def measure_outlier(outlier: Outlier, cluster: Sequence[str], profile: LanguageProfile) -> OutlierMeasures:
-    """What surface forms tell of an outlier, beside those of the cluster; what only the graph tells is None."""
-    lengths = [len(graphemes(surface)) for surface in cluster]
-    return OutlierMeasures(
-        outlier,
-        inside=any(any(parts_of_others([outlier.surface, surface], profile)) for surface in cluster),
-        repeats=outlier.surface.casefold() in {surface.casefold() for surface in cluster},
-        capital_differs=capital_differs(outlier.surface, cluster),
-        outside_lengths=not min(lengths) <= len(graphemes(outlier.surface)) <= max(lengths),
-    )
+    ``classes`` are those of each item, ``members_of`` those of members.
+    """
+    cluster = [member.surface for member in group.cluster]
+    folded, lengths = {surface.casefold() for surface in cluster}, [len(graphemes(surface)) for surface in cluster]
+    above, below = set[str](), set[str]()
+    if graph is not None and group.id in graph:
+        above, below = set(graph.above(group.id)), set(graph.below(group.id))
+    relations: dict[str, Relation] = {**dict.fromkeys(below, "below"), **dict.fromkeys(above, "above")}
+    relations[group.id] = "itself"
+    for outlier in group.outliers:
+        by_graph: dict[str, Any] = {}
+        if graph is not None and outlier.id:
+            own_classes = classes.get(outlier.id, set())
+            steps = [graph.distance(group.id, one) for one in own_classes] if group.id in graph else []
+            by_graph = {
+                "distance": min((step for step in steps if step is not None), default=None),
+                "shared_classes": len(own_classes.intersection(members_of)),
+                "relation": relations.get(outlier.id, "none"),
+                "below_class": bool(own_classes & {group.id, *below}),
+            }
+        yield OutlierMeasures(
+            outlier,
+            inside=any(any(parts_of_others([outlier.surface, surface], profile)) for surface in cluster),
+            repeats=outlier.surface.casefold() in folded,
+            capital_differs=capital_differs(outlier.surface, cluster),
+            outside_lengths=not min(lengths) <= len(graphemes(outlier.surface)) <= max(lengths),
+            **by_graph,
+        )
 
 
 def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Recipe) -> list[tuple[Verdict, ...]]:

@@ -194,14 +194,16 @@ def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list
 
 def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:
     """The groups of the data set at ``root``; one without a language gets that of its nearest folder that names one."""
-
-    def language_of(where: str) -> str:
-        path, top, whole = PurePath(where), PurePath(str(root)), root.resolve()
-        outer = [whole.name, whole.parent.name] if root.is_file() else [whole.name]
-        inner = path.relative_to(top).parts[:-1] if path.is_relative_to(top) else ()
-        return next(filter(None, map(folder_language, [*reversed(inner), *outer])), "")
-
-    return [group if group.language else replace(group, language=language_of(group.where)) for group in groups]
+    top, whole = PurePath(str(root)), root.resolve()
+    outer = [whole.name, whole.parent.name] if root.is_file() else [whole.name]
+    named = []
+    for group in groups:
+        language, path = group.language, PurePath(group.where)
+        if not language:
+            inner = path.relative_to(top).parts[:-1] if path.is_relative_to(top) else ()
+            language = next(filter(None, map(folder_language, [*reversed(inner), *outer])), "")
+        named.append(replace(group, language=language))
+    return named
 
 
 def folder_language(name: str) -> str:
