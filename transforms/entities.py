@@ -184,15 +184,12 @@ class Reading(NamedTuple):
     closing: bytes = b""
 
 
-def plan_tables(tables: EntityTables) -> Reading:
-    """The ranges of items of public tables."""
-    size = sum(group.size for file in tables.files for group in file.groups)
-    return Reading(tables, list(tables.ranges()), size)
-
-
-def plan_dumps(paths: Sequence[str], options: EntityOptions) -> Reading:
-    """The ranges of the files of a dump, which are known by their heads."""
-    files = match(paths)
+def plan_reading(inputs: Sequence[str] | EntityTables, options: EntityOptions) -> Reading:
+    """The ranges of items of public tables, or of bytes of the files of a dump, which are known by their heads."""
+    if isinstance(inputs, EntityTables):
+        size = sum(group.size for file in inputs.files for group in file.groups)
+        return Reading(inputs, list(inputs.ranges()), size)
+    files = match(inputs)
     total = sum(size_of(path) for path in files)
     target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
     by_file = [plan_ranges(path, open_binary, target) for path in files]
@@ -215,10 +212,8 @@ def read_entities(
     "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError if no item is left.
     """
     scratch = context.scratch
-    if isinstance(inputs, EntityTables):
-        reading, names = plan_tables(inputs), sorted({file.folder for file in inputs.files})
-    else:
-        reading, names = plan_dumps(inputs, options), list(inputs)
+    reading = plan_reading(inputs, options)
+    names = sorted({file.folder for file in inputs.files}) if isinstance(inputs, EntityTables) else inputs
     expected = f"expected items of a Wikidata dump in {', '.join(names)}, saw"
     ranges = list(enumerate(reading.ranges))
     if not ranges:

@@ -117,13 +117,12 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
         file.add(_VERSIONS, encode_numbers(all_versions.ravel()))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
-    part_counts.write_counts(counts_file, counts, streams=streams, span=_span_of(all_versions[0]))
+    ids = all_versions[0]
+    span = [0, 0, -1, 1]  # how many page ids there are, the lowest and the highest, and whether they ascend
+    if ids.size:
+        span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())]
+    part_counts.write_counts(counts_file, counts, streams=streams, span=span)
     yield done(language, number, wiki.ranges, counts.kept)
-
-
-def _span_of(ids: Numbers) -> list[int]:
-    """The span of the page ids of a range: how many there are, the lowest and the highest, and whether they ascend."""
-    return [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
 
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
@@ -370,14 +369,22 @@ def count_mentions(
     ``profiles`` are the profile files that were given or edited. Counts are pages; a damaged part of a file counts as
     one unreadable page. Raises MissingInputError and DamagedInputError.
     """
-    scratch = context.scratch
+    scratch, given = context.scratch, profiles or {}
     found = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
     for language, (site, _) in found.items():
         replace_file(siteinfo_path(folders[language]), site.to_json().encode())
 
     def describe(language: str, sample: LinkLetters) -> Wiki:
-        given = profiles.get(language) if profiles else None
-        return describe_wiki(language, *found[language], sample, link_trail, folders[language], given)
+        """How a wiki is read, by the letters at a sample of its links, which are written into its folder."""
+        (site, ranges), folder = found[language], folders[language]
+        letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
+        replace_file(link_letters_path(folder), orjson.dumps(letters))
+        trail = ""
+        if link_trail:
+            trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail
+        variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
+        buckets = buckets_for_bytes(sum(part.stop - part.start for part in ranges))
+        return Wiki(folder, site, trail, len(ranges), buckets, variants)
 
     wikis = {language: describe(language, sample_link_letters(*dump)) for language, dump in found.items()}
     _scan(found, wikis, context)
@@ -396,24 +403,6 @@ def count_mentions(
     if again:
         _scan(found, {language: wikis[language] for language in again}, context, again)
     return {language: sum_wiki(language, wiki, scratch) for language, wiki in wikis.items()}
-
-
-def describe_wiki(
-    language: str,
-    site: SiteInfo,
-    ranges: Sequence[Range],
-    sample: LinkLetters,
-    link_trail: bool,
-    folder: str,
-    given: ProfileFile | None,
-) -> Wiki:
-    """How a wiki is read, by the letters at a sample of its links, which are written into its folder."""
-    letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
-    replace_file(link_letters_path(folder), orjson.dumps(letters))
-    trail = find_profile(language, evidence=Evidence(sample), given=given).profile.link_trail if link_trail else ""
-    variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
-    buckets = buckets_for_bytes(sum(part.stop - part.start for part in ranges))
-    return Wiki(folder, site, trail, len(ranges), buckets, variants)
 
 
 def sum_wiki(language: str, wiki: Wiki, scratch: Scratch) -> Counts:

@@ -143,13 +143,14 @@ class Run:
                 self._made.add(work_folder(self.output))
         files.replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
         root = f"{self.scratch}/{name.replace('/', '.')}"
-        folders = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
-        files.for_each_file(self.output, lambda unit: self._note_earlier(unit, {folders[unit]}), folders)
+        names = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
+        files.for_each_file(self.output, lambda unit: self._note_earlier(unit, {names[unit]}), names)
         self.remove_scratch_folder(root)
-        for folder in folders.values():
-            files.remove_below(self.output, folder)
+        for name_below in names.values():
+            files.remove_below(self.output, name_below)
+        folders = {unit: f"{self.output}/{name_below}" for unit, name_below in names.items()}
         return StageContext(
-            Scratch(root), self.runtime, {unit: f"{self.output}/{folder}" for unit, folder in folders.items()}
+            Scratch(root, *folders.values()) if len(folders) == 1 else Scratch(root), self.runtime, folders
         )
 
     def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:

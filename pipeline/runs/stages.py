@@ -64,7 +64,6 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         del units
-        context = context.for_unit(ENTITIES)
         if dump.tables:
             return {ENTITIES: _read_tables(dump, options, run, context)}
         counts, highest = entity_stage.read_entities(dump.paths, options, context)
@@ -262,7 +261,7 @@ def taxonomy(options: GraphOptions) -> Stage:
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         del units
-        counts = taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context.for_unit(TAXONOMY))
+        counts = taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context)
         return {TAXONOMY: UnitResult(counts)}
 
     unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -36,23 +37,18 @@ _LOGGERS: Final = (
 )
 
 
+@dataclass(unsafe_hash=True)
 class _LocalEnvironment(Environment):
-    """What Beam calls the place where DoFns run; its payload names one of ``_running``."""
+    """What Beam calls the place where DoFns run; ``key`` is its payload, and names one of ``_running``."""
 
-    def __init__(self, key: bytes) -> None:
+    key: bytes
+
+    def __post_init__(self) -> None:
         super().__init__()
-        self._key = key
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _LocalEnvironment) and other._key == self._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def to_runner_api_parameter(self, context: Any) -> tuple[str, bytes]:
+    def to_runner_api_parameter(self, context: Any) -> tuple[str, bytes]:  # noqa: ARG002
         """The URN, and the payload for the handler."""
-        del context
-        return _URN, self._key
+        return _URN, self.key
 
 
 # Beam makes handlers from nothing but an environment's payload: this is where they find the rest.
@@ -125,14 +121,14 @@ class LocalWorkerHandler(GrpcWorkerHandler):
         self._workers.end(self)
 
 
+@dataclass(eq=False)
 class _Connection:
     """A worker's control connection that knows which of its requests wait for an answer."""
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-        self._waiting: list[ControlFuture] = []
-        self._error = ""
-        self._lock = threading.Lock()
+    _connection: Any
+    _waiting: list[ControlFuture] = field(default_factory=list)
+    _error: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)

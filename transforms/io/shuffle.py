@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, count
 from operator import itemgetter
-from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import apache_beam as beam
 import orjson
@@ -262,28 +262,26 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
         with open_binary(path) as source:
             size = source.seek(0, 2)
             if size < _TAIL.size:
-                _refuse(path, f"{size} bytes")
+                raise ValueError(f"{size} bytes")
             source.seek(size - _TAIL.size)
             length, checksum, mark = _TAIL.unpack(source.read(_TAIL.size))
             if mark != _MARK or length > size - _TAIL.size:
-                _refuse(path, "no index at its end")
+                raise ValueError("no index at its end")
             source.seek(size - _TAIL.size - length)
             data = source.read(length)
             if crc32(data) != checksum:
-                _refuse(path, "a damaged index")
+                raise ValueError("a damaged index")
             index: dict[str, list[tuple[int, int, int]]] = orjson.loads(data)
             for start, length, checksum in (place for bucket in buckets for place in index.get(str(bucket), ())):
                 source.seek(start)
                 batch = source.read(length)
                 if crc32(batch) != checksum:
-                    _refuse(path, f"a damaged batch at byte {start}")
+                    raise ValueError(f"a damaged batch at byte {start}")
                 yield batch
     except OSError as error:
         raise StageError(f"expected a bucket file, saw {path} that cannot be read: {error}") from error
-
-
-def _refuse(path: str, seen: str) -> NoReturn:
-    raise StageError(f"{path}: expected a whole bucket file, saw {seen}; run the command again")
+    except ValueError as error:
+        raise StageError(f"{path}: expected a whole bucket file, saw {error}; run the command again") from error
 
 
 def table_of(batches: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:

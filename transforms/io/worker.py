@@ -94,20 +94,17 @@ def serve(channel: socket.socket, pipe: int) -> None:
 
 
 def _fork_worker(environment: Mapping[str, str], channel: socket.socket, pipe: int) -> int:
-    """Fork a worker, and return its process; the worker itself never returns."""
+    """Fork a worker, and return its process; the worker itself never returns.
+
+    ``environment`` is what Beam's harness reads of its own, ``pipe`` gets the numbers of bytes that the worker reads.
+    """
     starter = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        channel.close()
-        report_bytes_to(pipe)
-        _end_as_worker(environment, starter)
-    return pid
-
-
-def _end_as_worker(environment: Mapping[str, str], starter: int) -> None:
-    """Be a worker from here on, and never return."""
+    if pid := os.fork():
+        return pid
     code = 1
     try:
+        channel.close()
+        report_bytes_to(pipe)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         die_with_parent(starter)
