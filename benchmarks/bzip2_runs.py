@@ -86,7 +86,7 @@ def read_ranges(path: str, native: bool, delimiter: bytes) -> None:
             assert isinstance(chunk, Chunk)
 
 
-def run_stage(words: tuple[str, ...], native: bool) -> None:
+def run_stages(words: tuple[str, ...], native: bool) -> None:
     """A command of wikisem with either decoder, into a folder that is empty before and kept after."""
     _choose(native)
     output = Path(words[-1])
@@ -112,4 +112,4 @@ def steps_of(path: str, portable: bool) -> tuple[int, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    run_stage(tuple(sys.argv[2:]), sys.argv[1] == "native")
+    run_stages([tuple(sys.argv[2:])], sys.argv[1] == "native")

@@ -60,8 +60,7 @@ class EntitySource:
             # The value of a statement is an item, or a string in a language.
             edges, texts = self.statements(category.having)
             with_text = [qid_number(qid) for qid, of_item in texts.items() if any(text.language for text in of_item)]
-            with_item, _ = edges.pairs()
-            numbers = distinct(np.concatenate([with_item, np.array(with_text, dtype=np.int64)]))
+            numbers = distinct(np.concatenate([edges.subjects, np.array(with_text, dtype=np.int64)]))
         else:
             numbers = self._linked(category, [category.class_])
             for condition in category.conditions():
@@ -92,7 +91,7 @@ class EntitySource:
             f"no item in {self._folder} has a statement of {name}; if Wikidata has some, "
             f"the build did not keep that property"
             for name, (edges, texts) in sorted(self._known.items())
-            if not len(edges) and not texts
+            if not len(edges.subjects) and not texts
         ]
 
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
@@ -168,32 +167,24 @@ class EntitySource:
 
 
 class PropertyEdges:
-    """The (subject, object) pairs of one property; item numbers, shape ``(n,)`` each."""
+    """The (subject, object) pairs of one property in order of object; item numbers, shape ``(n,)`` each."""
 
     def __init__(self, subjects: Numbers, objects: Numbers) -> None:
         order = np.lexsort((subjects, objects))
-        self._objects = objects[order]
-        self._subjects = subjects[order]
-
-    def __len__(self) -> int:
-        return len(self._objects)
+        self.subjects, self.objects = subjects[order], objects[order]
 
     def subjects_of(self, objects: npt.ArrayLike, repeated: bool = False) -> Numbers:
         """The items that have any of these values, or with ``repeated`` lead to one in any number of steps; sorted."""
-        return _ends(self._objects, self._subjects, objects, repeated)
+        return _ends(self.objects, self.subjects, objects, repeated)
 
     def objects_of(self, subjects: npt.ArrayLike, repeated: bool = False) -> Numbers:
         """The values that any of these items has, or with ``repeated`` leads to in any number of steps; sorted."""
         return _ends(*self._by_subject, subjects, repeated)
 
-    def pairs(self) -> tuple[Numbers, Numbers]:
-        """All subjects and their objects, in order of object."""
-        return self._subjects, self._objects
-
     @cached_property
     def _by_subject(self) -> tuple[Numbers, Numbers]:
-        order = np.lexsort((self._objects, self._subjects))
-        return self._subjects[order], self._objects[order]
+        order = np.lexsort((self.objects, self.subjects))
+        return self.subjects[order], self.objects[order]
 
 
 def _ends(keys: Numbers, values: Numbers, starts: npt.ArrayLike, repeated: bool) -> Numbers:
@@ -284,7 +275,7 @@ class _EntityStore(Store):
         elif value is not None:
             pairs = [(number, _number(value)) for number in edges.subjects_of([_number(value)]).tolist()]
         else:
-            pairs = list(zip(*(column.tolist() for column in edges.pairs()), strict=True))
+            pairs = list(zip(edges.subjects.tolist(), edges.objects.tolist(), strict=True))
         for number, other in pairs:
             yield _item(number), predicate, _item(other)
         if isinstance(value, IdentifiedNode):

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -98,11 +98,6 @@ def rdf_tag(code: str) -> str:
 def code_of(tag: str) -> str:
     """The language code of a tag: "zh-tw" for "zh-Hant-TW"."""
     return _CODES.get(tag.lower(), tag.lower())
-
-
-def tags_of(codes: Iterable[str]) -> list[str]:
-    """All tags that labels under these codes may have, sorted; other engines may keep the codes themselves."""
-    return sorted({tag for code in codes for tag in (code, rdf_tag(code))})
 
 
 # Answers in SPARQL's JSON form (https://www.w3.org/TR/sparql11-results-json/).
@@ -221,11 +216,13 @@ _LABELS: Final = 2000
 _MOST_PAGES: Final = 30_000
 
 
+@dataclass(frozen=True, slots=True)
 class EndpointSource:
-    """A CategorySource over a SPARQL endpoint."""
+    """A CategorySource over a SPARQL endpoint, which is asked for pages of ``page`` items, at most ``most_pages``."""
 
-    def __init__(self, client: Client, page: int = PAGE, most_pages: int = _MOST_PAGES) -> None:
-        self._client, self._page, self._most_pages = client, page, most_pages
+    client: Client
+    page: int = PAGE
+    most_pages: int = _MOST_PAGES
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID.
@@ -235,24 +232,24 @@ class EndpointSource:
         """
         pattern = graph_pattern(category)
         found: list[CandidateItem] = []
-        for _ in range(self._most_pages):
+        for _ in range(self.most_pages):
             after = qid_number(found[-1].qid) if found else 0
-            bounds = {"after": str(after), "min_sitelinks": str(category.min_sitelinks), "page": str(self._page)}
+            bounds = {"after": str(after), "min_sitelinks": str(category.min_sitelinks), "page": str(self.page)}
             query = template("items").substitute(pattern=pattern, **bounds)
 
             def check(rows: Sequence[AnswerRow], after: int = after) -> None:
                 numbers = [after, *(qid_number(item.qid) for item in _candidates(rows))]
                 if any(number >= following for number, following in pairwise(numbers)):
                     raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
-                if len(rows) > self._page:
-                    raise NoAnswerError(f"{len(rows):,} items on a page of {self._page:,}", final=True)
+                if len(rows) > self.page:
+                    raise NoAnswerError(f"{len(rows):,} items on a page of {self.page:,}", final=True)
 
-            page = _candidates(self._client.rows(query, f"items after Q{after}", check))
+            page = _candidates(self.client.rows(query, f"items after Q{after}", check))
             if not page:
                 return found
             found += page
         raise EndpointError(
-            f"{self._client.endpoint}: expected the items of {category.name} on at most {self._most_pages:,} pages, "
+            f"{self.client.endpoint}: expected the items of {category.name} on at most {self.most_pages:,} pages, "
             f"saw more; the last one ends at {found[-1].qid}"
         )
 
@@ -270,7 +267,8 @@ class EndpointSource:
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """The labels of items under the given language codes, in the order of the codes."""
-        tags = tags_of(check_language(code) for code in codes)
+        # All tags that labels under these codes may have: other engines than Wikidata's may keep the codes themselves.
+        tags = sorted({tag for code in map(check_language, codes) for tag in (code, rdf_tag(code))})
         languages = ", ".join(f'"{tag}"' for tag in tags)
         found: dict[str, dict[str, str]] = defaultdict(dict)
         for batch in _batches(qids, max(1, _LABELS // len(tags))):
@@ -291,7 +289,7 @@ class EndpointSource:
             if not rows or "end" not in rows[-1]:
                 raise NoAnswerError(f"an answer of {len(rows)} rows that lacks the last one")
 
-        for row in self._client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", check):
+        for row in self.client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", check):
             if variable in row and "item" in row:
                 yield row["item"].text.removeprefix(ENTITY), row[variable]
 

@@ -78,12 +78,12 @@ def fingerprint(**parts: Any) -> str:
     return digest(parts)
 
 
+@dataclass(eq=False)
 class Ledger:
-    """The records of one output folder; each is read only once, because a run has OUT to itself."""
+    """The records of the output folder; each is read only once, because a run has OUT to itself."""
 
-    def __init__(self, output: str) -> None:
-        self._output = output
-        self._read: dict[str, Record] = {}
+    output: str
+    _read: dict[str, Record] = field(default_factory=dict, init=False)  # by path
 
     def forget(self) -> None:
         """Read everything again: another run may have replaced what was read before this run had OUT to itself."""
@@ -91,7 +91,7 @@ class Ledger:
 
     def find(self, unit: str) -> Record | None:
         """The record of a unit, or None where it has not been finished."""
-        path = record_path(self._output, unit)
+        path = record_path(self.output, unit)
         return self._record(path) if path in self._read or files.list_files(path) else None
 
     def require(self, unit: str) -> Record:
@@ -99,7 +99,7 @@ class Ledger:
         record = self.find(unit)
         if record is None:
             stage = unit.partition("/")[0]
-            raise MissingInputError(f"expected {unit} to be finished in {self._output}; run `wikisem {stage}` first")
+            raise MissingInputError(f"expected {unit} to be finished in {self.output}; run `wikisem {stage}` first")
         return record
 
     def check_needs(self, record: Record) -> None:
@@ -107,35 +107,35 @@ class Ledger:
         for name, identity in record.needs.items():
             if self.require(name).identity != identity:
                 raise MissingInputError(
-                    f"expected {record.unit} made from the {name} in {self._output}, saw that it was made from earlier "
+                    f"expected {record.unit} made from the {name} in {self.output}, saw that it was made from earlier "
                     f"ones; run `wikisem {record.unit.partition('/')[0]}` first"
                 )
 
     def folder(self, unit: str) -> str:
         """The folder of the files of a finished unit; MissingInputError names the stage to run first."""
-        return folder_path(self._output, unit, self.require(unit).fingerprint)
+        return folder_path(self.output, unit, self.require(unit).fingerprint)
 
     def records(self) -> list[Record]:
         """All records, by unit."""
-        paths = files.list_files(record_path(self._output, "*"))
+        paths = files.list_files(record_path(self.output, "*"))
         records = [self._record(path) for path in paths if not path.rpartition("/")[2].startswith("lock.")]
         return sorted(records, key=lambda record: record.unit)
 
     def put(self, record: Record) -> None:
         """Record that a unit is finished."""
-        path = record_path(self._output, record.unit)
+        path = record_path(self.output, record.unit)
         self._read.pop(path, None)
         write_json(path, with_checksum(asdict(record)))
 
     def invalidate(self, unit: str) -> None:
         """Record that a unit is not finished, before its files are replaced."""
-        path = record_path(self._output, unit)
+        path = record_path(self.output, unit)
         self._read.pop(path, None)
         files.remove(path)
 
     def names(self, unit: str) -> set[str]:
         """The files and folders below OUT that runs have made for a unit, or begun to make; some may be gone."""
-        path = names_path(self._output, unit)
+        path = names_path(self.output, unit)
         if (data := files.read_if_there(path)) is None:
             return set()
         return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
@@ -144,7 +144,7 @@ class Ledger:
         """Note which files and folders are the unit's, before they are made and after others are removed."""
         if names != self.names(unit):
             data = orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE)
-            files.replace_file(names_path(self._output, unit), data)
+            files.replace_file(names_path(self.output, unit), data)
 
     def write_manifest(self) -> None:
         """Write OUT/manifest.json: an entry in ``stages`` for every finished unit, at the top what all groups share."""
@@ -162,7 +162,7 @@ class Ledger:
             values = [record.made_with[key] for record in groups if key in record.made_with]
             if values and all(value == values[0] for value in values):
                 manifest[key] = values[0]
-        write_json(f"{self._output}/{MANIFEST}", with_checksum(manifest))
+        write_json(f"{self.output}/{MANIFEST}", with_checksum(manifest))
 
     def _record(self, path: str) -> Record:
         """Read a record once; DamagedInputError if it is damaged or of a version with other fields."""

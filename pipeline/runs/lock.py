@@ -52,9 +52,6 @@ class LockFile:
         command = redacted(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
         return cls(run, socket.gethostname(), _machine(), process, _started(process), since, command)
 
-    def __str__(self) -> str:
-        return f"`{self.command}` at work there since {self.since} (process {self.process} on {self.host})"
-
     @property
     def is_dead(self) -> bool:
         """Whether the process is certain to have ended: one of another machine, or container, never is."""
@@ -83,9 +80,11 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], o
             break
         remove(path_of_lock)
     else:
+        other = others[0]
         raise LockError(
-            f"expected to be the only run into {output}, saw {others[0]}; wait for it to end, "
-            "or, where you know that it has ended, run with --break-lock"
+            f"expected to be the only run into {output}, saw `{other.command}` at work there since {other.since} "
+            f"(process {other.process} on {other.host}); wait for it to end, or, where you know that it has ended, "
+            "run with --break-lock"
         )
     try:
         yield

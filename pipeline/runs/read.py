@@ -44,7 +44,19 @@ def read_run(output: Path) -> RunFiles:
     release or has no group at all, DamagedInputError if a file is not the one that was recorded.
     """
     group_files = [path for suffix in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{suffix}")]
-    manifest = _read_manifest(output, group_files)
+    path, table = output / MANIFEST, min((file for file in group_files if file.suffix == ".parquet"), default=None)
+    if path.is_file():
+        advice = f"without its line {CHECKSUM!r} it is taken as it is"
+        manifest = decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
+    elif about := table_metadata(table):  # the first releases had no manifest: their tables say this
+        fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
+        text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
+        manifest = decode_json(text, Manifest, str(table), "the recipe of a release in its metadata")
+    else:
+        raise MissingInputError(
+            f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
+            "their recipe"
+        )
     if not group_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     check_files(output, manifest, ("groups", "rejected", "walls"))
@@ -62,22 +74,6 @@ def read_run(output: Path) -> RunFiles:
         if groups.get(code := PurePosixPath(path).parent.name):
             names.setdefault(code, []).append(path)
     return RunFiles(output, groups=groups, rejections=rejections, manifest=manifest, walls=walls, names=names)
-
-
-def _read_manifest(output: Path, group_files: Sequence[Path]) -> Manifest:
-    """The manifest of a run or a release; of the first releases, which had none, what their tables say."""
-    path, tables = output / MANIFEST, sorted(file for file in group_files if file.suffix == ".parquet")
-    if path.is_file():
-        advice = f"without its line {CHECKSUM!r} it is taken as it is"
-        return decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
-    if about := table_metadata(next(iter(tables), None)):
-        fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
-        text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
-        return decode_json(text, Manifest, str(tables[0]), "the recipe of a release in its metadata")
-    raise MissingInputError(
-        f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
-        "their recipe"
-    )
 
 
 def check_files(output: Path, manifest: Manifest, folders: Sequence[str]) -> None:

@@ -53,7 +53,7 @@ class Run:
     break_lock: bool = False
     name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     ledger: Ledger = field(init=False, repr=False, compare=False)
-    _damage: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    damage: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _made: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     said: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
@@ -61,15 +61,10 @@ class Run:
         object.__setattr__(self, "ledger", Ledger(self.output))
 
     def find_damage(self, record: Record) -> str:
-        """A description of what is wrong with the files of a unit; checked once a run."""
-        if record.fingerprint not in self._damage:
-            self._damage[record.fingerprint] = find_damage(self.output, record)
-        return self._damage[record.fingerprint]
-
-    def put(self, record: Record) -> None:
-        """Record that a unit is finished."""
-        self.ledger.put(record)
-        self._damage.pop(record.fingerprint, None)
+        """A description of what is wrong with the files of a unit; looked for once a run, until it is made again."""
+        if record.fingerprint not in self.damage:
+            self.damage[record.fingerprint] = find_damage(self.output, record)
+        return self.damage[record.fingerprint]
 
     def require(self, unit: str) -> Record:
         """The record of a unit; MissingInputError if it is not finished, or its files have changed."""
@@ -121,56 +116,39 @@ class Run:
         if files.list_files(f"{work}/**"):
             self.log(f"warning: {work} has files that no run of wikisem left there; they stay")
 
-    def remove_scratch_folder(self, folder: str) -> None:
-        """Remove a folder in this run's scratch, if it is there."""
-        work = work_folder(self.output)  # which may be a link to another disk
-        files.remove_below(work, folder.removeprefix(f"{work}/"))
-
     def _remove_scratch_of(self, run: str) -> None:
-        folder = f"{work_folder(self.output)}/{run}"
-        with self.tidying(folder):
-            self.remove_scratch_folder(folder)
-            files.remove(f"{folder}.json")
+        work = work_folder(self.output)  # which may be a link to another disk
+        with self.tidying(f"{work}/{run}"):
+            files.remove_below(work, run)
+            files.remove(f"{work}/{run}.json")
 
-    def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
+    def prepare_stage(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """Empty the scratch folder of a stage and the folders of its units, and return them with the runtime.
 
-        The folders are noted first as what the units may leave, so that a later run removes them if this one ends here.
+        ``fingerprints`` has that of each unit with a folder of its own, which is named by it.
         """
         if files.is_local(self.output):
             with suppress(FileExistsError):
                 Path(work_folder(self.output)).mkdir(parents=True)
                 self._made.add(work_folder(self.output))
+        # By this file a later run knows the scratch of a dead one.
         files.replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
-        root = f"{self.scratch}/{name.replace('/', '.')}"
         names = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
-        files.for_each_file(self.output, lambda unit: self._note_earlier(unit, {names[unit]}), names)
-        self.remove_scratch_folder(root)
-        for name_below in names.values():
-            files.remove_below(self.output, name_below)
-        folders = {unit: f"{self.output}/{name_below}" for unit, name_below in names.items()}
-        return StageContext(
-            Scratch(root, *folders.values()) if len(folders) == 1 else Scratch(root), self.runtime, folders
-        )
+        # Noted before anything is made, so that a later run removes what a unit leaves if this one ends here.
+        files.for_each_file(self.output, lambda unit: self.note_earlier(unit, {names[unit]}), names)
+        in_scratch = name.replace("/", ".")
+        files.remove_below(self.scratch, in_scratch)
+        for own_folder in names.values():  # half made by a run that was interrupted, or damaged since
+            files.remove_below(self.output, own_folder)
+        folders = {unit: f"{self.output}/{own_folder}" for unit, own_folder in names.items()}
+        return StageContext(Scratch(f"{self.scratch}/{in_scratch}"), self.runtime, folders)
 
-    def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
+    def note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
         """Note that a unit may leave files of these names, and return the names that it may have left before."""
         record = self.ledger.find(unit)
         earlier = self.ledger.names(unit) | (roots_of(record) if record else set())
         self.ledger.note(unit, earlier | set(names))
         return earlier
-
-    def put_in_place(self, unit: str, scratch: Scratch, leaves: Iterable[str]) -> set[str]:
-        """Copy files from ``finished`` to their plain names in OUT, in place of earlier ones; return their paths."""
-        root = f"{scratch.finished}/"
-        patterns = [f"{root}{leaf}{suffix}" for leaf in leaves for suffix in ("", "/**")]
-        made = {path.removeprefix(root) for pattern in patterns for path in files.list_files(pattern)}
-        earlier = self._note_earlier(unit, made)
-        self.ledger.invalidate(unit)
-        files.for_each_file(self.output, lambda name: files.remove_below(self.output, name), sorted(earlier - made))
-        new = [(f"{scratch.finished}/{name}", f"{self.output}/{name}") for name in sorted(made)]
-        files.for_each_file(self.output, lambda pair: files.copy(*pair), new)
-        return made
 
     def remove_superseded(self, record: Record) -> None:
         """Remove the files of earlier results and interrupted runs of a unit, once its record is written."""
@@ -351,38 +329,30 @@ def session(run: Run) -> Iterator[None]:
 
 
 def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
-    """Run the unfinished units of some stages, in their order, and return the records of all units."""
+    """Run the units of some stages that are not finished, or were made otherwise; return all records, in order."""
     listed, records = list(stages), list[Record]()
     for number, stage in enumerate(listed, start=1):
-        records += run_stage(stage, run, recipe, f"stage {number} of {len(listed)}" if len(listed) > 1 else "")
+        stage.check(run)
+        planned = {unit.name: _plan(unit, run) for unit in stage.units}
+        finished: dict[str, Record] = {}
+        for name, plan in planned.items():
+            earlier = run.ledger.find(name)
+            if earlier and earlier.fingerprint == plan.fingerprint:
+                if damage := run.find_damage(earlier):
+                    run.log(f"{name}: made again, {damage}")
+                else:
+                    finished[name] = earlier
+        if stage.together and len(finished) < len(planned):
+            finished = {}
+        for name, record in finished.items():
+            run.log(f"{name}: finished before, nothing changed")
+            run.remove_superseded(record)  # left by a run that died after writing its record
+        todo = [unit for unit in stage.units if unit.name not in finished]
+        if todo and len(listed) > 1:
+            run.log(f"stage {number} of {len(listed)}: {describe(stage, len(todo))}")
+        made = _run_units(stage, todo, planned, run, recipe) if todo else {}
+        records += [(finished | made)[name] for name in planned]
     return records
-
-
-def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str = "") -> list[Record]:
-    """Run the units of a stage that are not finished, or were made otherwise, and return the records of all, in order.
-
-    ``place`` is the number of the stage among several, for the log.
-    """
-    stage.check(run)
-    planned = {unit.name: _plan(unit, run) for unit in stage.units}
-    finished: dict[str, Record] = {}
-    for name, plan in planned.items():
-        earlier = run.ledger.find(name)
-        if earlier and earlier.fingerprint == plan.fingerprint:
-            if damage := run.find_damage(earlier):
-                run.log(f"{name}: made again, {damage}")
-            else:
-                finished[name] = earlier
-    if stage.together and len(finished) < len(planned):
-        finished = {}
-    for name, record in finished.items():
-        run.log(f"{name}: finished before, nothing changed")
-        run.remove_superseded(record)  # left by a run that died after writing its record
-    todo = [unit for unit in stage.units if unit.name not in finished]
-    if todo and place:
-        run.log(f"{place}: {describe(stage, len(todo))}")
-    made = _run_units(stage, todo, planned, run, recipe) if todo else {}
-    return [(finished | made)[name] for name in planned]
 
 
 def _plan(unit: Unit, run: Run) -> Record:
@@ -431,7 +401,7 @@ def _run_units(
     for name, fingerprint_now in fingerprints.items():
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == fingerprint_now:
             run.ledger.invalidate(name)
-    context = run.context(stage.name, fingerprints)
+    context = run.prepare_stage(stage.name, fingerprints)
     with _naming_damaged_unit(run):
         results = stage.work([unit.name for unit in todo], run, context)
     check_lock(run.output, run.name)
@@ -449,7 +419,7 @@ def _run_units(
             run.log(f"warning: {result.warning}")
     run.ledger.write_manifest()  # once: it has all units, of which a stage in many languages has hundreds
     with run.tidying(context.scratch.root):
-        run.remove_scratch_folder(context.scratch.root)
+        files.remove_below(run.scratch, context.scratch.root.removeprefix(f"{run.scratch}/"))
     return records
 
 
@@ -467,15 +437,28 @@ def _naming_damaged_unit(run: Run) -> Iterator[None]:
 
 
 def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:
-    """Put the files of a unit in place, write its record, which is returned with its parts, and remove what it was."""
+    """Put the files of a unit in place, write its record, which is returned with its parts, and remove what it was.
+
+    Files with plain names, the ``leaves``, are copied from the scratch folder; others are where they belong already.
+    """
     check_lock(run.output, run.name)
-    made = run.put_in_place(unit.name, scratch, unit.leaves) if unit.leaves else set()
+    made = set[str]()  # paths below OUT
+    if unit.leaves:
+        root = f"{scratch.finished}/"
+        patterns = [f"{root}{leaf}{suffix}" for leaf in unit.leaves for suffix in ("", "/**")]
+        made = {path.removeprefix(root) for pattern in patterns for path in files.list_files(pattern)}
+        gone = sorted(run.note_earlier(unit.name, made) - made)
+        run.ledger.invalidate(unit.name)  # from here until the new record is there OUT has files of both
+        files.for_each_file(run.output, lambda name: files.remove_below(run.output, name), gone)
+        new = [(f"{root}{name}", f"{run.output}/{name}") for name in sorted(made)]
+        files.for_each_file(run.output, lambda pair: files.copy(*pair), new)
     parts = measure_parts(run.output, record, unit.leaves)
     if unit.leaves and (strays := sorted(parts.keys() - made)):
         run.log(f"warning: {unit.name}: {run.output}/{strays[0]} is no file of wikisem's; it stays")
         parts = {path: part for path, part in parts.items() if path in made}
     record = replace(record, parts=parts)
-    run.put(record)
+    run.ledger.put(record)
+    run.damage.pop(record.fingerprint, None)
     run.remove_superseded(record)
     return record
 

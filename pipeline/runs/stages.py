@@ -64,6 +64,7 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         del units
+        context = context.for_unit(ENTITIES)
         if dump.tables:
             return {ENTITIES: _read_tables(dump, options, run, context)}
         counts, highest = entity_stage.read_entities(dump.paths, options, context)
@@ -117,22 +118,6 @@ def check_columns(items: Record, recipe: Recipe) -> None:
             )
 
 
-def _wiki_of_mentions(language: str, folder: str) -> tuple[dict[str, Any], str]:
-    """The wiki that the dump of a language is of, as facts, and a warning of what is wrong with it, or empty."""
-    path, warnings = layout.siteinfo_path(folder), []
-    with open_binary(path) as source:
-        wiki = SiteInfo.from_json(source.read(), path).dbname
-    if wiki and wiki != (expected := wiki_of(language)):
-        warnings.append(f"expected a dump of {expected or 'no wiki'}, saw one of {wiki}, which is taken for {language}")
-    if lacks_conversion(language):
-        cause = "without opencc, links in the other script do not count for the page"
-        warnings.append(f"{cause}: pip install 'wikisem[chinese]'")
-    if not warnings:
-        return {"wiki": wiki}, ""
-    warning = f"{unit_of(MENTIONS, language)}: {'; '.join(warnings)}"
-    return {"wiki": wiki, "warning": warning}, warning
-
-
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) -> Stage:
     """The mentions of all languages, a unit for each; facts are the dump's wiki and the link trail learned from it.
 
@@ -148,11 +133,22 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
         counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
         results = {}
         for language, folder in written.items():
-            facts, warning = _wiki_of_mentions(language, folder)
+            unit, path, warnings = unit_of(MENTIONS, language), layout.siteinfo_path(folder), list[str]()
+            with open_binary(path) as source:
+                wiki = SiteInfo.from_json(source.read(), path).dbname
+            if wiki and wiki != (own := wiki_of(language)):
+                warnings.append(
+                    f"expected a dump of {own or 'no wiki'}, saw one of {wiki}, which is taken for {language}"
+                )
+            if lacks_conversion(language):
+                cause = "without opencc, links in the other script do not count for the page"
+                warnings.append(f"{cause}: pip install 'wikisem[chinese]'")
+            warning = f"{unit}: {'; '.join(warnings)}" if warnings else ""
+            facts = {"wiki": wiki, "warning": warning} if warning else {"wiki": wiki}
             if link_trail and language not in profiles.trails:
                 evidence = Evidence(mention_stage.read_link_letters(folder))
                 facts["learned_trail"] = find_profile(language, evidence=evidence).profile.link_trail
-            results[unit_of(MENTIONS, language)] = UnitResult(counts[language], facts, warning)
+            results[unit] = UnitResult(counts[language], facts, warning)
         return results
 
     units = []
@@ -261,7 +257,7 @@ def taxonomy(options: GraphOptions) -> Stage:
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         del units
-        counts = taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context)
+        counts = taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context.for_unit(TAXONOMY))
         return {TAXONOMY: UnitResult(counts)}
 
     unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)

@@ -15,7 +15,7 @@ from wikisem.pipeline.runs.run import (
     UnitResult,
     estimate_bytes,
     lacking_disk,
-    run_stage,
+    run_stages,
     session,
 )
 from wikisem.records import Counts
@@ -74,8 +74,8 @@ def test_the_warning_comes_before_the_work(tmp_path: Path, free: dict[str, int])
     inputs = [{"path": "dump.bz2", "size": 100 * GB}]
     run = Run(str(tmp_path), Runtime(), log=lines.append)
     with session(run):
-        run_stage(Stage("mentions", [Unit("mentions/de", {}, facts={"inputs": inputs})], work), run)
+        run_stages([Stage("mentions", [Unit("mentions/de", {}, facts={"inputs": inputs})], work)], run)
         free["bytes"] = 10**15
-        run_stage(Stage("mentions", [Unit("mentions/fr", {}, facts={"inputs": inputs})], work), run)
+        run_stages([Stage("mentions", [Unit("mentions/fr", {}, facts={"inputs": inputs})], work)], run)
     said = [line[:17] for line in lines if not line.startswith("bzip2")]
     assert said == ["warning: mentions", "work", "work"]

@@ -183,7 +183,7 @@ def test_a_run_finds_no_scratch_of_dead_ones_and_leaves_none(tmp_path: Path, lin
     """Each run has a folder of its own, so that it cannot count the parts of another one."""
     dead = Run(str(tmp_path), Runtime())
     with pytest.raises(KeyboardInterrupt), session(dead):
-        replace_file(f"{dead.context('toys', {}).scratch.parts}/x", b"")
+        replace_file(f"{dead.prepare_stage('toys', {}).scratch.parts}/x", b"")
         raise KeyboardInterrupt
     assert Path(dead.scratch).exists()
     for folder in (".", "groups", "wikisem500/de"):
@@ -194,7 +194,7 @@ def test_a_run_finds_no_scratch_of_dead_ones_and_leaves_none(tmp_path: Path, lin
     run = Run(str(tmp_path), Runtime(), log=lines.append)
     with session(run):
         assert not Path(dead.scratch).parent.exists()
-        context = run.context("toys", {})
+        context = run.prepare_stage("toys", {})
         assert context.scratch.root.startswith(f"{tmp_path}/.work/{run.name}/")
         replace_file(f"{context.scratch.parts}/x", b"")
     assert not (tmp_path / ".work").exists()
@@ -218,7 +218,7 @@ def test_a_folder_for_work_of_the_users_own_stays(
         replace_file(f"{output}/.work/{name}", b"mine")
     run = Run(output, Runtime(), log=lines.append)
     with session(run):
-        replace_file(f"{run.context('toys', {}).scratch.parts}/x", b"")
+        replace_file(f"{run.prepare_stage('toys', {}).scratch.parts}/x", b"")
     assert list_files(f"{output}/.work/**") == [f"{output}/.work/{name}" for name in sorted(names)]
     assert (tmp_path / "out" / ".work").is_dir()
     told = f"warning: {output}/.work has files that no run of wikisem left there; they stay"
@@ -232,7 +232,7 @@ def test_a_run_that_fails_leaves_the_manifest_and_no_lock(
     """A run that is interrupted does not spend its last seconds on removing scratch."""
     run = Run(str(tmp_path), Runtime())
     with pytest.raises(error), session(run):
-        replace_file(f"{run.context('toys', {}).scratch.parts}/x", b"")
+        replace_file(f"{run.prepare_stage('toys', {}).scratch.parts}/x", b"")
         raise error
     assert manifest_of(tmp_path)["stages"] == {}
     assert (tmp_path / ".work" / run.name).exists() == stays

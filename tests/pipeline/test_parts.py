@@ -15,7 +15,7 @@ from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import create_binary
 from wikisem.pipeline.runs.ledger import Part, Record, find_damage
-from wikisem.pipeline.runs.run import Run, Stage, Unit, UnitResult, run_stage, session
+from wikisem.pipeline.runs.run import Run, Stage, Unit, UnitResult, run_stages, session
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
@@ -64,8 +64,8 @@ def again(run: Run) -> Run:
 
 def test_a_record_lists_every_file_with_its_size_and_checksum(run: Run) -> None:
     """In a folder of its own and under plain names, by path below OUT."""
-    (own,) = run_stage(toys(), run)
-    (plain,) = run_stage(toys(("toys/de",)), run)
+    (own,) = run_stages([toys()], run)
+    (plain,) = run_stages([toys(("toys/de",))], run)
     parts = {name: Part(len(data), f"{crc32(data):08x}") for name, data in FILES.items()}
     assert own.parts == {f"toys/de/{own.fingerprint}/{name}": part for name, part in parts.items()}
     assert plain.parts == {f"plain/{name}": part for name, part in parts.items()}
@@ -109,24 +109,24 @@ def test_a_unit_whose_files_do_not_fit_its_record_is_made_again(
     run: Run, lines: list[str], damage: Callable[[Path], str]
 ) -> None:
     """The log says why; it is not said to be finished before, and then it is whole."""
-    (record,) = run_stage(toys(), run)
+    (record,) = run_stages([toys()], run)
     damage(Path(run.output) / "toys/de" / record.fingerprint / "a.parquet")
     later = again(run)
-    assert run_stage(toys(), later) == [record]
+    assert run_stages([toys()], later) == [record]
     assert len(lines) == 1
     assert lines[0].startswith("toys/de: made again, expected ")
     assert find_damage(run.output, record) == ""
-    run_stage(toys(), later)
+    run_stages([toys()], later)
     assert lines[1:] == ["toys/de: finished before, nothing changed"]
 
 
 @pytest.mark.parametrize("damage", [lose, cut, flip, zero, add])
 def test_a_needed_unit_whose_files_do_not_fit_its_record_is_an_error(run: Run, damage: Callable[[Path], str]) -> None:
     """It says what is wrong, and the command that makes it again."""
-    (record,) = run_stage(toys(), run)
+    (record,) = run_stages([toys()], run)
     said = damage(Path(run.output) / "toys/de" / record.fingerprint / "a.parquet")
     with pytest.raises(MissingInputError, match=rf"{said}.*; run `wikisem toys` to make it"):
-        run_stage(toys(("toys/de",)), again(run))
+        run_stages([toys(("toys/de",))], again(run))
 
 
 def test_the_files_of_a_unit_are_on_the_disk_before_its_record_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_the_files_of_a_unit_are_on_the_disk_before_its_record_is(run: Run, monk
     monkeypatch.setattr(Path, "replace", log_replace)
     for stage, unit in ((toys(), "toys.de"), (toys(("toys/de",)), "plain")):
         events.clear()
-        (record,) = run_stage(stage, run)
+        (record,) = run_stages([stage], run)
         named = next(event for event in events if event.endswith(f" is .wikisem/{unit}.json"))
         before, after = events[: events.index(named)], events[events.index(named) + 1 :]
         paths = {str(path) for part in record.parts for path in (Path(part), *Path(part).parents)}
@@ -161,14 +161,14 @@ def test_a_disk_that_fails_to_write_is_an_error_and_leaves_no_record(
     """A unit whose files, or their names, may be gone after a loss of power is not finished."""
     monkeypatch.setattr("wikisem.atomic_files.os.fsync", failing_sync(code, of_folders))
     with pytest.raises(OutputError, match=rf"expected to write .*{os.strerror(code)}"):
-        run_stage(toys(), run)
+        run_stages([toys()], run)
     assert run.ledger.find("toys/de") is None
 
 
 def test_a_file_system_that_cannot_sync_folders_fails_no_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some network file systems say EINVAL; their files are synced."""
     monkeypatch.setattr("wikisem.atomic_files.os.fsync", failing_sync(errno.EINVAL, of_folders=True))
-    run_stage(toys(), run)
+    run_stages([toys()], run)
     assert run.ledger.find("toys/de") is not None
 
 
@@ -184,7 +184,7 @@ def failing_sync(code: int, of_folders: bool) -> Callable[[int], None]:
 
 def test_a_folder_is_given_out_when_its_files_are_as_its_record_says(run: Run) -> None:
     """Of a unit that a stage reads and does not name among those that it depends on, too."""
-    (record,) = run_stage(toys(), run)
+    (record,) = run_stages([toys()], run)
     later = again(run)
     assert later.folder("toys/de") == f"{run.output}/toys/de/{record.fingerprint}"
     flip(Path(run.output) / "toys/de" / record.fingerprint / "deep" / "b.parquet")
@@ -202,7 +202,7 @@ def test_rows_are_checked_as_they_are_read_and_what_people_read_at_once(run: Run
             write_parquet(f"{places[unit]}/a.parquet", pa.table({"a": range(9)}))
         return {unit: UnitResult(Counts(1, 1)) for unit in units}
 
-    own, plain = run_stage(Stage("rows", [Unit("own", {}), Unit("plain", {}, ("plain",))], work), run)
+    own, plain = run_stages([Stage("rows", [Unit("own", {}), Unit("plain", {}, ("plain",))], work)], run)
     for record in (own, plain):
         (path,) = (f"{run.output}/{part}" for part in record.parts)
         data = Path(path).read_bytes()
@@ -214,7 +214,7 @@ def test_rows_are_checked_as_they_are_read_and_what_people_read_at_once(run: Run
 
 def test_damaged_rows_name_the_record_to_remove(run: Run) -> None:
     """What is found while rows are read is known of no record: it would else be taken for whole again."""
-    (record,) = run_stage(toys(), run)
+    (record,) = run_stages([toys()], run)
     path = f"{run.output}/toys/de/{record.fingerprint}/a.parquet"
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
@@ -223,20 +223,20 @@ def test_damaged_rows_name_the_record_to_remove(run: Run) -> None:
 
     stage = Stage("toys", [Unit("other", {}, (), ("toys/de",))], work)
     with pytest.raises(DamagedInputError, match=r"bytes that were written; remove .*/\.wikisem/toys\.de\.json and run"):
-        run_stage(stage, run)
+        run_stages([stage], run)
 
 
 def test_files_that_systems_leave_are_no_parts(run: Run) -> None:
     """A hidden file in the folder of a unit is nobody's business."""
-    (record,) = run_stage(toys(), run)
+    (record,) = run_stages([toys()], run)
     (Path(run.output) / "toys/de" / record.fingerprint / ".DS_Store").write_bytes(b"x")
     assert find_damage(run.output, record) == ""
 
 
 def test_files_under_plain_names_beside_those_of_a_unit_are_not_its_own(run: Run) -> None:
     """Another language's groups are in the same folder."""
-    run_stage(toys(), run)
-    (record,) = run_stage(toys(("toys/de",)), run)
+    run_stages([toys()], run)
+    (record,) = run_stages([toys(("toys/de",))], run)
     (Path(run.output) / "plain" / "other.parquet").write_bytes(b"x")
     assert find_damage(run.output, record) == ""
     (Path(run.output) / "plain" / "a.parquet").unlink()

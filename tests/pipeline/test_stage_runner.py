@@ -15,7 +15,6 @@ from wikisem.pipeline.runs.run import (
     Unit,
     UnitResult,
     check_writable,
-    run_stage,
     run_stages,
     session,
 )
@@ -83,7 +82,7 @@ def pairs(options: Mapping[str, int], together: bool = False) -> tuple[Stage, li
 def test_a_finished_unit_leaves_its_files_its_unreadable_records_and_its_record_and_no_scratch(run: Run) -> None:
     """Files get their final name, unreadable records are gathered in order, scratch goes, the record tells it all."""
     stage, _ = toys(bad=3)
-    (record,) = run_stage(stage, run)
+    (record,) = run_stages([stage], run)
     out = Path(run.output)
     assert (out / "toys/de" / record.fingerprint / "rows.txt").read_text() == "rows"
     unreadable = (out / "unreadable/toys-de.jsonl").read_text().splitlines()
@@ -100,13 +99,13 @@ def test_the_version_of_a_stage_decides_whether_its_units_are_used_by_another_re
 ) -> None:
     """Not that of wikisem, which the record names as the one that made the unit."""
     stage, asked = toys()
-    (record,) = run_stage(stage, run)
+    (record,) = run_stages([stage], run)
     for module in ("wikisem", "wikisem.pipeline.runs.ledger"):
         monkeypatch.setattr(f"{module}.__version__", "99.9")
-    assert run_stage(stage, run) == [record]
+    assert run_stages([stage], run) == [record]
     assert len(asked) == 1
     newer = replace(stage, units=[replace(unit, version=2) for unit in stage.units])
-    (other,) = run_stage(newer, run)
+    (other,) = run_stages([newer], run)
     assert len(asked) == 2
     assert other.fingerprint != record.fingerprint
     assert [one.made_with["versions"]["wikisem"] for one in (record, other)] == [__version__, "99.9"]
@@ -114,14 +113,14 @@ def test_the_version_of_a_stage_decides_whether_its_units_are_used_by_another_re
 
 def test_unreadable_of_an_earlier_run_go_when_there_are_none_any_more(run: Run) -> None:
     """OUT/unreadable shows what is unreadable in the data that is there now."""
-    run_stage(toys(bad=3)[0], run)
-    run_stage(toys(text="other")[0], run)
+    run_stages([toys(bad=3)[0]], run)
+    run_stages([toys(text="other")[0]], run)
     assert not (Path(run.output) / "unreadable/toys-de.jsonl").exists()
 
 
 def test_stages_that_have_something_to_do_say_which_they_are(run: Run, lines: list[str]) -> None:
     """Of how many, and in how many of their languages; a stage alone, or one that is finished, says nothing."""
-    run_stage(pairs({"pairs/de": 1, "pairs/ja": 1})[0], run)
+    run_stages([pairs({"pairs/de": 1, "pairs/ja": 1})[0]], run)
     assert lines == []
     run_stages([toys()[0], pairs({"pairs/de": 1, "pairs/ja": 2})[0]], run)
     told = [line for line in lines if line.startswith("stage ")]
@@ -133,13 +132,13 @@ def test_stages_that_have_something_to_do_say_which_they_are(run: Run, lines: li
 
 def test_what_is_finished_is_not_made_again_until_an_option_changes(run: Run, lines: list[str]) -> None:
     """The same options reuse the record and say so; other options replace files and record."""
-    (first,) = run_stage(toys()[0], run)
+    (first,) = run_stages([toys()[0]], run)
     again, asked = toys()
-    assert run_stage(again, run) == [first]
+    assert run_stages([again], run) == [first]
     assert asked == []
     assert lines == ["toys/de: finished before, nothing changed"]
     changed, asked = toys(text="other")
-    (second,) = run_stage(changed, run)
+    (second,) = run_stages([changed], run)
     assert asked == ["toys/de"]
     assert second.fingerprint != first.fingerprint
     assert _rows(run) == {f"{second.fingerprint}/rows.txt": "other"}
@@ -170,42 +169,42 @@ def test_a_unit_that_was_made_from_what_is_gone_is_refused_as_a_source(run: Run)
     """The message names the stage to run again."""
     base, user = toys("de")[0], toys("en", needs=("toys/de",))[0]
     run_stages([base, user], run)
-    run_stage(toys("de", text="other")[0], run)
+    run_stages([toys("de", text="other")[0]], run)
     with pytest.raises(MissingInputError, match=r"toys/en made from the toys/de in .*; run `wikisem toys` first"):
-        run_stage(toys("fr", needs=("toys/en",))[0], run)
+        run_stages([toys("fr", needs=("toys/en",))[0]], run)
 
 
 def test_a_missing_source_is_named_with_the_stage_to_run(run: Run) -> None:
     """Nothing is made where a needed unit is not finished."""
     stage, asked = toys("en", needs=("mentions/en",))
     with pytest.raises(MissingInputError, match=r"mentions/en to be finished in .*; run `wikisem mentions` first"):
-        run_stage(stage, run)
+        run_stages([stage], run)
     assert asked == []
 
 
 def test_only_the_units_that_changed_are_made_and_records_come_in_the_order_of_the_stage(run: Run) -> None:
     """A new or changed language does not touch the others."""
-    run_stage(pairs({"a": 1, "b": 1})[0], run)
+    run_stages([pairs({"a": 1, "b": 1})[0]], run)
     stage, asked = pairs({"c": 1, "a": 1, "b": 2})
-    assert [record.unit for record in run_stage(stage, run)] == ["c", "a", "b"]
+    assert [record.unit for record in run_stages([stage], run)] == ["c", "a", "b"]
     assert asked == ["c", "b"]
 
 
 def test_units_that_belong_together_are_made_together(run: Run, lines: list[str]) -> None:
     """One that changed makes all; none of them is then said to have been finished before."""
-    run_stage(pairs({"a": 1, "b": 1}, together=True)[0], run)
+    run_stages([pairs({"a": 1, "b": 1}, together=True)[0]], run)
     stage, asked = pairs({"a": 1, "b": 2}, together=True)
-    run_stage(stage, run)
+    run_stages([stage], run)
     assert asked == ["a", "b"]
     assert lines == []
     stage, asked = pairs({"a": 1, "b": 2}, together=True)
-    run_stage(stage, run)
+    run_stages([stage], run)
     assert asked == []
 
 
 def test_a_unit_that_fails_leaves_the_earlier_result_and_its_record(run: Run) -> None:
     """Nothing of the new one is in place, and what was there before is still a finished whole."""
-    (before,) = run_stage(toys()[0], run)
+    (before,) = run_stages([toys()[0]], run)
     stage, _ = toys(text="other")
 
     def fail(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
@@ -213,40 +212,40 @@ def test_a_unit_that_fails_leaves_the_earlier_result_and_its_record(run: Run) ->
         raise RuntimeError("interrupted")
 
     with pytest.raises(RuntimeError, match="interrupted"):
-        run_stage(replace(stage, work=fail), run)
+        run_stages([replace(stage, work=fail)], run)
     assert run.ledger.find("toys/de") == before
     assert _rows(run)[f"{before.fingerprint}/rows.txt"] == "rows"
-    run_stage(stage, run)
+    run_stages([stage], run)
     assert list(_rows(run).values()) == ["other"]
 
 
 def test_a_run_that_ends_while_files_are_replaced_leaves_no_record(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of plain names, which an earlier result has too, the record goes before the files and comes after them."""
-    run_stage(pairs({"a": 1})[0], run)
+    run_stages([pairs({"a": 1})[0]], run)
 
     def stop(*_: object) -> None:
         raise OutputError("disk full")
 
     monkeypatch.setattr("wikisem.pipeline.runs.run.files.copy", stop)
     with pytest.raises(OutputError, match="disk full"):
-        run_stage(pairs({"a": 2})[0], run)
+        run_stages([pairs({"a": 2})[0]], run)
     assert run.ledger.find("a") is None
 
 
 def test_what_an_interrupted_run_left_in_the_folder_of_a_unit_goes(run: Run) -> None:
     """The same unit writes to the same folder, which is empty when it begins."""
     stage, _ = toys()
-    (record,) = run_stage(stage, run)
+    (record,) = run_stages([stage], run)
     run.ledger.invalidate("toys/de")
     (Path(run.output) / "toys/de" / record.fingerprint / "half.txt").write_text("half")
-    run_stage(stage, run)
+    run_stages([stage], run)
     assert _rows(run) == {f"{record.fingerprint}/rows.txt": "rows"}
 
 
 def test_of_the_folders_beside_that_of_a_unit_those_go_that_runs_made(run: Run) -> None:
     """Of an earlier result, and of a run with other options that never ended; no other one, whatever its name."""
     folder = Path(run.output) / "toys/de"
-    run_stage(toys(text="first")[0], run)
+    run_stages([toys(text="first")[0]], run)
     broken = toys(text="second")[0]
 
     def fail(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
@@ -254,12 +253,12 @@ def test_of_the_folders_beside_that_of_a_unit_those_go_that_runs_made(run: Run) 
         raise RuntimeError("interrupted")
 
     with pytest.raises(RuntimeError, match="interrupted"):
-        run_stage(replace(broken, work=fail), run)
+        run_stages([replace(broken, work=fail)], run)
     for name in ("0" * 32, "mine"):
         (folder / name).mkdir()
         (folder / name / "half.txt").write_text("half")
     assert len(list(folder.iterdir())) == 4
-    (third,) = run_stage(toys(text="third")[0], run)
+    (third,) = run_stages([toys(text="third")[0]], run)
     assert _rows(run) == {
         f"{third.fingerprint}/rows.txt": "third",
         f"{'0' * 32}/half.txt": "half",
@@ -271,10 +270,10 @@ def test_of_the_folders_beside_that_of_a_unit_those_go_that_runs_made(run: Run) 
 def test_a_folder_that_a_link_replaced_stays_with_all_behind_it(run: Run, tmp_path: Path, lines: list[str]) -> None:
     """What was before a new result is not worth an error; a line says that it is still there."""
     away = tmp_path / "away"
-    run_stage(toys()[0], run)
+    run_stages([toys()[0]], run)
     (Path(run.output) / "toys").rename(away)
     (Path(run.output) / "toys").symlink_to(away)
-    (second,) = run_stage(toys(text="other")[0], run)
+    (second,) = run_stages([toys(text="other")[0]], run)
     assert run.ledger.find("toys/de") == second
     assert len(list((away / "de").iterdir())) == 2
     assert any(line.startswith("warning: what toys/de was before stays: expected to remove ") for line in lines)
@@ -290,7 +289,7 @@ def test_scratch_that_cannot_be_removed_fails_no_run(
 
     with monkeypatch.context() as patch:
         patch.setattr("shutil.rmtree", refuse)
-        (record,) = run_stage(toys()[0], run)
+        (record,) = run_stages([toys()[0]], run)
         run.remove_scratch()
     assert run.ledger.find("toys/de") == record
     assert [line.partition(" stays: ")[0] for line in lines] == [
@@ -315,12 +314,12 @@ def sets(names: str, folder: str = "sets/de") -> Stage:
 @pytest.mark.parametrize("record", [True, False])
 def test_of_plain_names_those_go_that_an_earlier_result_had(run: Run, lines: list[str], record: bool) -> None:
     """Also where its record was removed, to run the unit again. What somebody put beside them stays, and is told."""
-    run_stage(sets("abc"), run)
+    run_stages([sets("abc")], run)
     folder = Path(run.output) / "sets/de"
     (folder / "notes.txt").write_text("mine")
     if not record:
         run.ledger.invalidate("sets/de")
-    (made,) = run_stage(sets("cd"), run)
+    (made,) = run_stages([sets("cd")], run)
     assert {path.name: path.read_text() for path in folder.iterdir()} == {
         "c.txt": "c",
         "d.txt": "d",
@@ -333,7 +332,7 @@ def test_of_plain_names_those_go_that_an_earlier_result_had(run: Run, lines: lis
 def test_a_unit_that_is_made_again_the_same_has_no_record_meanwhile(run: Run) -> None:
     """Its folder is that of the earlier result, which is not whole while files are written there."""
     stage, _ = toys()
-    run_stage(stage, run)
+    run_stages([stage], run)
     seen = []
 
     def look(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
@@ -343,7 +342,7 @@ def test_a_unit_that_is_made_again_the_same_has_no_record_meanwhile(run: Run) ->
     other = Unit("toys/fr", {})
     fails = replace(stage, units=[*stage.units, other], work=look, together=True)
     with pytest.raises(KeyError, match="toys/fr"):
-        run_stage(fails, run)
+        run_stages([fails], run)
     assert seen == [None]
     assert run.ledger.find("toys/de") is None
 
@@ -355,10 +354,10 @@ def _rows(run: Run) -> dict[str, str]:
 
 def test_what_a_run_read_before_it_had_the_folder_to_itself_is_read_again(run: Run) -> None:
     """Another one may have made a unit anew meanwhile."""
-    run_stage(toys()[0], run)
+    run_stages([toys()[0]], run)
     late = Run(run.output, Runtime())
     assert late.ledger.find("toys/de") is not None
-    (newer,) = run_stage(toys(text="other")[0], run)
+    (newer,) = run_stages([toys(text="other")[0]], run)
     (Path(run.output) / ".wikisem" / f"lock.{run.name}.json").unlink()
     with session(late):
         assert late.ledger.find("toys/de") == newer
@@ -374,7 +373,7 @@ def test_a_run_that_lost_its_lock_while_it_worked_keeps_nothing(run: Run) -> Non
         return results
 
     with pytest.raises(LockError, match="another one broke its lock"):
-        run_stage(replace(stage, work=lose), run)
+        run_stages([replace(stage, work=lose)], run)
     assert run.ledger.find("toys/de") is None
     assert not (Path(run.output) / "unreadable").exists()
 
@@ -385,7 +384,7 @@ def test_a_run_that_lost_its_lock_between_two_units_records_the_first_alone(
     """Hours may pass while files get their names: the lock is looked at for each unit."""
     monkeypatch.setattr(Run, "remove_superseded", lambda own, _: _break_lock(own))
     with pytest.raises(LockError, match="another one broke its lock"):
-        run_stage(pairs({"a": 1, "b": 1})[0], run)
+        run_stages([pairs({"a": 1, "b": 1})[0]], run)
     assert run.ledger.find("a") is not None
     assert run.ledger.find("b") is None
     assert not (Path(run.output) / "b.txt").exists()
@@ -397,12 +396,12 @@ def _break_lock(run: Run) -> None:
 
 def test_unreadable_records_over_the_rate_fail_the_run_from_a_hundred_on(run: Run) -> None:
     """99 unreadable records pass whatever the rate; 100 of 1,000 are over 1 % and are kept where the message says."""
-    run_stage(toys("de", read=100, bad=99)[0], run)
+    run_stages([toys("de", read=100, bad=99)[0]], run)
     with pytest.raises(TooManyUnreadableError, match=r"at most 1\.00%.*saw 100 of 1,000.*unreadable/toys-en\.jsonl"):
-        run_stage(toys("en", read=1000, bad=100)[0], run)
+        run_stages([toys("en", read=1000, bad=100)[0]], run)
     assert run.ledger.find("toys/en") is None
     assert len((Path(run.output) / "unreadable/toys-en.jsonl").read_text().splitlines()) == 100
-    run_stage(toys("fr", read=10_000, bad=100)[0], run)
+    run_stages([toys("fr", read=10_000, bad=100)[0]], run)
 
 
 def test_counts_that_do_not_add_up_are_not_recorded(run: Run) -> None:
@@ -410,30 +409,30 @@ def test_counts_that_do_not_add_up_are_not_recorded(run: Run) -> None:
     stage = toys()[0]
     result = {"toys/de": UnitResult(Counts(5, 3, {"no-class": 1}, {}))}
     with pytest.raises(AssertionError, match="5 records in, 4 accounted for"):
-        run_stage(replace(stage, work=lambda *_: result), run)
+        run_stages([replace(stage, work=lambda *_: result)], run)
     assert run.ledger.find("toys/de") is None
 
 
 def test_a_check_comes_before_any_work(run: Run) -> None:
     """What the check of a stage raises ends it, even where all is finished."""
     stage, asked = toys()
-    run_stage(stage, run)
+    run_stages([stage], run)
 
     def refuse(run: Run) -> None:
         raise UsageError(f"not into {run.output}")
 
     with pytest.raises(UsageError, match="not into"):
-        run_stage(replace(stage, check=refuse), run)
+        run_stages([replace(stage, check=refuse)], run)
     assert asked == ["toys/de"]
 
 
 def test_a_unit_says_which_recipe_and_seed_made_it(run: Run) -> None:
     """A unit that is reused keeps what made it, whatever the recipe of a later run is called."""
     recipe = Recipe("first", seed=7)
-    (record,) = run_stage(toys()[0], run, recipe)
+    (record,) = run_stages([toys()[0]], run, recipe)
     assert record.made_with["recipe"] == recipe.to_dict()
     assert record.made_with["seed"] == 7
-    (again,) = run_stage(toys()[0], run, Recipe("second"))
+    (again,) = run_stages([toys()[0]], run, Recipe("second"))
     assert (again.made_with["recipe"]["name"], again.made_with["seed"]) == ("first", 7)
 
 

@@ -46,5 +46,5 @@ def test_closures_are_walks_of_one_step_or_more(pairs: list[tuple[int, int]], so
 
 def test_all_pairs_come_back() -> None:
     """The pairs are kept, those that are there twice as well, in order of object."""
-    subjects, objects = _edges([(3, 2), (1, 2), (5, 1), (1, 2)]).pairs()
-    assert list(zip(subjects.tolist(), objects.tolist(), strict=True)) == [(5, 1), (1, 2), (1, 2), (3, 2)]
+    edges = _edges([(3, 2), (1, 2), (5, 1), (1, 2)])
+    assert list(zip(edges.subjects.tolist(), edges.objects.tolist(), strict=True)) == [(5, 1), (1, 2), (1, 2), (3, 2)]

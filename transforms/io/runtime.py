@@ -6,7 +6,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
 from typing import Any, Final, NoReturn, Self
@@ -272,10 +272,7 @@ def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -
 
 @dataclass(frozen=True)
 class StageContext:
-    """Where a stage writes, and how it runs its pipelines; ``folders`` are those in OUT of units to be made.
-
-    Where that is a single one, ``scratch.finished`` is its folder.
-    """
+    """Where a stage writes, and how it runs its pipelines; ``folders`` are those in OUT of units to be made."""
 
     scratch: Scratch
     runtime: Runtime
@@ -285,6 +282,10 @@ class StageContext:
     def shuffle(self) -> Shuffle:
         """How the steps of the stage send rows to each other."""
         return Shuffle(self.scratch.parts, self.runtime.shuffles_by_engine)
+
+    def for_unit(self, unit: str) -> "StageContext":
+        """This context for one unit: finished files are written to the unit's folder."""
+        return replace(self, scratch=replace(self.scratch, target=self.folders[unit]))
 
 
 # Whether workers share the output folder with this process.
