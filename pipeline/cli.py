@@ -58,7 +58,6 @@ def overview(*, every: bool = False) -> str:
 # Set, it lets an error that was not foreseen end in Python's own traceback.
 TRACEBACK: Final = "WIKISEM_TRACEBACK"
 
-
 # What a command is: how the options of its manual are read, or the declaration of its options, and its work, which
 # returns the exit code.
 Command: TypeAlias = tuple[Options | Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
@@ -81,7 +80,6 @@ _HINTS: Final = {
     "xml": "is this a Wikipedia dump? then give it as --wikipedia LANG=PATH",
     "json": "is this a Wikidata dump? then give it as --wikidata PATH",
 }
-
 
 # What Python, and the loader of libraries, say where memory or threads have a limit (`ulimit -v`, containers).
 _USED_UP: Final = ("can't start new thread", "failed to map segment")

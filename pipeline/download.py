@@ -77,11 +77,6 @@ class RemoteDump(NamedTuple):
     files: tuple[RemoteFile, ...]
     language: str = ""
 
-    @property
-    def name(self) -> str:
-        """What people call it: "de, content export of 2026-11-01"."""
-        return f"{self.language + ', ' if self.language else ''}{self.kind} of {self.date}"
-
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
@@ -387,7 +382,12 @@ class Fetcher:
 
         DownloadError if it cannot be fetched, OutputError if it cannot be written.
         """
-        part = _PartialFile(self.folder / f"{remote.name}.part")
+
+        def pause(seconds: float) -> None:
+            if self.stop.wait(seconds):
+                raise StoppedError
+
+        part, patience = _PartialFile(self.folder / f"{remote.name}.part"), replace(self.mirror.patience, wait=pause)
         # A link, or a file of this name that no download left, is not ours.
         is_ours = part.path.is_file() and part.version_file.is_file()
         is_link = part.path.is_symlink() or part.version_file.is_symlink()
@@ -397,10 +397,17 @@ class Fetcher:
                 "beside it; move it away"
             )
         try:
-            digest = self._fetch_all(remote, part)
-            if digest != remote.digest:
-                digest = self._fetch_all(remote, part)
-            if digest != remote.digest:
+            for _ in range(2):
+                while not patience.persist(
+                    remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
+                ):
+                    pass  # a part of the file has come, and at least LEAST_PROGRESS of it
+                digest = digest_of(part.path, remote.algorithm)
+                if digest == remote.digest:
+                    break
+                self.count(-part.size)
+                part.drop()
+            else:
                 raise DownloadError(
                     f"{remote.url}: expected {remote.algorithm} {remote.digest}, saw {digest} twice; "
                     "what came was thrown away"
@@ -414,24 +421,6 @@ class Fetcher:
             if isinstance(error, DownloadError | OutputError):
                 raise
             raise OutputError(f"expected to write {part.path}, saw {error}; what has arrived is kept") from error
-
-    def _fetch_all(self, remote: RemoteFile, part: "_PartialFile") -> str:
-        """Ask until all bytes are there, and return their checksum; if it is wrong, they are removed."""
-
-        def pause(seconds: float) -> None:
-            if self.stop.wait(seconds):
-                raise StoppedError
-
-        patience = replace(self.mirror.patience, wait=pause)
-        while not patience.persist(
-            remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
-        ):
-            pass  # a part of the file has come, and at least LEAST_PROGRESS of it
-        digest = digest_of(part.path, remote.algorithm)
-        if digest != remote.digest:
-            self.count(-part.size)
-            part.drop()
-        return digest
 
     def _ask(self, remote: RemoteFile, part: "_PartialFile") -> bool:
         """Ask once for the bytes that are missing, and return whether all are there now.

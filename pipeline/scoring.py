@@ -2,10 +2,11 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 
@@ -36,7 +37,8 @@ def outliers(arguments: argparse.Namespace) -> None:
     if arguments.keys:
         asked = {name: keyed_groups(groups, arguments.keys) for name, groups in data_sets.items()}
     options = {"compactness": arguments.compactness, "by_group": arguments.groups, "seed": arguments.seed}
-    scores = evaluate.outliers(asked, open_models(arguments, _items(asked)), **options)
+    items = {word for group in chain(*asked.values()) for word in words_of(group)}
+    scores = evaluate.outliers(asked, open_models(arguments, items), **options)
     _draw(arguments, scores, "outlier class")
     # Only these show the guessers, which take longer than the scores of word vectors.
     if arguments.full or arguments.csv or arguments.json or arguments.output or arguments.every_eval_ever:
@@ -61,35 +63,31 @@ def contexts(arguments: argparse.Namespace) -> None:
 
 
 def consistency(arguments: argparse.Namespace) -> None:
-    """Compare what each model answers in every two languages of each data set."""
-    scores = _scores_of_task(arguments)
-    _draw(arguments, scores, "languages")
-    expected = "test cases that a model knows in two languages"
-    deliver_scores(scores, "consistency across languages", arguments, expected)
+    """Compare what each model answers in every two languages, or with the task "cutoff" by item number.
 
-
-def cutoff(arguments: argparse.Namespace) -> None:
-    """Show the accuracy of each model by item number, and where it falls."""
-    dates = read_dates(arguments.dates)
-    scores = _scores_of_task(arguments, dates=dates, bands=arguments.bands)
-    _draw(arguments, scores, "band", dates)
-    _deliver(scores, "accuracy by item number", arguments)
-
-
-def _scores_of_task(arguments: argparse.Namespace, **options: Any) -> Scores:
-    """Score the models of --vectors, or those that a harness asked, with --samples; UsageError for both or neither.
-
-    ``options`` are those of the task alone.
+    The models are those of --vectors, or with --samples those that a harness asked; UsageError for both or neither.
     """
     if arguments.samples == bool(arguments.vectors):
         raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
-    options["seed"] = arguments.seed
+    options, dates = {"seed": arguments.seed}, list[KnownDate]()
+    part, title, what = "languages", "consistency across languages", "test cases in two languages"
+    if arguments.task == "cutoff":
+        part, title, what = "band", "accuracy by item number", "test cases"
+        dates = read_dates(arguments.dates)
+        options |= {"dates": dates, "bands": arguments.bands}
     if arguments.samples:
         options |= {"languages": arguments.languages, "groups": arguments.set}
-        return evaluate.samples(arguments.dataset, arguments.task, **options)
-    groups = read_datasets(arguments.dataset, arguments.languages)
-    score: Callable[..., Scores] = getattr(evaluate, arguments.task)
-    return score(groups, open_models(arguments, _items(groups)), compactness=arguments.compactness, **options)
+        scores = evaluate.samples(arguments.dataset, arguments.task, **options)
+    else:
+        data_sets = read_datasets(arguments.dataset, arguments.languages)
+        items = {word for group in chain(*data_sets.values()) for word in words_of(group)}
+        score: Callable[..., Scores] = getattr(evaluate, arguments.task)
+        scores = score(data_sets, open_models(arguments, items), compactness=arguments.compactness, **options)
+    _draw(arguments, scores, part, dates)
+    _deliver(scores, title, arguments, what)
+
+
+cutoff = consistency
 
 
 def samples(arguments: argparse.Namespace) -> None:
@@ -180,10 +178,6 @@ def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, l
             hint = f"; did you mean {meant}?" if meant else ""
             raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}{hint}")
     return data_sets
-
-
-def _items(data_sets: Mapping[str, Sequence[Group]]) -> set[str]:
-    return {word for groups in data_sets.values() for group in groups for word in words_of(group)}
 
 
 def _draw(arguments: argparse.Namespace, scores: Scores, part: str, dates: Sequence[KnownDate] = ()) -> None:

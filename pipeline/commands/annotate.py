@@ -36,7 +36,6 @@ _SEED: Final = 500
 # The options of the step that writes sheets, which mean nothing when answers are scored.
 _SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "vocabulary", "seed")
 
-
 OPTIONS: Final[Options] = {
     "--groups": {"convert": at_least(1)},
     "--annotators": {"convert": at_least(1)},

@@ -301,12 +301,8 @@ def _violations(
         for verdict in verdicts
     ]
     if output is not None:
-
-        @cache
-        def name(qid: str) -> str:
-            labels, _ = labels_of(output, [qid], "en" if is_mixed(language) else language)
-            return name_class(qid, labels.get(qid, ""))
-
+        labelled_in = "en" if is_mixed(language) else language
+        name = cache(lambda qid: name_class(qid, labels_of(output, [qid], labelled_in)[0].get(qid, "")))
         unproven = find_unproven(groups, output, recipe.outliers.certificate or STRENGTH, name)
         violations += (Violation(group.id, rule, detail, group.label) for group, rule, detail in unproven)
     return len(groups), violations

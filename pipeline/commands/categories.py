@@ -32,7 +32,6 @@ WIKIDATA: Final = "https://query.wikidata.org/sparql"
 # Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).
 _WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 
-
 OPTIONS: Final[Options] = {
     "--endpoint": {"convert": web_address},
     "--timeout": {"convert": seconds, "default": 70.0},
@@ -49,20 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
     sets = build_sets(recipe, arguments.languages, SetSources(wikidata, cache(installed_emoji), log), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
-    warnings = []
-    if recipe.relations or any(not category.emoji for category in recipe.categories):
-        notes = wikidata().notes()
-        warnings += [f"{note}; wikisem build and wikisem entities keep those of --properties" for note in notes]
-        if not keep:  # which may leave out whatever has a label
-            warnings += _unlabelled_items(recipe, sets, arguments.entities)
-    for language_set in sets:
-        language, pairs = language_set.language, [len(words.pairs) for words in language_set.relations]
-        if pairs and max(pairs) < 2 and not any(repr(language) in warning for warning in warnings):
-            place = output / "analogies" / f"{language}.txt"
-            warnings.append(f"no relation has a question in {language!r}: there is no {place}")
-    warnings += _unlinked_items(recipe, arguments.entities) if arguments.entities else []
     make_console().print(_report_table(rows))
-    for warning in warnings:
+    if recipe.relations or any(not category.emoji for category in recipe.categories):
+        for note in wikidata().notes():
+            log(f"warning: {note}; wikisem build and wikisem entities keep those of --properties")
+    for warning in _warnings(recipe, sets, arguments, every_word=not keep):
         log(f"warning: {warning}")
     if not any(row.kept for row in rows):
         raise MissingInputError(
@@ -85,38 +75,47 @@ def _open_source(arguments: argparse.Namespace) -> recipes.CategorySource:
     return EndpointSource(Client(url, transport, answers, Patience(on_pause=log_pause)))
 
 
-def _unlabelled_items(recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
-    """Warn of languages in which no item of any category has a label, or without categories, of any relation."""
-    emoji = {category.name for category in recipe.categories if category.emoji}
-    of_categories = chain.from_iterable(language_set.categories for language_set in sets)
-    words: list[LanguageWords] = [words for words in of_categories if words.category not in emoji]
-    words = words or list(chain.from_iterable(language_set.relations for language_set in sets))
-    return [
-        f"no item of any {'category' if recipe.word_sets() else 'relation'} has a label in {language!r}"
-        + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
-        for language in without_any(list(map(report_row, words)))
-    ]
+def _warnings(
+    recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet], arguments: argparse.Namespace, *, every_word: bool
+) -> list[str]:
+    """Name the languages without labels or questions, and say if categories want items that --entities lacks.
 
-
-def _unlinked_items(recipe: recipes.CategoryRecipe, entities: str) -> list[str]:
-    """Warn if categories want items without sitelinks, but the build kept linked items only."""
+    Without ``every_word``, a filter may have left out whatever has a label.
+    """
+    entities, warnings = arguments.entities, list[str]()
+    if every_word:
+        # Languages in which no item of any category has a label, or without categories, of any relation.
+        emoji = {category.name for category in recipe.categories if category.emoji}
+        of_categories = chain.from_iterable(language_set.categories for language_set in sets)
+        words: list[LanguageWords] = [words for words in of_categories if words.category not in emoji]
+        words = words or list(chain.from_iterable(language_set.relations for language_set in sets))
+        for language in without_any(list(map(report_row, words))):
+            kind = "category" if recipe.word_sets() else "relation"
+            more = f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else ""
+            warnings.append(f"no item of any {kind} has a label in {language!r}{more}")
+    for language_set in sets:
+        language, pairs = language_set.language, [len(related.pairs) for related in language_set.relations]
+        if pairs and max(pairs) < 2 and not any(repr(language) in warning for warning in warnings):
+            place = arguments.output / "analogies" / f"{language}.txt"
+            warnings.append(f"no relation has a question in {language!r}: there is no {place}")
+    # Items without sitelinks, which a build of linked items alone has not kept.
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
     categories = (*recipe.categories, *implied)
     wanting = [category.name for category in categories if not category.emoji and not category.min_sitelinks]
-    # OUT, also if OUT/entities or the folder of the files in it is named.
-    output = path = entities.rstrip("/") or "/"
-    for inner in (posixpath.dirname(path), path):
-        if posixpath.basename(inner) == "entities":
-            output = posixpath.dirname(inner) or "."
-    record = Ledger(output).find("entities") if wanting else None
-    if record is None or not (unlinked := record.counts.left_out.get("unlinked", 0)):
-        return []
-    warning = (
-        f"{entities} lacks {unlinked:,} items that no sitelink and no statement links, some of which may belong to "
-        f"{', '.join(wanting)}; for all of them run wikisem entities --output {output} without --recipe, or set "
-        "min_sitelinks = 1"
-    )
-    return [warning]
+    if entities and wanting:
+        # OUT, also if OUT/entities or the folder of the files in it is named.
+        output = path = entities.rstrip("/") or "/"
+        for inner in (posixpath.dirname(path), path):
+            if posixpath.basename(inner) == "entities":
+                output = posixpath.dirname(inner) or "."
+        record = Ledger(output).find("entities")
+        if record and (unlinked := record.counts.left_out.get("unlinked", 0)):
+            warnings.append(
+                f"{entities} lacks {unlinked:,} items that no sitelink and no statement links, some of which may "
+                f"belong to {', '.join(wanting)}; for all of them run wikisem entities --output {output} without "
+                "--recipe, or set min_sitelinks = 1"
+            )
+    return warnings
 
 
 def _report_table(rows: Sequence[ReportRow]) -> Table:

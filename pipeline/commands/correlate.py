@@ -22,7 +22,6 @@ from wikisem.pipeline.console.terminal import draw_plot
 
 Columns = dict[str, dict[str, float]]
 
-
 OPTIONS: Final[Options] = {"scores": {"convert": path_of}, "other": {"convert": path_of}}
 
 
@@ -34,9 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
         models = [model for model in of_score if model in of_other]
         found = correlate([of_score[model] for model in models], [of_other[model] for model in models])
         objects.append({"score": score, "other": other, **found._asdict()})
-        pearson, spearman = _shown(found.pearson), _shown(found.spearman)
+        pearson, spearman = ("–" if value is None else f"{value:+.2f}" for value in (found.pearson, found.spearman))
         within, within_ranks = (
-            "–" if low is None else f"{_shown(low)} to {_shown(high)}"
+            "–" if low is None else f"{low:+.2f} to {high:+.2f}"
             for low, high in ((found.pearson_low, found.pearson_high), (found.spearman_low, found.spearman_high))
         )
         lines.append([score, other, str(found.models), pearson, within, spearman, within_ranks])
@@ -98,7 +97,3 @@ def _number(value: Any, where: str) -> float:
     if not math.isfinite(number):
         raise DamagedInputError(f"{where}: expected a number, saw {value!r}")
     return number
-
-
-def _shown(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.2f}"

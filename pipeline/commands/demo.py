@@ -22,7 +22,6 @@ from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes
 
-
 OPTIONS: Final[Options] = {"--output": {"convert": local_output}}
 
 

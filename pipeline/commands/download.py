@@ -73,12 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
             with byte_progress("downloading", total, sum(planned.have for planned in wanted)) as count:
                 downloads.download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
             print_line(f"output: {folder}")
-    print_line(f"next: {shlex.join(_build_command(dumps, folder))}")
-    return 0
-
-
-def _build_command(dumps: Sequence[downloads.RemoteDump], folder: Path) -> list[str]:
-    """The words of the build that reads some dumps."""
     wikidata, wikipedias = "WIKIDATA.json.gz", list[str]()
     for dump in dumps:
         name = dump.files[0].name
@@ -89,7 +83,9 @@ def _build_command(dumps: Sequence[downloads.RemoteDump], folder: Path) -> list[
         elif dump.language:
             wikipedias.append(f"{dump.language}={folder / name}")
     option = ["--wikipedia"] if wikipedias else []
-    return ["wikisem", "build", "wikisem", "--wikidata", wikidata, *option, *wikipedias, "--output", "out"]
+    build = ["wikisem", "build", "wikisem", "--wikidata", wikidata, *option, *wikipedias, "--output", "out"]
+    print_line(f"next: {shlex.join(build)}")
+    return 0
 
 
 def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[downloads.Download]) -> None:
@@ -101,5 +97,6 @@ def _print_plan(dumps: Sequence[downloads.RemoteDump], wanted: Sequence[download
         known = format_bytes(sum(size or 0 for size in sizes)) + (" and more" if None in sizes else "")
         there = sum(planned.done for planned in of_dump)
         files = f"{len(of_dump)} file{'s' * (len(of_dump) > 1)}"
-        console.print(f"{dump.name}: {files}, {known}; {there} there already")
+        language = f"{dump.language}, " if dump.language else ""
+        console.print(f"{language}{dump.kind} of {dump.date}: {files}, {known}; {there} there already")
     console.print(f"to download: {format_bytes(sum(planned.missing for planned in wanted))}")

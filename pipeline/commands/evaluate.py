@@ -13,33 +13,30 @@ from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.terminal import drawing_module
 
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
-_OPTIONS: Final[Mapping[str, Callable[..., None]]] = {
-    **options_of(
-        manual_of("evaluate").format(contexts=",".join(map(str, _CONTEXTS))),
-        {
-            **{name: {"convert": path_of} for name in ("cases", "files", "--next", "--cases")},
-            **{name: {"default": ""} for name in ("--language", "--set", "--similarity", "--cluster-by", "--metric")},
-            "--keys": {"convert": KEYS},
-            "--keys:qid": {"convert": KEYS[:1]},
-            "--no-phrases": {"dest": "phrases", "action": "store_false"},
-            "--tokenizer": {"convert": sorted(TOKENIZERS), "default": ""},
-            "--contexts": {"convert": list_of(at_least(1)), "default": _CONTEXTS},
-            "--bands": {"convert": at_least(1), "default": 10},
-            "-k": {"convert": at_least(1), "default": 3},
-            "-k:words": {"convert": at_least(2), "default": 3},
-            "--distance": {"convert": DISTANCES, "default": "euclidean"},
-            "--intruders": {"convert": INTRUDERS, "default": "vocabulary"},
-            "--sample": {"convert": at_least(1), "default": 0},
-            "--method": {"convert": METHODS, "default": "3cosadd"},
-            "--restrict": {"convert": at_least(1), "default": 0},
-            "--compactness": {"convert": COMPACTNESSES, "default": "pairs"},
-            "--model": {"convert": ("auto", "rasch", "2pl"), "default": "auto"},
-            "--by": {"convert": ("group", "case"), "default": "group"},
-            "--measure": {"convert": MEASURES, "default": "acc"},
-        },
-    ),
-}
-
+_OPTIONS: Final[Mapping[str, Callable[..., None]]] = options_of(
+    manual_of("evaluate").format(contexts=",".join(map(str, _CONTEXTS))),
+    {
+        **{name: {"convert": path_of} for name in ("cases", "files", "--next", "--cases")},
+        **{name: {"default": ""} for name in ("--language", "--set", "--similarity", "--cluster-by", "--metric")},
+        "--keys": {"convert": KEYS},
+        "--keys:qid": {"convert": KEYS[:1]},
+        "--no-phrases": {"dest": "phrases", "action": "store_false"},
+        "--tokenizer": {"convert": sorted(TOKENIZERS), "default": ""},
+        "--contexts": {"convert": list_of(at_least(1)), "default": _CONTEXTS},
+        "--bands": {"convert": at_least(1), "default": 10},
+        "-k": {"convert": at_least(1), "default": 3},
+        "-k:words": {"convert": at_least(2), "default": 3},
+        "--distance": {"convert": DISTANCES, "default": "euclidean"},
+        "--intruders": {"convert": INTRUDERS, "default": "vocabulary"},
+        "--sample": {"convert": at_least(1), "default": 0},
+        "--method": {"convert": METHODS, "default": "3cosadd"},
+        "--restrict": {"convert": at_least(1), "default": 0},
+        "--compactness": {"convert": COMPACTNESSES, "default": "pairs"},
+        "--model": {"convert": ("auto", "rasch", "2pl"), "default": "auto"},
+        "--by": {"convert": ("group", "case"), "default": "group"},
+        "--measure": {"convert": MEASURES, "default": "acc"},
+    },
+)
 
 _MODELS: Final = "--vectors! --no-phrases --tokenizer"
 _FORMS: Final = "--output:report --every-eval-ever --full|--csv|--json"

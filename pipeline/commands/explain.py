@@ -255,18 +255,18 @@ def explain_statements(
 def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Sequence[str]) -> ClassStatements:
     """Count which properties tell a class, by its node in the graph, and weigh items by what is stated of them.
 
-    ``properties`` of an item are the numbers of those it has; one that tells the class has a weight of log(TELLING) up,
-    one against it a negative weight.
+    A property that tells the class has a weight of log(TELLING) up, one against it a negative weight.
     """
-
-    def properties(qid: str) -> set[int]:
-        row = int(signatures.rows_of(np.array([qid_number(qid)]))[0])
-        return set(signatures.properties[signatures.rows.row(row)].tolist())
-
+    qids = [*cluster, *items]
+    rows = signatures.rows_of(np.array([qid_number(qid) for qid in qids])).tolist()
+    # The numbers of the properties that each item has.
+    stated_of = {
+        qid: set(signatures.properties[signatures.rows.row(row)].tolist()) for qid, row in zip(qids, rows, strict=True)
+    }
     (evidence,) = ClassEvidence.of_classes(signatures, np.array([node]), [cluster])
-    of_members, weights = [properties(member) for member in cluster], evidence.weights()
+    weights = evidence.weights()
     counts = {
-        number: sum(number in stated for stated in of_members)
+        number: sum(number in stated_of[member] for member in cluster)
         for number, weight in weights.items()
         if weight >= math.log(TELLING)
     }
@@ -274,7 +274,7 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
     telling = {number: counts[number] for number in ordered if counts[number] > 1}
     weighed = []
     for item in items:
-        stated = properties(item)
+        stated = stated_of[item]
         by_weight = sorted((weights.get(number, -math.inf), number) for number in stated)
         weighed.append(
             ItemStatements(
@@ -306,7 +306,6 @@ _NOT_RELEASED: Final = (
 )
 # How many of the properties that tell the class are named.
 _NAMED: Final = 3
-
 
 OPTIONS: Final[Options] = {"--item": {"convert": list_of(check_qid)}}
 

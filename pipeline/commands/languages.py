@@ -28,7 +28,6 @@ _LEARNED: Final = {
     "affix": ('how common affixes are (affix = "surprise")', SURPRISED, "surface forms"),
 }
 
-
 OPTIONS: Final[Options] = {"output": {"convert": folder}}
 
 

@@ -27,12 +27,10 @@ from wikisem.wikis import known_language
 # "mis-x-Q36790" (https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation, 2026-11).
 _LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
 
-
 _QUESTIONS: Final[options.Options] = {
     "--questions": {"convert": options.at_least(0), "default": 20_000},
     "--seed": {"convert": options.at_least(0), "default": 500},
 }
-
 
 _LEXEMES: Final[options.Options] = {
     **_QUESTIONS,

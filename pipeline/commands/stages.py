@@ -33,7 +33,6 @@ from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 # Walls of a recipe that asks for none.
 _WALLS: Final = 500
 
-
 _OPTIONS: Final = options.options_of(
     manual_of("build").format(
         shipped=", ".join(shipped_names()), properties=",".join(DEFAULT_PROPERTIES), walls=_WALLS
@@ -126,13 +125,12 @@ def groups(arguments: argparse.Namespace) -> int:
     """Stage 5: test groups in every language, from the surfaces and the taxonomy in OUT."""
     recipe = _read_recipe(arguments)
     languages = stages.choose_languages(arguments.languages, [], recipe)
-    given = read_named(arguments.profile)
-
-    def make(run: Run) -> list[Stage]:
-        profiles = find_profiles(run.output, languages, given)
-        return [stages.groups(languages, recipe, profiles), *stages.mixed(languages, recipe)]
-
-    return _run(arguments, make, recipe=recipe)
+    given, mixed = read_named(arguments.profile), stages.mixed(languages, recipe)
+    return _run(
+        arguments,
+        lambda run: [stages.groups(languages, recipe, find_profiles(run.output, languages, given)), *mixed],
+        recipe=recipe,
+    )
 
 
 def walls(arguments: argparse.Namespace) -> int:
@@ -212,14 +210,12 @@ COMMANDS: Final[Mapping[str, Command]] = {
     run.__name__: (partial(_declare, words), run) for run, words in _WORDS.items()
 }
 
-
 # The closing table: what was kept, left out, rejected and unreadable, and why.
 
 # The recipe to start from after a command that took none.
 FIRST_RECIPE: Final = "wikisem"
 # Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
 BAD_REGIONS: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
-
 
 # What a column counts; those in which there is nothing are not explained.
 _LEGEND: Final = {

@@ -89,7 +89,12 @@ def read_items() -> tuple[Item, ...]:
     for row in _rows("items.tsv"):
         instance_of, subclass_of = (tuple(row[column].strip("-").split()) for column in ("instance_of", "subclass_of"))
         sitelinks = int(row["sitelinks"]) if row["sitelinks"] != "-" else None
-        names = {language: parse_name(row[language]) for language in LANGUAGES if row[language] != "-"}
+        names = {}
+        for language in LANGUAGES:
+            if row[language] != "-":
+                words, _, title = row[language].partition(" = ")  # "Deutsch; Deutschen = Deutsche Sprache"
+                surface, _, form = words.partition("; ")
+                names[language] = Name(surface, title or surface[:1].upper() + surface[1:], form)
         items.append(Item(row["qid"], row["kind"], instance_of, subclass_of, sitelinks, names))
     return tuple(items)
 
@@ -101,13 +106,6 @@ def read_classes() -> tuple[ClassItem, ...]:
         labels = {language: row[language] for language in LANGUAGES if row[language] != "-"}
         classes.append(ClassItem(row["qid"], tuple(row["subclass_of"].strip("-").split()), labels))
     return tuple(classes)
-
-
-def parse_name(cell: str) -> Name:
-    """The name that a cell spells, e.g. "Deutsch; Deutschen = Deutsche Sprache"."""
-    words, _, title = cell.partition(" = ")
-    surface, _, form = words.partition("; ")
-    return Name(surface, title or surface[:1].upper() + surface[1:], form)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

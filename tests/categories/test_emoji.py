@@ -1,10 +1,14 @@
 """Emoji by group, from lines of Unicode's list and from the installed one."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 
-from wikisem.categories.language_sets import Emoji, SetSources, build_sets, installed_emoji, read_emoji
+from wikisem.categories import language_sets
+from wikisem.categories.language_sets import Emoji, SetSources, build_sets, installed_emoji
 from wikisem.categories.recipe import Category, CategoryRecipe, CategorySource
-from wikisem.errors import RecipeError
+from wikisem.errors import DamagedInputError, RecipeError
 
 LINES = """
 # group: Smileys & Emotion
@@ -25,21 +29,39 @@ LINES = """
 """
 
 
+@pytest.fixture
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of an installed list that has those lines."""
+    path = tmp_path / "emoji-test.txt"
+    path.write_text(LINES, encoding="utf-8")
+    monkeypatch.setattr(language_sets, "distribution", lambda _: SimpleNamespace(locate_file=lambda _: path))
+    return path
+
+
+@pytest.mark.usefixtures("listed")
 def test_only_whole_emoji_without_skin_tone_count() -> None:
     """Unqualified forms, components and skin tones are other writings of emoji that are there already."""
-    assert read_emoji(LINES.splitlines()) == [
+    assert installed_emoji() == [
         Emoji("😀", "Smileys & Emotion", "face-smiling"),
         Emoji("❤️‍🔥", "Smileys & Emotion", "heart"),
         Emoji("👋", "People & Body", "hand-fingers-open"),
     ]
 
 
+def test_a_list_without_emoji_is_damaged(listed: Path) -> None:
+    """Its path is named."""
+    listed.write_text("# group: Smileys & Emotion\n", encoding="utf-8")
+    with pytest.raises(DamagedInputError, match=r"emoji-test\.txt: expected lines of emoji-test\.txt, saw no emoji"):
+        installed_emoji()
+
+
+@pytest.mark.usefixtures("listed")
 def test_groups_and_subgroups_go_by_their_names() -> None:
     """A group holds its subgroups; an unknown name is told the groups."""
 
     def labels(name: str) -> list[str]:
         recipe = CategoryRecipe("r", (Category("c", emoji=name),))
-        (english,) = build_sets(recipe, ["en"], SetSources(closed, lambda: read_emoji(LINES.splitlines())))
+        (english,) = build_sets(recipe, ["en"], SetSources(closed, installed_emoji))
         return [item.label for item in english.categories[0].items]
 
     def closed() -> CategorySource:

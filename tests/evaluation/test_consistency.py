@@ -211,7 +211,7 @@ def test_the_command_prints_every_pair_and_draws_them(tmp_path: Path, capsys: py
     assert main(words) == 1
     printed = capsys.readouterr()
     assert "no test case is known to vectors.txt in two languages" in printed.out
-    assert "expected test cases that a model knows in two languages, saw none" in printed.err
+    assert "expected test cases in two languages whose words vectors.txt knows, saw none" in printed.err
 
 
 def test_a_set_without_shared_cases_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,6 @@ from wikisem.pipeline.demo.sample_world import (
     Name,
     entity_lines,
     page_xml,
-    parse_name,
     read_classes,
     read_items,
     wikidata_dump,
@@ -65,17 +64,17 @@ def graph() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("cell", "name"),
+    ("qid", "language", "name"),
     [
-        ("Berlin", Name("Berlin", "Berlin")),
-        ("actor; actors", Name("actor", "Actor", "actors")),
-        ("Venus = Venus (Planet)", Name("Venus", "Venus (Planet)")),
-        ("Deutsch; Deutschen = Deutsche Sprache", Name("Deutsch", "Deutsche Sprache", "Deutschen")),
+        ("Q31", "en", Name("Belgium", "Belgium")),
+        ("Q33999", "en", Name("actor", "Actor", "actors")),
+        ("Q313", "de", Name("Venus", "Venus (Planet)")),
+        ("Q188", "de", Name("Deutsch", "Deutsche Sprache", "Deutschen")),
     ],
 )
-def test_cells_spell_names(cell: str, name: Name) -> None:
+def test_cells_spell_names(qid: str, language: str, name: Name) -> None:
     """A cell gives the surface, the page's title (by default the surface) and an other form if there is one."""
-    assert parse_name(cell) == name
+    assert BY_QID[qid].names[language] == name
 
 
 def test_ids_are_unique_and_lead_somewhere() -> None:

@@ -182,23 +182,18 @@ class Emoji(NamedTuple):
 
 
 def installed_emoji() -> list[Emoji]:
-    """Return the emoji of the list that notofonttools has; MissingExtraError if that package is not installed."""
+    """Return the fully-qualified emoji of the list that notofonttools has, in its order, without variants of skin tone.
+
+    MissingExtraError if that package is not installed, DamagedInputError if its list has no emoji.
+    """
     try:
         path = Path(str(distribution("notofonttools").locate_file("third_party/ucd/emoji-test.txt")))
-        with path.open(encoding="utf-8") as lines:
-            found = read_emoji(lines)
+        text = path.read_text(encoding="utf-8")
     except (PackageNotFoundError, FileNotFoundError) as error:
         raise MissingExtraError("Unicode's emoji list needs notofonttools: pip install 'wikisem[all]'") from error
-    if not found:
-        raise DamagedInputError(f"{path}: expected lines of emoji-test.txt, saw no emoji")
-    return found
-
-
-def read_emoji(lines: Iterable[str]) -> list[Emoji]:
-    """Return the fully-qualified emoji of emoji-test.txt in their order, each without the variants with a skin tone."""
     group = subgroup = ""
     found = []
-    for line in lines:
+    for line in text.splitlines():
         if line.startswith("# group: "):
             group = line.removeprefix("# group: ").strip()
         elif line.startswith("# subgroup: "):
@@ -207,6 +202,8 @@ def read_emoji(lines: Iterable[str]) -> list[Emoji]:
             codes = [int(code, 16) for code in match[1].split()]
             if not _SKIN_TONES.intersection(codes):
                 found.append(Emoji("".join(map(chr, codes)), group, subgroup))
+    if not found:
+        raise DamagedInputError(f"{path}: expected lines of emoji-test.txt, saw no emoji")
     return found
 
 

@@ -132,7 +132,8 @@ def load_category_recipe(name_or_path: str | Path) -> CategoryRecipe:
 def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> CategoryRecipe:
     """Validate the tables of a category recipe: ``[[category]]`` and ``[[relation]]``, or one category at the top.
 
-    Raises RecipeError with the key's path, what was expected and what was seen.
+    Ids must have the right form, names must be unique, and relations about known categories. Raises RecipeError with
+    the key's path, what was expected and what was seen.
     """
     try:
         if "category" in data or "relation" in data:
@@ -140,24 +141,22 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
         else:
             category = convert(data, Category)
             recipe = CategoryRecipe(category.name, (category,))
-        check_category_recipe(recipe)
+        _check_recipe(recipe)
     except RecipeError as error:
         raise RecipeError(f"{where}: {error}") from error
     return recipe
 
 
-def check_category_recipe(recipe: CategoryRecipe) -> None:
-    """Raise RecipeError unless ids have the right form, names are unique, and relations are about known categories."""
-    _check_name(recipe.name, "name")
+def _check_recipe(recipe: CategoryRecipe) -> None:
     require_seed(recipe.seed)
-    names_by_table = {
-        "category": [category.name for category in recipe.categories],
-        "relation": [relation.name for relation in recipe.relations],
-    }
-    for table, names in names_by_table.items():
-        for name in names:
-            _check_name(name, f"{table} name")
-            require(names.count(name) == 1, name, f"{table} name", "a name that no other has")
+    names = [(recipe.name, "name")]
+    names += [(category.name, "category name") for category in recipe.categories]
+    names += [(relation.name, "relation name") for relation in recipe.relations]
+    for name, path in names:
+        # A name becomes a line after a colon in files that are read line by line.
+        one_line = name.strip() == name != "" and name.isprintable()
+        require(one_line, name, path, "a string of one line, without blanks around it")
+        require(names.count((name, path)) == 1, name, path, "a name that no other has")
     require(bool(recipe.categories or recipe.relations), [], "category", "at least one table")
     for category in recipe.categories:
         _check_category(category, f"category {category.name!r}")
@@ -173,12 +172,6 @@ def check_category_recipe(recipe: CategoryRecipe) -> None:
         require(relation.values in ("", *known), relation.values, f"{where}: values", named)
         require_ids(parse_path, [relation.property], f"{where}: property")
         require_ids(check_property, filter(None, [relation.named_by]), f"{where}: named_by")
-
-
-def _check_name(name: str, path: str) -> None:
-    # A name becomes a line after a colon in files that are read line by line.
-    one_line = name.strip() == name != "" and name.isprintable()
-    require(one_line, name, path, "a string of one line, without blanks around it")
 
 
 def _check_category(category: Category, where: str) -> None:
