@@ -20,9 +20,6 @@ from wikisem.wikipedia.languages import LanguageProfile
 
 Graphemes = Sequence[str]
 
-# The affix of a given length at one side, or None if there are fewer grapheme clusters.
-ReadAffix = Callable[[Graphemes, int], str | None]
-
 # An affix has one to eight grapheme clusters; longer ones are shared by no more surface forms than their first eight.
 LONGEST: Final = 8
 
@@ -154,34 +151,29 @@ def count_affixes(surfaces: Iterable[str]) -> AffixCounts:
     >>> counts = count_affixes(["Bonn", "Bern", "Rom"])
     >>> counts.total, counts.beginnings["B"], counts.beginnings["Be"], counts.ends["n"]
     (3, 2, 1, 2)
-    """
-    split = [graphemes(surface) for surface in surfaces]
-    least = RARE * len(split)
-    return AffixCounts(len(split), _frequent(split, beginning, least), _frequent(split, end, least))
-
-
-def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict[str, int]:
-    """Affix -> count, one length after another.
 
     An affix is at most as frequent as the shorter one that it extends. So only surface forms that had a frequent one
     are counted at the next length, and memory is bounded by their number. Where code points are grapheme clusters, as
     in most surface forms, Arrow slices and counts them.
     """
-    frequent: dict[str, int] = {}
-    plain = pa.array([letters for letters in split if isinstance(letters, str)], pa.large_string())
-    others = [letters for letters in split if not isinstance(letters, str)]
-    for length in range(1, LONGEST + 1):
-        plain = plain.filter(pc.greater_equal(pc.utf8_length(plain), length))
-        others = [letters for letters in others if len(letters) >= length]
-        bounds = (0, length) if read is beginning else (-length, None)
-        found = pc.utf8_slice_codeunits(plain, *bounds)
-        of_others = pa.array([read(letters, length) for letters in others], pa.large_string())
-        counts = pc.value_counts(pa.concat_arrays([found, of_others]))
-        often = counts.filter(pc.greater_equal(counts.field("counts"), least)).flatten()
-        frequent.update(zip(*(column.to_pylist() for column in often), strict=True))
-        plain = plain.filter(pc.is_in(found, often[0]))
-        others = [letters for letters in others if read(letters, length) in frequent]
-    return frequent
+    split = [graphemes(surface) for surface in surfaces]
+    sides: list[dict[str, int]] = []
+    for read in (beginning, end):
+        frequent: dict[str, int] = {}
+        plain = pa.array([letters for letters in split if isinstance(letters, str)], pa.large_string())
+        others = [letters for letters in split if not isinstance(letters, str)]
+        for length in range(1, LONGEST + 1):
+            plain = plain.filter(pc.greater_equal(pc.utf8_length(plain), length))
+            others = [letters for letters in others if len(letters) >= length]
+            found = pc.utf8_slice_codeunits(plain, *((0, length) if read is beginning else (-length, None)))
+            of_others = pa.array([read(letters, length) for letters in others], pa.large_string())
+            counts = pc.value_counts(pa.concat_arrays([found, of_others]))
+            often = counts.filter(pc.greater_equal(counts.field("counts"), RARE * len(split))).flatten()
+            frequent.update(zip(*(column.to_pylist() for column in often), strict=True))
+            plain = plain.filter(pc.is_in(found, often[0]))
+            others = [letters for letters in others if read(letters, length) in frequent]
+        sides.append(frequent)
+    return AffixCounts(len(split), *sides)
 
 
 def beginning(letters: Graphemes, length: int) -> str | None:

@@ -4,7 +4,7 @@ A build writes what it found into its groups (``wikisem.graph.outlier_sets.overl
 the whole graph of the same dump or of another one, whatever the groups say of themselves.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -43,7 +43,26 @@ def find_unproven(
     known = [group for group in groups if is_qid(group.id) and any(one.id for one in group.members)]
     if not known:
         raise MissingInputError("expected groups with the QIDs of classes and items for --taxonomy, saw words alone")
-    proofs = _Proofs.of(known, output, strength, name)
+    if read_if_there(record_path(output, ENTITIES)) is None:  # which count the items that nothing links to
+        raise MissingInputError(f"{output}: expected the output folder of a run, saw no record of its entities")
+    graph = open_arrays(ClassGraph, find_folder(output, TAXONOMY, read_if_there))
+    unlinked = list_files(f"{unlinked_folder(find_folder(output, ENTITIES, read_if_there))}/*.parquet")
+    tables = [UnlinkedItems.of_table(graph, read_parquet(path)) for path in unlinked]
+    every = InstanceLists.of(graph, UnlinkedItems.join(tables))
+    numbers = distinct(_numbers_of(one.id for group in known for one in group.members if one.id))
+    items, in_graph = indices_of(numbers, graph.items)
+    numbers, items = numbers[in_graph], items[in_graph]
+    classes, others = graph.classes.take(items), graph.other_classes.take(items)
+    owners = np.concatenate([classes.sources(), others.sources()])
+    stated = CsrRows.from_pairs(owners, np.concatenate([classes.targets, others.targets]), len(items))
+    nodes, is_node = indices_of(_numbers_of(group.id for group in known), graph.nodes)
+    candidates = distinct(nodes[is_node])
+    terminals = distinct(np.concatenate([candidates, every.classes.targets, stated.targets]))
+    ancestors = build_ancestor_index(graph.whole_up, terminals)
+    pool = CsrRows(stated.offsets, ancestors.node_to_row[stated.targets])
+    index = build_overlap_index(every, ancestors, candidates, pool, graph.is_type(items))
+    overlap = Overlap(graph, ancestors, index, strength)
+    proofs = _Proofs(graph, ancestors, index, overlap, strength, name, numbers, items)
     for group in known:
         yield from ((group, rule, detail) for rule, detail in proofs.broken(group))
 
@@ -64,39 +83,15 @@ class _Proofs:
     numbers: Ints
     items: Ints
 
-    @staticmethod
-    def of(groups: Sequence[Group], output: str, strength: int, name: Callable[[str], str]) -> "_Proofs":
-        """Open the class graph of a run, and count the instances that the classes of groups share with others."""
-        if read_if_there(record_path(output, ENTITIES)) is None:  # which count the items that nothing links to
-            raise MissingInputError(f"{output}: expected the output folder of a run, saw no record of its entities")
-        graph = open_arrays(ClassGraph, find_folder(output, TAXONOMY, read_if_there))
-        unlinked = list_files(f"{unlinked_folder(find_folder(output, ENTITIES, read_if_there))}/*.parquet")
-        tables = [UnlinkedItems.of_table(graph, read_parquet(path)) for path in unlinked]
-        every = InstanceLists.of(graph, UnlinkedItems.join(tables))
-        named = {qid_number(one.id) for group in groups for one in group.members if one.id}
-        numbers = np.array(sorted(number for number in named if number < 2**63), dtype=np.int64)
-        items, in_graph = indices_of(numbers, graph.items)
-        numbers, items = numbers[in_graph], items[in_graph]
-        classes, others = graph.classes.take(items), graph.other_classes.take(items)
-        owners = np.concatenate([classes.sources(), others.sources()])
-        stated = CsrRows.from_pairs(owners, np.concatenate([classes.targets, others.targets]), len(items))
-        nodes, is_node = indices_of(_numbers_of(groups), graph.nodes)
-        candidates = distinct(nodes[is_node])
-        terminals = distinct(np.concatenate([candidates, every.classes.targets, stated.targets]))
-        ancestors = build_ancestor_index(graph.whole_up, terminals)
-        pool = CsrRows(stated.offsets, ancestors.node_to_row[stated.targets])
-        index = build_overlap_index(every, ancestors, candidates, pool, graph.is_type(items))
-        return _Proofs(
-            graph, ancestors, index, Overlap(graph, ancestors, index, strength), strength, name, numbers, items
-        )
-
     def broken(self, group: Group) -> Iterator[tuple[Rule, str]]:
         """The rules that a group breaks, in words, each with the item that does so."""
-        (node,), (is_node,) = indices_of(_numbers_of([group]), self.graph.nodes)
+        (node,), (is_node,) = indices_of(_numbers_of([group.id]), self.graph.nodes)
         if not is_node:
             yield "certificate", f"expected a class of the class graph, saw {group.id}"
             return
-        rows = {one.id: row for one in group.members if (row := self._row(one)) is not None}
+        qids = [one.id for one in group.members if one.id]
+        found, is_known = indices_of(_numbers_of(qids), self.numbers)
+        rows = {qid: row for qid, row, known in zip(qids, found.tolist(), is_known.tolist(), strict=True) if known}
         types = {qid: bool(self.index.is_type[row]) for qid, row in rows.items()}
         members = [one for one in group.cluster if one.id in rows]
         of_types = [one for one in members if types[one.id]]
@@ -115,10 +110,6 @@ class _Proofs:
             if members and types[outlier.id] != are_types:
                 own, theirs = ("a type", "individuals") if types[outlier.id] else ("an individual", "types")
                 yield "levels", f"{outlier.name} is {own}, most members are {theirs}"
-
-    def _row(self, item: Member) -> int | None:
-        rows, found = indices_of(np.array([qid_number(item.id) if item.id else -1]), self.numbers)
-        return int(rows[0]) if found[0] else None
 
     def _members(self, node: int, members: Sequence[Member], rows: dict[str, int]) -> Iterator[tuple[Rule, str]]:
         """Members that are no instance of the class, and those that alone join it to a class that excludes it."""
@@ -157,7 +148,7 @@ class _Proofs:
         )
 
 
-def _numbers_of(groups: Sequence[Group]) -> Ints:
-    """The numbers of the classes of groups; -1 for one that no graph can have."""
-    numbers = [qid_number(group.id) for group in groups]
+def _numbers_of(qids: Iterable[str]) -> Ints:
+    """The numbers of classes or items; -1 for one that no graph can have."""
+    numbers = [qid_number(qid) for qid in qids]
     return np.array([number if number < 2**63 else -1 for number in numbers], dtype=np.int64)

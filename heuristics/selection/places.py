@@ -149,22 +149,14 @@ class LastLetters:
 class ClusterPairs:
     """The letter pairs of a cluster, to find out whether an outlier would have the oddest.
 
-    A word's pairs are the odder the fewer words of the case have them, on average. Pairs are counted once.
+    A word's pairs are the odder the fewer words of the case have them, on average. Pairs are counted once. ``having``
+    counts the members with a pair, ``sums`` adds up these counts for the pairs of each member.
     """
 
     def __init__(self, cluster: Sequence[Member]) -> None:
-        self._members = [letter_pairs(member.surface) for member in cluster]
-        self._having = Counter(pair for own in self._members for pair in own)
-        self._sums = [sum(self._having[pair] for pair in own) for own in self._members]
-
-    def is_oddest(self, surface: str) -> bool:
-        """Whether no member's pairs are as odd as those of a surface form beside the cluster."""
-        own = letter_pairs(surface)
-        total, count = sum(self._having[pair] + 1 for pair in own), len(own)
-        return all(
-            (known + len(pairs & own)) * count > total * len(pairs)
-            for known, pairs in zip(self._sums, self._members, strict=True)
-        )
+        self.members = [letter_pairs(member.surface) for member in cluster]
+        self.having = Counter(pair for own in self.members for pair in own)
+        self.sums = [sum(self.having[pair] for pair in own) for own in self.members]
 
 
 class PoolItem(NamedTuple):
@@ -226,7 +218,14 @@ class Place:
 
     def cost_of_pairs(self, surface: str) -> int:
         """``MISSED`` where a surface form has the oddest letter pairs and should not, or the other way round."""
-        return (0 if self.odd else BEYOND) if self.pairs.is_oddest(surface) else MISSED * self.odd
+        own, pairs = letter_pairs(surface), self.pairs
+        total, count = sum(pairs.having[pair] + 1 for pair in own), len(own)
+        # Averages are compared by products; a member shares pairs with this word, too.
+        is_oddest = all(
+            (known + len(of_member & own)) * count > total * len(of_member)
+            for known, of_member in zip(pairs.sums, pairs.members, strict=True)
+        )
+        return (0 if self.odd else BEYOND) if is_oddest else MISSED * self.odd
 
     def cost(self, member: Member) -> int:
         """How far an item is from the place."""

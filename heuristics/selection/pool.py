@@ -116,15 +116,14 @@ def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
 
 
 class _Items:
-    """The items of one outlier class by location, on a ring or in a list; ``rows`` are of the language ``walked``.
+    """The items of one outlier class by location, on a ring or in a list; ``rows`` are those of ``walked_language``.
 
     Of many items few are looked at, so each is read alone, and from buffers: they give one value faster than arrays do.
     """
 
-    def __init__(
-        self, outlier_class: int, rows: Ints, lists: Ints, walked: str, languages: Mapping[str, LanguageInputs]
-    ) -> None:
-        self._outlier_class, self._rows, self._walked, self._languages = outlier_class, rows, walked, languages
+    def __init__(self, outlier_class: int, rows: Ints, lists: Ints, languages: Mapping[str, LanguageInputs]) -> None:
+        self._outlier_class, self._rows, self._languages = outlier_class, rows, languages
+        self._walked = walked_language(languages)
         self._row_of, self._list_of = rows.data, lists.data
         self._buffers = {
             code: [each.data for each in (own.items, own.numbers, own.offsets, own.text, own.sitelinks, own.totals)]
@@ -192,7 +191,7 @@ class OutlierPool:
         by_class = ClassDraw(draw, sets, self.found.via, self._starts, options.per_class)
         asked, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass]]()
         for number in numbers:
-            items = _Items(number, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
+            items = _Items(number, draw.ring.rows, draw.ring.lists, by_code)
             walks = _Walks(items, draw.ring, sets[number - 1], asked, self._starts[asked])
             classes = _Classes(items, by_class, number, asked) if options.draws_by_class(number) else None
             if places is not None:
@@ -228,9 +227,9 @@ class OutlierPool:
             able &= indices_of(items, own.surfaces.items)[1]
         items, lists, counts = items[able], lists[able], counts[able]
         order = np.lexsort((items, -self._inputs.graph.sitelinks[items], -counts))[:_MOST_RELATED]
-        code, own = next(iter(by_code.items()))
-        every, rows = np.arange(len(order)), np.searchsorted(own.surfaces.items, items[order])
-        found = _Items(RELATED, rows, lists[order], code, by_code)
+        walked = by_code[walked_language(by_code)].surfaces.items
+        every, rows = np.arange(len(order)), np.searchsorted(walked, items[order])
+        found = _Items(RELATED, rows, lists[order], by_code)
         if places is None:
             return ItemsByClass((), [Source(found.at, None, every)])
         costs = _costs([places.of(RELATED, number) for number in range(related)], found.columns(every))
@@ -255,7 +254,7 @@ class OutlierPool:
         sizes, locations = sizes[located.sources()], located.targets
         order = np.lexsort((draw.ring.keys[locations] - self._starts[bit], sizes))
         by_code = {language: self._inputs.languages[language] for language in languages}
-        items = _Items(NEAR, draw.ring.rows, draw.ring.lists, walked_language(by_code), by_code)
+        items = _Items(NEAR, draw.ring.rows, draw.ring.lists, by_code)
         every = locations[order]
         if places is None:
             return ItemsByClass((), [Source(items.at, None, every)])

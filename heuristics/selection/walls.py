@@ -180,27 +180,26 @@ class _Choice:
         Two classes may meet if each has four words beside the other. Only in the tier of herrings may words of one fit
         the other by the graph; that of siblings wants four near words of one of them.
         """
-        classes, near = range(len(fits.apart)), fits.near
-
-        def pairs(holds: Callable[[int, int], bool]) -> list[int]:
-            return [sum(1 << other for other in classes if holds(one, other)) for one in classes]
-
-        def either(masks: Masks, one: int, other: int) -> int:
-            return max(masks[one][other].bit_count(), masks[other][one].bit_count())
-
-        def may_meet(one: int, other: int) -> bool:
-            if not fits.apart[one] >> other & 1 or (tier != "herring" and either(fits.graph, one, other)):
-                return False
-            if tier == "sibling" and either(near, one, other) < SIDE:
-                return False
-            return min(usable[one][other].bit_count(), usable[other][one].bit_count()) >= SIDE
-
-        meeting = pairs(may_meet)
+        every, square = range(len(fits.apart)), (len(fits.apart), len(fits.apart))
+        # How many words of class b (column) each mask has beside class a (row), and the more of both directions.
+        able, stated, near, herrings = (
+            np.array([[mask.bit_count() for mask in row] for row in masks], dtype=np.int64).reshape(square)
+            for masks in (usable, fits.graph, fits.near, herring)
+        )
+        stated, near, herrings = (np.maximum(counts, counts.T) for counts in (stated, near, herrings))
+        apart = [[bits >> other & 1 for other in every] for bits in fits.apart]
+        may_meet = (np.minimum(able, able.T) >= SIDE) & np.array(apart, dtype=bool).reshape(square)
         if tier != "herring":
-            return _Choice(usable, herring, pairs=meeting, fitting=meeting, linked=meeting, least=0)
-        fitting = pairs(lambda one, other: either(herring, one, other) > 0)
-        linked = pairs(lambda one, other: either(near, one, other) + either(herring, one, other) > 0)
-        return _Choice(usable, herring, pairs=meeting, fitting=fitting, linked=linked, least=LEAST_HERRINGS)
+            may_meet &= stated == 0
+        if tier == "sibling":
+            may_meet &= near >= SIDE
+        pairs, fitting, linked = (
+            [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in flags]
+            for flags in (may_meet, herrings > 0, near + herrings > 0)
+        )
+        if tier == "herring":
+            return _Choice(usable, herring, pairs, fitting, linked, least=LEAST_HERRINGS)
+        return _Choice(usable, herring, pairs, fitting=pairs, linked=pairs, least=0)
 
 
 def _merged(some: Masks, others: Masks, merge: Callable[[int, int], int]) -> Masks:

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
@@ -19,8 +20,8 @@ from wikisem.evaluation.rows import ALL
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import (
     BARRED,
+    BEYOND,
     MISSED,
-    ClusterPairs,
     Places,
     bounds_of,
     check_obscure,
@@ -124,8 +125,9 @@ def test_the_oddest_letter_pairs_are_those_that_the_baseline_picks(cluster: list
     """Alone, without a tie."""
     standing = PICKERS["odd letter pairs"]([Member(surface=word) for word in (*cluster, surface)])
     assert standing is not None
-    pairs = ClusterPairs([member(n, word) for n, word in enumerate(cluster)])
-    assert pairs.is_oddest(surface) == all(standing[-1] > each for each in standing[:-1])
+    place = Places(1, "Q5", {"en": [member(n, word) for n, word in enumerate(cluster, 1)]}).of(1, 0)["en"]
+    costs = [replace(place, odd=odd).cost_of_pairs(surface) for odd in (False, True)]
+    assert costs == ([BEYOND, 0] if all(standing[-1] > each for each in standing[:-1]) else [0, MISSED])
 
 
 def test_places_do_not_depend_on_the_language() -> None:
