@@ -16,9 +16,9 @@ from wikisem.errors import MissingInputError
 from wikisem.files import list_files, read_if_there
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Ints, indices_of, pairs_from
-from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
+from wikisem.graph.outlier_sets.class_lists import CountedLists
 from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, build_ancestor_index
-from wikisem.graph.outlier_sets.overlap import MOST_SHARED, InstanceLists, Overlap, OverlapIndex, build_overlap_index
+from wikisem.graph.outlier_sets.overlap import MOST_SHARED, Overlap, OverlapIndex, build_overlap_index, count_lists
 from wikisem.graph.store import open_arrays
 from wikisem.ids import is_qid, qid_number
 from wikisem.layout import ENTITIES, TAXONOMY, find_folder, record_path, unlinked_folder
@@ -47,14 +47,12 @@ def find_unproven(
         raise MissingInputError(f"{output}: expected the output folder of a run, saw no record of its entities")
     graph = open_arrays(ClassGraph, find_folder(output, TAXONOMY, read_if_there))
     unlinked = list_files(f"{unlinked_folder(find_folder(output, ENTITIES, read_if_there))}/*.parquet")
-    tables = [UnlinkedItems.of_table(graph, read_parquet(path)) for path in unlinked]
-    every = InstanceLists.of(graph, UnlinkedItems.join(tables))
+    tables = [CountedLists.of_table(graph, read_parquet(path)) for path in unlinked]
+    every = count_lists(graph, CountedLists.join(tables))
     numbers = distinct(_numbers_of(one.id for group in known for one in group.members if one.id))
     items, in_graph = indices_of(numbers, graph.items)
     numbers, items = numbers[in_graph], items[in_graph]
-    classes, others = graph.classes.take(items), graph.other_classes.take(items)
-    owners = np.concatenate([classes.sources(), others.sources()])
-    stated = CsrRows.from_pairs(owners, np.concatenate([classes.targets, others.targets]), len(items))
+    stated = graph.stated(items)
     nodes, is_node = indices_of(_numbers_of(group.id for group in known), graph.nodes)
     candidates = distinct(nodes[is_node])
     terminals = distinct(np.concatenate([candidates, every.classes.targets, stated.targets]))
@@ -115,7 +113,7 @@ class _Proofs:
         """Members that are no instance of the class, and those that alone join it to a class that excludes it."""
         classes = self.index.pool.take(np.array([rows[one.id] for one in members], dtype=np.int64))
         owners, above = pairs_from(self.ancestors.component_parents, classes.sources(), classes.targets)
-        instances = set(owners[above == self.overlap.component(np.array([node]))[0]].tolist())
+        instances = set(owners[above == self.ancestors.component_of(np.array([node]))[0]].tolist())
         for at, member in enumerate(members):
             if at not in instances:
                 yield "no-instance", f"member {member.name} is no instance of the class, nor of one below it"
@@ -133,7 +131,7 @@ class _Proofs:
         """Why an outlier, by its row, has no certificate for a class; empty if it has one."""
         if self.overlap.certificate(node, row) is None:
             return f"no class of it with more than {self.strength} instances is without an instance of the class"
-        components, counts = self.overlap.shared(node)
+        _, components, counts = self.overlap.shared(np.array([node]))
         own = distinct(self.index.pool.row(row))
         own = own[np.isin(own, components)]
         others = self.index.instances[own] - 1

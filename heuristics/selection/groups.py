@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 
 from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, contains
-from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
+from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets
 from wikisem.graph.outlier_sets.overlap import class_levels
 from wikisem.heuristics.rules.cluster import broken_rules, outlier_rules
 from wikisem.heuristics.rules.wording import KEEP, Verdict
@@ -79,7 +79,6 @@ class GroupBuilder:
     def __init__(self, inputs: GroupInputs, index: OutlierIndex, *, spares: bool = False) -> None:
         self._inputs, self._graph, self._languages, self._recipe = inputs, inputs.graph, inputs.languages, inputs.recipe
         self._sets = OutlierSets(inputs.graph, index, inputs.recipe.outliers)
-        self._via = ViaFinder(index)
         self._draws = Draws(index, inputs.languages)
         self._used: dict[str, set[int]] | None = {code: set() for code in inputs.languages} if spares else None
         self._status = frozenset(index.candidates[index.is_status].tolist())
@@ -374,10 +373,7 @@ class GroupBuilder:
         lists = np.array([item.class_list for _, item in chosen], dtype=np.int64)[missing]
         bits = np.array([choice.bit for choice, _ in chosen], dtype=np.int64)[missing]
         outlier_classes = np.array([item.outlier_class for _, item in chosen], dtype=np.int64)[missing]
-        via[missing] = self._via.own_class(lists)
-        for outlier_class, relatives in enumerate(found.relatives, start=1):
-            own = outlier_classes == outlier_class
-            via[missing[own]] = self._via.relative(lists[own], bits[own], relatives)
+        via[missing] = self._sets.via(found, lists, bits, outlier_classes)
         # Surface forms are read for each language at once.
         places: dict[str, list[int]] = {}
         for place, (choice, _) in enumerate(chosen):

@@ -309,9 +309,9 @@ class _Classes:
         there = rows >= 0
         first = iter(self._sources_of(rows[there], self.bits[there]))
         for bit, is_there in zip(self.bits.tolist(), there.tolist(), strict=True):
-            later = self._sources(self.draw.later_rows(self.outlier_class, bit), bit)
+            later = self._sources(islice(self.draw.rows(self.outlier_class, bit, self.draw.per_class), 1, None), bit)
             full = chain([next(first)], later) if is_there else ()
-            yield ItemsByClass(full, self._sources(self.draw.every_row(self.outlier_class, bit), bit))
+            yield ItemsByClass(full, self._sources(self.draw.rows(self.outlier_class, bit, 1), bit))
 
     def _sources(self, rows: Iterator[int], bit: int) -> Iterator[Source]:
         """What the class of each row brings, one after another; each look prepares four times as many classes."""
@@ -321,8 +321,8 @@ class _Classes:
             look = min(4 * look, _MOST_AHEAD)
 
     def _sources_of(self, rows: Ints, bits: Ints) -> Iterator[Source]:
-        found = self.draw.locations(self.outlier_class, rows, bits)
-        return (Source(self.items.at, node, each) for node, each in zip(self.draw.nodes(rows), found, strict=True))
+        brought = self.draw.brought(self.outlier_class, rows, bits)
+        return (Source(self.items.at, node, locations) for node, locations in brought)
 
     def nearest(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[Source]]:
         """For each class a sample of what the first classes on the ring bring, the nearest to its places first."""

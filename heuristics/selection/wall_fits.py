@@ -20,7 +20,7 @@ from msgspec import structs
 from wikisem.arrow.columns import qids_of
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of
-from wikisem.graph.outlier_sets.class_lists import PageLinks, UnlinkedItems, outlier_pool
+from wikisem.graph.outlier_sets.class_lists import CountedLists, PageLinks, outlier_pool
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, OutlierSets, build_outlier_index
 from wikisem.graph.statements import Signatures
@@ -107,7 +107,7 @@ class WallIndex:
     lists: Int64s
 
     @staticmethod
-    def of(graph: ClassGraph, recipe: Recipe, classes: Iterable[WallClass], unlinked: UnlinkedItems) -> "WallIndex":
+    def of(graph: ClassGraph, recipe: Recipe, classes: Iterable[WallClass], unlinked: CountedLists) -> "WallIndex":
         """From the classes of all languages."""
         nodes, words = nodes_and_items(graph, classes)
         items, numbers, lists = outlier_pool(graph, [words])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.graph.csr import CsrRows, offsets_of
-from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, RowUnion
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, RowUnion, contains
 
 WORDS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30)
 
@@ -32,4 +32,4 @@ def test_a_bit_is_found_in_the_rows_that_hold_it(words: list[int], bit: int) -> 
     bits = BitPlanes(np.array(words, dtype=np.uint64))
     wanted = [row for row, word in enumerate(words) if word >> bit & 1]
     assert bits.rows_with(bit).tolist() == wanted
-    assert np.flatnonzero(bits.contains(np.arange(len(words)), np.uint64(bit))).tolist() == wanted
+    assert np.flatnonzero(contains(bits.bitsets, np.uint64(bit))).tolist() == wanted

@@ -57,7 +57,7 @@ def test_classes_share_the_instances_that_are_below_both(
     """Whether counted at once, or in portions; nothing is known of a class that is no candidate."""
     monkeypatch.setattr(overlap, "_ENTRIES", at_once)
     graph = Taxonomy.of_entities(entities, pruning).graph
-    every, nodes = overlap.InstanceLists.of(graph, NO_UNLINKED), np.arange(len(graph.nodes))
+    every, nodes = overlap.count_lists(graph, NO_UNLINKED), np.arange(len(graph.nodes))
     ancestors = build_ancestor_index(graph.whole_up, distinct(np.concatenate([nodes, every.classes.targets])))
     is_candidate = np.array(data.draw(st.lists(st.booleans(), min_size=len(nodes), max_size=len(nodes))), dtype=bool)
     none = CsrRows(np.zeros(1, dtype=np.int64), ancestors.row_to_node[:0])

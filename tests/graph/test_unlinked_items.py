@@ -12,7 +12,7 @@ from tests.entity_files import entity_row
 from tests.graph.strategies import GRAPHS, group_worlds, worlds
 from wikisem.arrow.columns import is_in, qid_numbers, union
 from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
-from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, UnlinkedItems
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, CountedLists
 from wikisem.graph.outlier_sets.kin import status_classes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions
@@ -34,7 +34,7 @@ def _divide(table: pa.Table, named: list[str]) -> tuple[pa.Table, pa.Table]:
 
 def _graphs(
     entities: list[Entity], pruning: GraphOptions, files: int
-) -> tuple[ClassGraph, ClassGraph, UnlinkedItems, pa.Table]:
+) -> tuple[ClassGraph, ClassGraph, CountedLists, pa.Table]:
     """The graph of all items, that of those that a build keeps, the counts of the others, and these."""
     table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
     kept, left_out = _divide(table, [*pruning.disambiguation, *pruning.internal, *filter(None, [pruning.root])])
@@ -43,7 +43,7 @@ def _graphs(
     ]
     classes = ItemEdges.of_classes(part["instance_of"] for part in counted)
     graph = build_graph([ItemEdges.of_table(kept), classes], pruning)
-    unlinked = UnlinkedItems.join([UnlinkedItems.of_table(graph, part) for part in counted])
+    unlinked = CountedLists.join([CountedLists.of_table(graph, part) for part in counted])
     return build_graph([ItemEdges.of_table(table)], pruning), graph, unlinked, left_out
 
 

@@ -17,7 +17,7 @@ from wikisem.errors import RecipeError
 from wikisem.files import for_each_file, list_files, make_folder, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, closure, indices_of
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses, CountedLists
 from wikisem.graph.store import open_arrays
 from wikisem.ids import is_qid, qid_number
 from wikisem.layout import Scratch, group_leaves
@@ -72,9 +72,9 @@ class SurfaceCount(msgspec.Struct):
     clear: int
 
 
-def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> UnlinkedItems:
+def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> CountedLists:
     """The counts of unlinked items in some files."""
-    return UnlinkedItems.join([UnlinkedItems.of_table(graph, read_parquet(path)) for path in paths])
+    return CountedLists.join([CountedLists.of_table(graph, read_parquet(path)) for path in paths])
 
 
 # The classes that a recipe names, by QID or by label, alone or with everything below them.

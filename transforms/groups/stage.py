@@ -24,7 +24,7 @@ from wikisem.errors import OutputError
 from wikisem.files import list_files, match, open_binary, remove_below, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, reached
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems, outlier_pool
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses, CountedLists, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
 from wikisem.graph.statements import ItemRelations, ItemSignatures, Signatures, Ties
@@ -217,7 +217,7 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     allows = partial(in_range, options=recipe.items, role="outliers")
     by_language = [table.items[(table.sitelinks >= minimum) & allows(table.numbers)] for table in tables.values()]
     folders = map(scratch.unlinked, range(work.unlinked_parts))
-    unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
+    unlinked = CountedLists.join([open_arrays(CountedLists, folder) for folder in folders])
     items, numbers, lists = outlier_pool(graph, by_language)
     candidates = shared_files.all_candidates(scratch, work.languages)
     files = range(work.entity_files)

@@ -162,6 +162,10 @@ class ClassGraph:
         count = len(self.nodes)
         return qid_of(int(self.nodes[node] if node < count else self.hidden[node - count]))
 
+    def stated(self, items: Ints) -> CsrRows:
+        """The classes that each of some items is a direct instance of, at any sound rank, as rows of ``whole_up``."""
+        return self.classes.take(items).merged(self.other_classes.take(items))
+
     def is_type(self, items: Ints) -> Flags:
         """Whether each of some items has a subclass-of statement, as types have."""
         nodes, is_node = csr.indices_of(self.items[items], self.nodes)
@@ -169,30 +173,24 @@ class ClassGraph:
         return found
 
 
+# The node of a class that is not in the pruned graph.
+PRUNED: Final = np.uint32(2**32 - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class _AllClasses:
-    """All classes before pruning, by index in ``nodes``: P279 leads from ``subs`` to ``supers``.
+    """All classes before pruning, and what is pruned: classes are known by their index in ``nodes``, QID numbers.
 
-    ``nodes_of`` has one array for each table: the index in ``nodes`` of each of the table's ``classes``.
+    P279 leads from ``subs`` to ``supers``; ``nodes_of`` has for each table the index of each of the table's
+    ``classes``. ``depth`` and the flags have one entry for each class. ``is_hidden`` are pruned classes that are below
+    a kept one. The others are QID numbers: ``removed`` of all classes and items that are pruned, ``near_root`` of the
+    classes that are pruned because they are near the root alone, ``no_subjects`` as in ``ClassGraph``.
     """
 
     nodes: Int64s
     subs: Ints
     supers: Ints
     nodes_of: list[npt.NDArray[np.uint32]]
-
-
-# The node of a class that is not in the pruned graph.
-PRUNED: Final = np.uint32(2**32 - 1)
-
-
-class _Pruned(NamedTuple):
-    """What is pruned: ``depth`` and the flags have one entry for each of all classes, the others are QID numbers.
-
-    ``is_hidden`` are pruned classes that are below a kept one, ``removed`` all classes and items that are pruned, and
-    ``near_root`` the classes that are pruned because they are near the root alone.
-    """
-
     depth: npt.NDArray[np.int16]
     is_kept: Flags
     is_hidden: Flags
@@ -204,28 +202,26 @@ class _Pruned(NamedTuple):
 def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGraph:
     """The pruned graph of the edges of any number of tables, no two of which may have the same item."""
     tables = tables or [ItemEdges.of_entities([])]
-    whole = _number_classes(tables, options)
-    pruned = _find_pruned(tables, whole, options)
+    whole = _prune(tables, options)
     # The new number of each class: kept ones are nodes, and hidden ones follow them in what is of the whole graph.
-    is_kept, is_hidden = pruned.is_kept, pruned.is_hidden
-    node = np.where(is_kept, np.cumsum(is_kept, dtype=np.uint32) - np.uint32(1), PRUNED)
-    count, hidden_count = int(is_kept.sum()), int(is_hidden.sum())
+    count, hidden_count = int(whole.is_kept.sum()), int(whole.is_hidden.sum())
+    node = np.where(whole.is_kept, np.cumsum(whole.is_kept, dtype=np.uint32) - np.uint32(1), PRUNED)
     node_or_hidden = node.copy()
-    node_or_hidden[is_hidden] = count + np.arange(hidden_count, dtype=np.uint32)
-    nodes = whole.nodes[is_kept]
-    gathered = _gather_instances(tables, [node[node_of] for node_of in whole.nodes_of], nodes, pruned.removed)
+    node_or_hidden[whole.is_hidden] = count + np.arange(hidden_count, dtype=np.uint32)
+    nodes = whole.nodes[whole.is_kept]
+    gathered = _gather_instances(tables, [node[node_of] for node_of in whole.nodes_of], nodes, whole.removed)
     types = np.zeros(len(whole.nodes), dtype=bool)
     types[whole.subs] = True
-    other_classes, outside = _other_classes(tables, whole, pruned, node_or_hidden, gathered.items)
+    other_classes, outside = _other_classes(tables, whole, node_or_hidden, gathered.items)
     up = _renumbered_edges(whole, node, count)
     return ClassGraph(
         nodes=nodes,
-        depth=pruned.depth[is_kept],
+        depth=whole.depth[whole.is_kept],
         class_sitelinks=gathered.class_sitelinks,
-        types=types[is_kept],
+        types=types[whole.is_kept],
         up=up,
         down=up.reverse(count),
-        hidden=whole.nodes[is_hidden],
+        hidden=whole.nodes[whole.is_hidden],
         whole_up=_renumbered_edges(whole, node_or_hidden, count + hidden_count),
         items=gathered.items,
         sitelinks=gathered.sitelinks,
@@ -233,59 +229,55 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
         other_classes=other_classes,
         outside=outside,
         instances=by_prominence(gathered.classes, gathered.sitelinks, count),
-        removed=pruned.removed,
-        no_subjects=pruned.no_subjects,
+        removed=whole.removed,
+        no_subjects=whole.no_subjects,
     )
 
 
-def _find_pruned(tables: Sequence[ItemEdges], whole: _AllClasses, options: GraphOptions) -> _Pruned:
-    """Prune the classes of disambiguation pages and of Wikimedia's internal pages, all below them, and their instances.
+def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
+    """All classes of all tables in the order of their QID numbers, with the P279 edges between them, and what goes.
 
-    Every class within ``root_distance`` steps below the root is pruned as well.
+    Pruned are the classes of disambiguation pages and of Wikimedia's internal pages, all below them, and their
+    instances, as well as every class within ``root_distance`` steps below the root.
     """
-    down = CsrRows.from_pairs(whole.supers, whole.subs, len(whole.nodes))
-    no_subjects, root = (np.searchsorted(whole.nodes, tops) for tops in _tops(options))
-    depth = csr.steps_from(down, root)
-    without_subject = csr.reached(down, no_subjects)
+    page_classes = [qid_number(qid) for qid in (*options.disambiguation, *options.internal)]
+    roots = [qid_number(options.root)] if options.root else []
+    # What the options name is removed from the graph even if it is only an item and not a class.
+    named = csr.narrow(np.array(sorted([*page_classes, *roots]), dtype=np.int64))
+    counts = [table.subclass_of.counts() for table in tables]
+    subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
+    nodes = distinct(np.concatenate([*(table.classes for table in tables), *subclasses, named])).astype(np.int64)
+    nodes_of = [np.searchsorted(nodes, table.classes).astype(np.uint32) for table in tables]
+    subs = np.concatenate(
+        [
+            np.repeat(np.searchsorted(nodes, numbers).astype(np.uint32), count[count > 0])
+            for numbers, count in zip(subclasses, counts, strict=True)
+        ]
+    )
+    tables_and_nodes = list(zip(tables, nodes_of, strict=True))
+    supers = np.concatenate([node_of[table.subclass_of.targets] for table, node_of in tables_and_nodes])
+    down = CsrRows.from_pairs(supers, subs, len(nodes))
+    depth = csr.steps_from(down, np.searchsorted(nodes, np.array(roots, dtype=np.int64)))
+    without_subject = csr.reached(down, np.searchsorted(nodes, np.array(page_classes, dtype=np.int64)))
     is_pruned = without_subject | ((depth >= 0) & (depth <= options.root_distance))
-    tables_and_nodes = zip(tables, whole.nodes_of, strict=True)
     pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
     page_numbers = distinct(np.concatenate(pages).astype(np.int64))
-    nodes, is_class = csr.indices_of(page_numbers, whole.nodes)
-    is_pruned[nodes[is_class]] = True
+    page_nodes, is_class = csr.indices_of(page_numbers, nodes)
+    is_pruned[page_nodes[is_class]] = True
     # A class that is pruned is still needed if it is below one that is kept.
-    kept_with_pruned_below = distinct(whole.supers[is_pruned[whole.subs] & ~is_pruned[whole.supers]])
-    return _Pruned(
+    kept_with_pruned_below = distinct(supers[is_pruned[subs] & ~is_pruned[supers]])
+    return _AllClasses(
+        nodes=nodes,
+        subs=subs,
+        supers=supers,
+        nodes_of=nodes_of,
         depth=depth,
         is_kept=~is_pruned,
         is_hidden=is_pruned & csr.reached(down, kept_with_pruned_below),
-        removed=distinct(np.concatenate([whole.nodes[is_pruned], page_numbers])),
-        near_root=np.setdiff1d(whole.nodes[is_pruned & ~without_subject], page_numbers, assume_unique=True),
-        no_subjects=whole.nodes[without_subject],
+        removed=distinct(np.concatenate([nodes[is_pruned], page_numbers])),
+        near_root=np.setdiff1d(nodes[is_pruned & ~without_subject], page_numbers, assume_unique=True),
+        no_subjects=nodes[without_subject],
     )
-
-
-def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
-    """All classes of all tables in the order of their QID numbers, with the P279 edges between them."""
-    counts = [table.subclass_of.counts() for table in tables]
-    subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
-    # What the options name is removed from the graph even if it is only an item and not a class.
-    ends = [*(table.classes for table in tables), *subclasses, csr.narrow(np.sort(np.concatenate(_tops(options))))]
-    nodes = distinct(np.concatenate(ends)).astype(np.int64)
-    nodes_of = [np.searchsorted(nodes, table.classes).astype(np.uint32) for table in tables]
-    subs = [
-        np.repeat(np.searchsorted(nodes, numbers).astype(np.uint32), count[count > 0])
-        for numbers, count in zip(subclasses, counts, strict=True)
-    ]
-    supers = [node_of[table.subclass_of.targets] for table, node_of in zip(tables, nodes_of, strict=True)]
-    return _AllClasses(nodes, np.concatenate(subs), np.concatenate(supers), nodes_of)
-
-
-def _tops(options: GraphOptions) -> tuple[Int64s, Int64s]:
-    """The numbers of the classes of pages without a subject, and of the root if there is one."""
-    no_subjects, root = [*options.disambiguation, *options.internal], [options.root] if options.root else []
-    first, second = (np.array([qid_number(qid) for qid in qids], dtype=np.int64) for qids in (no_subjects, root))
-    return first, second
 
 
 def _edges_to(table: ItemEdges, flagged: Flags) -> tuple[Ints, Ints]:
@@ -304,18 +296,18 @@ def _renumbered_edges(whole: _AllClasses, new: npt.NDArray[np.uint32], count: in
 
 
 def _other_classes(
-    tables: Sequence[ItemEdges], whole: _AllClasses, pruned: _Pruned, new_node: npt.NDArray[np.uint32], items: Ints
+    tables: Sequence[ItemEdges], whole: _AllClasses, new_node: npt.NDArray[np.uint32], items: Ints
 ) -> tuple[SparseRows, CsrRows]:
     """The hidden classes of each of ``items``, with all of its classes at ranks that are not the best.
 
     Then all classes of items outside the graph: those that have hidden classes alone, and those that are classes near
     the root. All classes are numbered by ``new_node``, which has the new number of each class of ``whole``.
     """
-    removed, near_root = pruned.removed, pruned.near_root
+    removed, near_root = whole.removed, whole.near_root
     owners, targets = list[Ints](), list[Ints]()
     outside_items, outside_classes = list[Ints](), list[Ints]()
     for table, node_of in zip(tables, whole.nodes_of, strict=True):
-        of_hidden, classes = _edges_to(table, pruned.is_hidden[node_of])
+        of_hidden, classes = _edges_to(table, whole.is_hidden[node_of])
         nodes, is_node = csr.indices_of(table.other_classes, whole.nodes)
         # No class is at or below one that has no P279 edge and is no item's class at its best rank.
         numbers = np.concatenate([of_hidden, table.other_items[is_node]])
@@ -364,8 +356,10 @@ def _gather_instances(
     """
     sample = np.sort(np.concatenate([table.items[::_SAMPLE] for table in tables]))
     bounds = sample[:: _SPAN // _SAMPLE][1:]
-    cuts = [_cuts(table.items, bounds) for table in tables]
-    node_cuts, removed_cuts = _cuts(nodes, bounds), _cuts(removed, bounds)
+    node_cuts, removed_cuts, *cuts = (
+        [0, *np.searchsorted(numbers, bounds).tolist(), len(numbers)]
+        for numbers in (nodes, removed, *(table.items for table in tables))
+    )
     class_sitelinks = np.full(len(nodes), -1, dtype=np.int32)
     # Filled from the front; pages that are never written take no memory.
     most_items = sum(len(table.items) for table in tables)
@@ -409,10 +403,6 @@ def _merge(
     numbers, sitelinks, counts, nodes = map(np.concatenate, zip(*columns, strict=True))
     order = csr.sorted_order(numbers)
     return numbers[order], sitelinks[order], CsrRows(csr.offsets_of(counts), nodes).take(order)
-
-
-def _cuts(numbers: Ints, bounds: Ints) -> list[int]:
-    return [0, *np.searchsorted(numbers, bounds).tolist(), len(numbers)]
 
 
 # The instances of each class, most sitelinks first.

@@ -26,8 +26,6 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 
 # Rows of targets.
 
-_OFFSETS_AT_ONCE: Final = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class CsrRows:
@@ -71,21 +69,6 @@ class CsrRows:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def fault(self) -> str:
-        """What is wrong with the offsets of rows that come from a file; empty if each leads to targets of its own.
-
-        >>> CsrRows(np.array([0, 3, 1]), np.array([5])).fault()
-        'row 1 from 3 to 1'
-        """
-        ends = self.offsets[:1].tolist() + self.offsets[-1:].tolist()
-        if ends != [0, len(self.targets)]:
-            return f"rows from and to {ends} of {len(self.targets)} targets"
-        for begin in range(0, len(self), _OFFSETS_AT_ONCE):
-            part = self.offsets[begin : begin + _OFFSETS_AT_ONCE + 1]
-            if (back := np.flatnonzero(part[1:] < part[:-1])).size:
-                return f"row {begin + back[0]} from {part[back[0]]} to {part[back[0] + 1]}"
-        return ""
-
     def row(self, node: int) -> Ints:
         """The targets of one node, as a view."""
         return self.targets[self.offsets[node] : self.offsets[node + 1]]
@@ -110,6 +93,13 @@ class CsrRows:
         """The same rows with only the flagged targets (``wanted`` has the shape of ``targets``)."""
         running = offsets_of(wanted)
         return CsrRows(running[self.offsets], self.targets[wanted])
+
+    def merged(self, others: "CsrRows") -> "CsrRows":
+        """The same rows with the targets that the same row of ``others`` has as well; both must be sorted."""
+        if not len(others.targets):
+            return self
+        sources = np.concatenate([self.sources(), others.sources()])
+        return CsrRows.from_pairs(sources, np.concatenate([self.targets, others.targets]), len(self))
 
     def without(self, others: "CsrRows") -> "CsrRows":
         """The same rows without the targets that the same row of ``others`` has; both must be sorted."""

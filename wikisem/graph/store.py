@@ -19,6 +19,7 @@ from wikisem.local_copies import local_folder
 
 _Record = TypeVar("_Record")
 Array = np.ndarray[Any, Any]
+_OFFSETS_AT_ONCE: Final = 1 << 20
 
 
 def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
@@ -55,8 +56,17 @@ def open_arrays(kind: type[_Record], folder: str, prefix: str = "") -> _Record:
         for field in fields(kind)  # type: ignore[arg-type]
     }
     record = kind(**values)
-    if isinstance(record, CsrRows) and (fault := record.fault()):
-        raise DamagedInputError(f"{folder}/{prefix}offsets.npy: expected where rows begin and end, saw {fault}")
+    if isinstance(record, CsrRows):
+        offsets, size = record.offsets, len(record.targets)
+        expected = f"{folder}/{prefix}offsets.npy: expected where rows begin and end"
+        ends = [*offsets[:1].tolist(), *offsets[-1:].tolist()]
+        if ends != [0, size]:
+            raise DamagedInputError(f"{expected}, saw rows from and to {ends} of {size} targets")
+        for begin in range(0, len(record), _OFFSETS_AT_ONCE):
+            part = offsets[begin : begin + _OFFSETS_AT_ONCE + 1]
+            if (back := np.flatnonzero(part[1:] < part[:-1])).size:
+                message = f"row {begin + back[0]} from {part[back[0]]} to {part[back[0] + 1]}"
+                raise DamagedInputError(f"{expected}, saw {message}")
     return record
 
 

@@ -5,13 +5,13 @@ disambiguation=())`` it is all of Wikidata's P31 and P279. On disk each array is
 memory of every process that opens it.
 """
 
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from wikisem.arrow.columns import distinct, qids_of
 from wikisem.errors import UnknownItemError, optional_module
@@ -64,7 +64,40 @@ def contract_graph(graph: ClassGraph) -> ContractedGraph:
     return ContractedGraph(kept, edges_1, edges_2.without(edges_1))
 
 
-_FAR: Final = sys.maxsize
+class _Reach(NamedTuple):
+    """How far a walk from one end has come in so many ``steps``.
+
+    ``frontier`` are the nodes that it has come to in the last step, and ``seen`` has one number for each node: 0 before
+    the walk comes there, then the number of steps plus 1. The walk's next step follows so many ``edges``.
+    """
+
+    steps: int
+    frontier: Ints
+    seen: npt.NDArray[np.int32]
+    edges: int
+
+
+def _walk(graph: ClassGraph, contracted: ContractedGraph, node: int) -> Iterator[_Reach]:
+    """Walk from a node of a graph over the contracted one, and yield after each step; ``seen`` is one array.
+
+    A walk from a leaf begins at its superclasses, with a step done.
+    """
+    seen = np.zeros(len(contracted.kept_nodes), dtype=np.int32)
+    previous: Ints = np.zeros(0, dtype=np.int64)
+    # A number of the same width, because numpy would widen all of ``kept_nodes`` at every call otherwise.
+    index = np.searchsorted(contracted.kept_nodes, np.uint32(node))
+    is_kept = index < len(contracted.kept_nodes) and contracted.kept_nodes[index] == node
+    frontier: Ints = np.array([index]) if is_kept else np.searchsorted(contracted.kept_nodes, graph.up.row(node))
+    steps = 0 if is_kept else 1
+    while len(previous) or len(frontier):
+        seen[frontier] = steps + 1
+        ways = (contracted.edges_1, frontier), (contracted.edges_2, previous)
+        edges = sum(int((rows.offsets[nodes + 1] - rows.offsets[nodes]).sum()) for rows, nodes in ways)
+        yield _Reach(steps, frontier, seen, edges)
+        # The next frontier is one step from this one, or two from the previous one.
+        beyond = np.concatenate([rows.take(nodes).targets for rows, nodes in ways])
+        previous, frontier = frontier, distinct(beyond[seen[beyond] == 0])
+        steps += 1
 
 
 def distance_between(
@@ -77,57 +110,21 @@ def distance_between(
     """
     if first == second:
         return 0
-    ends = _End(graph, contracted, first), _End(graph, contracted, second)
-    most = _FAR - 1 if limit is None else limit
-    found = ends[0].shortest_through(ends[1])
-    while found == _FAR and ends[0].steps + ends[1].steps <= most:
+    walks = [_walk(graph, contracted, node) for node in (first, second)]
+    ends = [next(walk, None) for walk in walks]
+    mover = 0
+    while (moved := ends[mover]) is not None and (waiting := ends[1 - mover]) is not None:
+        # The shortest path through the frontier that has just moved, as far as the other end has seen it.
+        met = waiting.seen[moved.frontier]
+        if met.any():
+            found = moved.steps + int(met[met > 0].min()) - 1
+            return found if limit is None or found <= limit else None
+        if limit is not None and moved.steps + waiting.steps > limit:
+            return None
         # The end with fewer edges to follow moves, so that a class with very many neighbours is opened last.
-        mover, waiter = ends if ends[0].edges <= ends[1].edges else ends[::-1]
-        if not mover.advance():
-            break
-        found = mover.shortest_through(waiter)
-    return found if found <= most else None
-
-
-class _End:
-    """One end of the search: what it has ``seen`` in its ``steps``, and how many ``edges`` its next step follows."""
-
-    def __init__(self, graph: ClassGraph, contracted: ContractedGraph, node: int) -> None:
-        self._contracted = contracted
-        self.seen = np.zeros(len(contracted.kept_nodes), dtype=np.int32)  # 0: not yet; else the number of steps plus 1
-        self._frontier: Ints
-        self._previous: Ints = np.zeros(0, dtype=np.int64)
-        # A number of the same width, because numpy would widen all of ``kept_nodes`` at every call otherwise.
-        index = np.searchsorted(contracted.kept_nodes, np.uint32(node))
-        if index < len(contracted.kept_nodes) and contracted.kept_nodes[index] == node:
-            self._frontier, self.steps = np.array([index]), 0
-        else:
-            self._frontier, self.steps = np.searchsorted(contracted.kept_nodes, graph.up.row(node)), 1
-        self._note()
-
-    def advance(self) -> bool:
-        """Take one step; False when there is nowhere to go.
-
-        The next frontier is one step from this one, or two from the previous one.
-        """
-        contracted = self._contracted
-        targets = contracted.edges_1.take(self._frontier).targets, contracted.edges_2.take(self._previous).targets
-        beyond = np.concatenate(targets)
-        self._previous, self._frontier = self._frontier, distinct(beyond[self.seen[beyond] == 0])
-        self.steps += 1
-        self._note()
-        return bool(len(self._previous) or len(self._frontier))
-
-    def _note(self) -> None:
-        self.seen[self._frontier] = self.steps + 1
-        ways = (self._contracted.edges_1, self._frontier), (self._contracted.edges_2, self._previous)
-        self.edges = sum(int((rows.offsets[nodes + 1] - rows.offsets[nodes]).sum()) for rows, nodes in ways)
-
-    def shortest_through(self, other: "_End") -> int:
-        """The length of the shortest path through this frontier, as far as the other end has seen it."""
-        steps = other.seen[self._frontier]
-        shared = steps[steps > 0]
-        return self.steps + int(shared.min()) - 1 if len(shared) else _FAR
+        mover = mover if moved.edges <= waiting.edges else 1 - mover
+        ends[mover] = next(walks[mover], None)
+    return None
 
 
 # The graph by QID.

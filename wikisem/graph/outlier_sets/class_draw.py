@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, offsets_of, second_of
+from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, offsets_of
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.kin import items_of
-from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, contains
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
+from wikisem.records import FAR
 
 # The items of a class are listed and sorted up to this many; of a larger class they are met by walking the ring.
 _LISTED: Final = 1 << 13
@@ -28,31 +28,27 @@ _LOOK: Final = 64
 class LanguageDraw:
     """What the draw in one language needs: the ring of its items, and how many of them each class can bring.
 
-    Counts come as two arrays, one number for each row of the ancestor index: for O1 and O2 the items at or below the
-    row's class, for O3 its own instances.
+    ``counts`` has for O1, O2 and O3 one number for each row of the ancestor index: for O1 and O2 the items at or below
+    the row's class, for O3 its own instances.
     """
 
     def __init__(self, index: OutlierIndex, ring: HashRing) -> None:
         self.index, self.ring = index, ring
         sizes, ancestors, via = ring.by_list.counts(), index.ancestors, index.via
-        below = items_of(via.at_or_below, sizes)[ancestors.component]
+        of_components, of_classes = (
+            np.diff(offsets_of(sizes[lists.targets])[lists.offsets]) for lists in (via.at_or_below, via.direct.rows)
+        )
+        below = of_components[ancestors.component]
         direct = np.zeros_like(below)
-        direct[ancestors.node_to_row[via.direct.owners]] = items_of(via.direct.rows, sizes)
+        direct[ancestors.node_to_row[via.direct.owners]] = of_classes
         self.counts = (below, below, direct)
 
     def lists(self, outlier_class: int, rows: Ints) -> CsrRows:
         """The lists whose items each row's class brings."""
         ancestors, via = self.index.ancestors, self.index.via
-        if outlier_class < 3:
+        if outlier_class < FAR:
             return via.at_or_below.take(ancestors.component[rows])
         return via.direct.take(ancestors.row_to_node[rows])
-
-    def list_counts(self, outlier_class: int, rows: Ints) -> Int64s:
-        """How many lists each row's class brings."""
-        if outlier_class < 3:
-            components = self.index.ancestors.component[rows]
-            return self.index.via.at_or_below.offsets[components + 1] - self.index.via.at_or_below.offsets[components]
-        return self.lists(outlier_class, rows).counts()
 
 
 class ClassSample(NamedTuple):
@@ -71,6 +67,7 @@ class ClassDraw:
     """The classes that up to 64 classes draw from in one language: class i has bit i and begins at ``starts[i]``.
 
     ``sets`` and ``via`` have one array of bitsets for each of O1, O2 and O3, as ``ClassOutliers`` has them.
+    ``per_class`` items are enough of a class.
     """
 
     def __init__(
@@ -79,28 +76,19 @@ class ClassDraw:
         self._language, self._sets, self._starts = language, sets, starts
         self._ring, self._classes = language.ring, language.index.via.ring
         self._begins = np.searchsorted(self._ring.keys, starts)
-        self._via, self._per_class = via, per_class
+        self._via, self.per_class = via, per_class
         self._known: dict[tuple[int, int], BitPlanes] = {}
 
     def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
         """For each class the row of the first class on the ring that may bring enough; -1 if there is none."""
-        drawing = self._drawing_from(outlier_class, self._per_class)
+        drawing = self._drawing_from(outlier_class, self.per_class)
         found = self._classes.first_locations(drawing, bits, self._starts[bits], 1)
         return np.array([self._classes.rows[locations[0]] if locations else -1 for locations in found], dtype=np.int64)
 
-    def later_rows(self, outlier_class: int, bit: int) -> Iterator[int]:
-        """The rows after the first of the classes that may bring enough."""
-        return islice(self.every_row(outlier_class, bit, self._per_class), 1, None)
-
-    def every_row(self, outlier_class: int, bit: int, least: int = 1) -> Iterator[int]:
-        """The rows of all classes that may bring anything, or ``least`` items."""
+    def rows(self, outlier_class: int, bit: int, least: int) -> Iterator[int]:
+        """The rows of all classes on the ring that may bring ``least`` items, in order."""
         walk = self._classes.walk(self._drawing_from(outlier_class, least), bit, self._starts[bit])
         return (int(self._classes.rows[location]) for location in walk)
-
-    def nodes(self, rows: Ints) -> list[int]:
-        """The classes of some rows."""
-        nodes: list[int] = self._language.index.ancestors.row_to_node[rows].tolist()
-        return nodes
 
     def _drawing_from(self, outlier_class: int, least: int) -> BitPlanes:
         """For each row the bits of the classes that may draw from it, as it brings at least ``least`` items.
@@ -113,61 +101,28 @@ class ClassDraw:
             self._known[outlier_class, least] = BitPlanes(bitsets)
         return self._known[outlier_class, least]
 
-    def locations(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[Iterable[int]]:
-        """For each row the locations of what its class brings into the outlier set of class ``bits[i]``, in order."""
-        counts, sets = self._language.counts[outlier_class - 1], self._sets[outlier_class - 1]
-        small = counts[rows] <= _LISTED
-        lists = self._language.lists(outlier_class, rows[small])
-        listed = iter(self._list(lists, sets, bits[small]))
-        for row, bit, is_small in zip(rows, bits.tolist(), small.tolist(), strict=True):
-            if is_small:
-                yield next(listed)
-            else:
-                yield self._pick(self._language.lists(outlier_class, np.array([row])).targets, sets, bit)
+    def brought(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[tuple[int, Iterable[int]]]:
+        """For each row its class, and the locations of what this brings into the set of class ``bits[i]``, in order.
 
-    def sample(self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int) -> ClassSample:
-        """For each bit the first classes on the ring that bring enough, and the locations of some of their items.
-
-        At most ``classes`` are asked, until they may bring ``items`` in all. Each gives about ``of_class`` items,
-        spread over all that it brings.
+        The items of small classes are listed for all rows at once, and those of large ones met on a walk.
         """
-        drawing = self._drawing_from(outlier_class, self._per_class)
-        locations_of_bits = self._classes.first_locations(drawing, bits, self._starts[bits], classes)
-        owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in locations_of_bits])
-        rows = self._classes.rows[np.fromiter(chain.from_iterable(locations_of_bits), dtype=np.int64)]
-        before = offsets_of(np.minimum(self._language.counts[outlier_class - 1][rows], of_class))
-        is_asked = before[:-1] - before[np.searchsorted(owners, owners)] < items
-        owners, rows = owners[is_asked], rows[is_asked]
-        before = offsets_of(self._language.list_counts(outlier_class, rows))[:-1]
-        portions = np.split(np.arange(len(rows)), np.flatnonzero(np.diff(before // _LISTS)) + 1)
-        parts, sets = [], self._sets[outlier_class - 1]
-        for portion in portions:
-            owner_bits, lists = bits[owners[portion]], self._language.lists(outlier_class, rows[portion])
-            inside = lists.keep(sets.contains(lists.targets, owner_bits[lists.sources()]))
-            parts.append(self._ring.spread(inside, self._starts[owner_bits], of_class))
-        locations = CsrRows.join(parts)
-        brings_enough = locations.counts() >= self._per_class
-        locations = locations.take(np.flatnonzero(brings_enough))
-        targets = self._in_ring_order(locations.sources(), locations.targets, bits[owners[brings_enough]])
-        edges = np.searchsorted(owners[brings_enough], np.arange(len(bits) + 1))
-        return ClassSample(edges, self.nodes(rows[brings_enough]), CsrRows(locations.offsets, targets))
+        language, sets = self._language, self._sets[outlier_class - 1]
+        is_small = language.counts[outlier_class - 1][rows] <= _LISTED
+        lists, of_small = language.lists(outlier_class, rows[is_small]), bits[is_small]
+        inside = lists.keep(contains(sets.bitsets[lists.targets], of_small[lists.sources()]))
+        located = self._ring.by_list.take(inside.targets)
+        owners = inside.sources()[located.sources()]
+        in_order = self._ring.in_order(owners, located.targets, self._begins[of_small])
+        edges = pairwise(np.searchsorted(owners, np.arange(len(of_small) + 1)).tolist())
+        nodes = language.index.ancestors.row_to_node[rows].tolist()
+        for row, node, bit, is_listed in zip(rows, nodes, bits.tolist(), is_small.tolist(), strict=True):
+            if is_listed:
+                begin, end = next(edges)
+                yield node, in_order[begin:end]
+            else:
+                yield node, self._walk(language.lists(outlier_class, np.array([row])).targets, sets, bit)
 
-    def _list(self, lists: CsrRows, sets: BitPlanes, bits: Ints) -> Iterator[Iterable[int]]:
-        """The locations of all items of each row's lists that are in the set, sorted by the way from its class."""
-        inside = lists.keep(sets.contains(lists.targets, bits[lists.sources()]))
-        locations = self._ring.by_list.take(inside.targets)
-        owners = inside.sources()[locations.sources()]
-        ordered = self._in_ring_order(owners, locations.targets, bits)
-        edges = np.searchsorted(owners, np.arange(len(bits) + 1))
-        return (ordered[begin:end] for begin, end in pairwise(edges.tolist()))
-
-    def _in_ring_order(self, rows: Ints, locations: Ints, bits: Ints) -> Int64s:
-        """The locations of each row (``rows`` ascend), as a walk from where class ``bits[row]`` begins meets them."""
-        begins = self._begins[bits]
-        steps = second_of(self._ring.ways(rows, locations, begins))
-        return (begins[rows] + steps) % max(len(self._ring.keys), 1)
-
-    def _pick(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
+    def _walk(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
         """The locations on the lists (ascending) that a walk through the set meets."""
         on_list = np.zeros(len(sets.bitsets), dtype=bool)
         on_list[lists] = True
@@ -175,3 +130,42 @@ class ClassDraw:
         while met := list(islice(walk, _LOOK)):
             locations = np.array(met)
             yield from locations[on_list[self._ring.lists[locations]]].tolist()
+
+    def sample(self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int) -> ClassSample:
+        """For each bit the first classes on the ring that bring enough, and the locations of some of their items.
+
+        At most ``classes`` are asked, until they may bring ``items`` in all. Each gives about ``of_class`` items,
+        spread over all that it brings.
+        """
+        language, sets = self._language, self._sets[outlier_class - 1]
+        drawing = self._drawing_from(outlier_class, self.per_class)
+        locations_of_bits = self._classes.first_locations(drawing, bits, self._starts[bits], classes)
+        owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in locations_of_bits])
+        rows = self._classes.rows[np.fromiter(chain.from_iterable(locations_of_bits), dtype=np.int64)]
+        before = offsets_of(np.minimum(language.counts[outlier_class - 1][rows], of_class))
+        is_asked = before[:-1] - before[np.searchsorted(owners, owners)] < items
+        owners, rows = owners[is_asked], rows[is_asked]
+        # Lists are read in portions, for which it is enough to know how many a class has, and not which.
+        if outlier_class < FAR:
+            offsets, components = language.index.via.at_or_below.offsets, language.index.ancestors.component[rows]
+            list_counts = offsets[components + 1] - offsets[components]
+        else:
+            list_counts = language.lists(outlier_class, rows).counts()
+        portion_of = offsets_of(list_counts)[:-1] // _LISTS
+        parts = []
+        for portion in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(portion_of)) + 1):
+            owner_bits, lists = bits[owners[portion]], language.lists(outlier_class, rows[portion])
+            inside = lists.keep(contains(sets.bitsets[lists.targets], owner_bits[lists.sources()]))
+            parts.append(self._ring.spread(inside, self._starts[owner_bits], of_class))
+        locations = CsrRows.join(parts)
+        brings_enough = locations.counts() >= self.per_class
+        locations = locations.take(np.flatnonzero(brings_enough))
+        owners, rows = owners[brings_enough], rows[brings_enough]
+        return ClassSample(
+            edges=np.searchsorted(owners, np.arange(len(bits) + 1)),
+            nodes=language.index.ancestors.row_to_node[rows].tolist(),
+            locations=CsrRows(
+                locations.offsets,
+                self._ring.in_order(locations.sources(), locations.targets, self._begins[bits[owners]]),
+            ),
+        )

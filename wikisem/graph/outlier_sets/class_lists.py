@@ -91,29 +91,20 @@ def candidate_classes(
         order = np.lexsort((-weights, np.repeat(np.arange(len(begins)), ends - begins)))
         hits, differs = hits[order], np.diff(weights[order]) != 0
     if fame != "all":
+        # An instance is in the head if fewer than a third of its class are more prominent, else in the torso if fewer
+        # than two thirds are. So a cut between instances of the same prominence is made after the last of them.
         differs |= np.diff(graph.sitelinks[graph.instances.targets[hits]]) != 0
-        begins, ends = _third(begins, ends, differs, fame)
+        changes, cuts = np.flatnonzero(differs) + 1, list[Int64s]()
+        for part in (1, 2):
+            nominal = begins + -(-part * (ends - begins) // 3)  # rounded up
+            following = np.append(changes, len(hits))[np.searchsorted(changes, nominal)]
+            cuts.append(np.minimum(following, ends))
+        thirds = {"head": (begins, cuts[0]), "torso": (cuts[0], cuts[1]), "tail": (cuts[1], ends)}
+        begins, ends = thirds[fame]
     nodes = np.flatnonzero(ends - begins >= minimum)
     begins, ends = begins[nodes], np.minimum(ends[nodes], begins[nodes] + size)
     leading = CsrRows.slices(begins, ends, hits)
     return CandidateClasses(nodes, CsrRows(leading.offsets, graph.instances.targets[leading.targets]))
-
-
-def _third(begins: Int64s, ends: Int64s, differs: Flags, fame: Fame) -> tuple[Int64s, Int64s]:
-    """Where the head, torso or tail of each row begins and ends; row i is ``begins[i]:ends[i]`` of all instances.
-
-    ``differs[j]`` says whether instances j and j + 1 differ in prominence. An instance is in the head if fewer than a
-    third of its row are more prominent, else in the torso if fewer than two thirds are. So instances of the same
-    prominence are never parted: a cut between them is made after the last of them.
-    """
-    changes, bounds = np.flatnonzero(differs) + 1, [begins]
-    for part in (1, 2):
-        nominal = begins + -(-part * (ends - begins) // 3)
-        following = np.append(changes, len(differs) + 1)[np.searchsorted(changes, nominal)]
-        bounds.append(np.minimum(following, ends))
-    bounds.append(ends)
-    third = ("head", "torso", "tail").index(fame)
-    return bounds[third], bounds[third + 1]
 
 
 # The outlier pool by list of classes.
@@ -180,7 +171,7 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
     prefix = np.zeros(len(rows), dtype=np.int64)
     numbered = 1
     for step in range(int(counts.max(initial=0))):
-        longer = np.flatnonzero(counts > step)
+        longer = np.flatnonzero(counts > step)  # the rows that have a class more
         count, ranks = csr.rank_keys(csr.pack_pairs(prefix[longer], rows.targets[rows.offsets[longer] + step]))
         prefix[longer] = numbered + ranks
         numbered += count
@@ -194,12 +185,12 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
 
 
 @dataclass(frozen=True, slots=True)
-class UnlinkedItems:
-    """Items that are not in the graph because nothing links to them, with one row for all with the same classes.
+class CountedLists:
+    """Lists of classes that items have, and how many items have each.
 
     Row i is ``counts[i]`` items whose nodes and hidden classes, numbered as in ``ClassGraph.whole_up``, are row i of
-    ``classes``. Most items of Wikidata have no sitelink. They can neither be named nor drawn, but how many instances
-    two classes share depends on them:
+    ``classes``. *Unlinked* items are not in the graph because nothing links to them: most items of Wikidata have no
+    sitelink. They can neither be named nor drawn, but how many instances two classes share depends on them:
 
         items   classes
         4,120   Q13442814 (article)
@@ -210,8 +201,8 @@ class UnlinkedItems:
     classes: CsrRows
 
     @staticmethod
-    def of_table(graph: ClassGraph, table: pa.Table) -> "UnlinkedItems":
-        """From rows of ``schemas.UNLINKED``.
+    def of_table(graph: ClassGraph, table: pa.Table) -> "CountedLists":
+        """Unlinked items from rows of ``schemas.UNLINKED``.
 
         As in the graph, an item that has lost all its nodes does not count, nor does a page without a subject.
         """
@@ -229,17 +220,17 @@ class UnlinkedItems:
         kept = is_node[codes] & is_counted[rows]
         classes = CsrRows.from_pairs(rows[kept], nodes[codes[kept]], len(table))
         with_class = np.flatnonzero(classes.counts())
-        return UnlinkedItems(table["items"].to_numpy()[with_class], classes.take(with_class))
+        return CountedLists(table["items"].to_numpy()[with_class], classes.take(with_class))
 
     @staticmethod
-    def join(parts: Sequence["UnlinkedItems"]) -> "UnlinkedItems":
-        """The items of several tables as one, those with the same classes as one row."""
+    def join(parts: Sequence["CountedLists"]) -> "CountedLists":
+        """The items of all parts, those with the same classes as one row."""
         none = np.zeros(0, dtype=np.int64)
         counts = np.concatenate([none, *(part.counts for part in parts)])
         classes = CsrRows.join([csr.NO_ROWS, *(part.classes for part in parts)])
         numbers, lists = class_lists(classes)
         # Floating-point sums are exact up to 2**53.
-        return UnlinkedItems(np.bincount(numbers, counts, minlength=len(lists)).astype(np.int64), lists)
+        return CountedLists(np.bincount(numbers, counts, minlength=len(lists)).astype(np.int64), lists)
 
 
-NO_UNLINKED: Final = UnlinkedItems.join([])
+NO_UNLINKED: Final = CountedLists.join([])

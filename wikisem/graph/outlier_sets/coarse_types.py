@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, pairs_from
-from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
+from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, contains, set_bits
 
 # With coarser types (a tenth) a guesser that knows the types of 5 to 7 % of all items is right in 30 to 40 % of near
 # cases, with these in 11 to 19 %; finer ones (a fiftieth) leave no group of a graph of 3,311 items (docs/outliers.md).
@@ -49,7 +49,7 @@ def build_coarse_index(
     below, counts = _below(ancestors, frequent), np.zeros(len(frequent), dtype=np.int64)
     for begin in range(0, len(counted) if len(frequent) else 0, _CHUNK):
         items = counted[begin : begin + _CHUNK]
-        counts += _flags(_of_items(graph, ancestors, below, items), len(frequent)).sum(axis=0)
+        counts += _flags(graph, ancestors, below, items)[:, : len(frequent)].sum(axis=0)
     order = np.argsort(-counts, kind="stable")
     components = frequent[order[counts[order] >= least]]
     return CoarseIndex(components, _below(ancestors, components).reshape(-1))
@@ -63,24 +63,19 @@ def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
     return np.array(bitsets, dtype=np.uint64).reshape(len(parts), size)
 
 
-def _of_items(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> Bitsets:
-    """The same rows for items: which components each is an instance of, at any sound rank."""
-    union = RowUnion.of(_direct(graph, ancestors, items)).union
-    return np.array([union(bitsets) for bitsets in below], dtype=np.uint64).reshape(len(below), len(items))
-
-
 def _direct(graph: ClassGraph, ancestors: AncestorIndex, items: Ints) -> CsrRows:
     """The components of the classes that each item is a direct instance of, at any sound rank."""
-    classes, others = graph.classes.take(items), graph.other_classes.take(items)
-    owners = np.concatenate([classes.sources(), others.sources()])
-    rows = ancestors.node_to_row[np.concatenate([classes.targets, others.targets])]
-    return CsrRows.from_pairs(owners, ancestors.component[rows], len(items))
+    stated = graph.stated(items)
+    return CsrRows(stated.offsets, ancestors.component_of(stated.targets))
 
 
-def _flags(bitsets: Bitsets, count: int) -> npt.NDArray[np.bool_]:
-    """The first ``count`` bits of each column as a row of flags."""
-    of_columns = np.ascontiguousarray(bitsets.T).astype("<u8").view(np.uint8)
-    return np.unpackbits(of_columns, axis=1, count=count, bitorder="little").view(bool)
+def _flags(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> npt.NDArray[np.bool_]:
+    """Of which coarse classes each item is an instance, in columns, at least as many as there are such classes."""
+    union = RowUnion.of(_direct(graph, ancestors, items)).union
+    # 64 classes of all items, then the next 64: turned round, the bytes of an item's bitsets are one row of bits.
+    bitsets = np.array([union(of_classes) for of_classes in below], dtype=np.uint64).reshape(len(below), len(items))
+    of_items = np.ascontiguousarray(bitsets.T).astype("<u8").view(np.uint8)
+    return np.unpackbits(of_items, axis=1, bitorder="little").view(bool)
 
 
 class CoarseTypes:
@@ -95,7 +90,8 @@ class CoarseTypes:
 
     def of_items(self, items: Ints) -> Int64s:
         """The coarse type of each item, a node; -1 if it is an instance of no coarse class."""
-        flags = self._flags_of(items)
+        flags = _flags(self._graph, self._ancestors, self._below, items)
+        # The last coarse class of an item is its smallest.
         last = flags.shape[1] - 1 - np.argmax(flags[:, ::-1], axis=1) if flags.size else np.zeros(len(items), int)
         nodes = self._ancestors.row_to_node[self._ancestors.component_starts[self._components]]
         found = np.full(len(items), -1, dtype=np.int64)
@@ -105,12 +101,12 @@ class CoarseTypes:
 
     def kinds(self, node: int, members: Ints) -> Ints:
         """The components of most ``members`` (items) of a class, without coarse ones, its own and those below."""
-        direct = _direct(self._graph, self._ancestors, members)
-        parents, component = self._ancestors.component_parents, self._ancestors.component
-        common, counts = np.unique(pairs_from(parents, direct.sources(), direct.targets)[1], return_counts=True)
+        direct, parents = _direct(self._graph, self._ancestors, members), self._ancestors.component_parents
+        _, of_members = pairs_from(parents, direct.sources(), direct.targets)
+        common, counts = np.unique(of_members, return_counts=True)
         common = np.setdiff1d(common[2 * counts > len(members)], self._components)
         numbers, above = pairs_from(parents, np.arange(len(common)), common)
-        kinds: Ints = np.delete(common, numbers[above == component[self._ancestors.node_to_row[node]]])
+        kinds: Ints = np.delete(common, numbers[above == self._ancestors.component_of(np.array([node]))[0]])
         return kinds
 
     def agree(self, node: int, members: Ints, lists: Ints) -> Flags:
@@ -118,10 +114,16 @@ class CoarseTypes:
 
         Coarse classes at or below the class itself do not count: of those no outlier is an instance.
         """
-        counts = self._flags_of(members).sum(axis=0)
-        is_own = self._components == self._ancestors.component[self._ancestors.node_to_row[node]]
-        is_below = _flags(self._below[:, self._components], len(counts))[:, is_own].any(axis=1)
-        needed, barred = self._packed((2 * counts > len(members)) & ~is_below), self._packed(counts == 0)
+        flags = _flags(self._graph, self._ancestors, self._below, members)
+        counts = flags[:, : len(self._components)].sum(axis=0)
+        # At most one coarse class is the class itself.
+        own = np.flatnonzero(self._components == self._ancestors.component_of(np.array([node])))
+        bitsets = self._below[own // WIDTH][:, self._components]
+        is_below = contains(bitsets, (own % WIDTH)[:, np.newaxis]).any(axis=0)
+        needed, barred = (
+            set_bits(len(self._below), bits // WIDTH, bits % WIDTH)[:, np.newaxis]
+            for bits in map(np.flatnonzero, ((2 * counts > len(members)) & ~is_below, counts == 0))
+        )
         agree: Flags = (self._of_lists[:, lists] & (needed | barred) == needed).all(axis=0)
         return agree
 
@@ -130,11 +132,3 @@ class CoarseTypes:
         """The coarse classes of each list of the pool, in rows as those of ``CoarseIndex.below``."""
         union = RowUnion.of(CsrRows(self._pool.offsets, self._ancestors.component[self._pool.targets])).union
         return np.array([union(bitsets) for bitsets in self._below], dtype=np.uint64).reshape(-1, len(self._pool))
-
-    def _flags_of(self, items: Ints) -> npt.NDArray[np.bool_]:
-        return _flags(_of_items(self._graph, self._ancestors, self._below, items), len(self._components))
-
-    def _packed(self, flags: Flags) -> Bitsets:
-        """Flags of the coarse classes as a column of bitsets."""
-        bits = np.flatnonzero(flags)
-        return set_bits(len(self._below), bits // WIDTH, bits % WIDTH)[:, np.newaxis]

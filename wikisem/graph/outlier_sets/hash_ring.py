@@ -14,14 +14,14 @@ and 3, and class v has the hash key 25, so it starts at location 2:
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, offsets_of, pack_pairs, second_of
-from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, contains
 from wikisem.sampling import hash_keys
 
 # How many locations ahead are examined for many classes at once.
@@ -73,7 +73,7 @@ class HashRing:
         in_set: Int64s | None = None
         while examined < size:
             ahead = (begin + examined + np.arange(min(look, size - examined))) % size
-            yield from ahead[sets.contains(self.lists[ahead], np.uint64(bit))].tolist()
+            yield from ahead[contains(sets.bitsets[self.lists[ahead]], np.uint64(bit))].tolist()
             examined += len(ahead)
             look *= _GROWTH
             if examined < size:
@@ -105,44 +105,51 @@ class HashRing:
         locations = self.by_list.targets[np.repeat(begins, counts) + scaled // np.repeat(wanted, counts)]
         return CsrRows(list_offsets[lists.offsets], locations)
 
-    def ways(self, rows: Ints, locations: Ints, begins: Ints) -> npt.NDArray[np.uint64]:
-        """Pairs of each location's row and its steps from ``begins[row]`` on, in the order in which walks meet them."""
-        keys = pack_pairs(rows, (locations.astype(np.int64) - begins[rows]) % max(len(self.keys), 1))
-        keys.sort()
-        return keys
+    def in_order(self, rows: Ints, locations: Ints, begins: Ints) -> Int64s:
+        """The locations of each row, row by row, in the order in which a walk from ``begins[row]`` on meets them.
+
+        Location ``locations[i]`` belongs to row ``rows[i]``; a row may have any number of them.
+        """
+        size = max(len(self.keys), 1)
+        steps = pack_pairs(rows, (locations.astype(np.int64) - begins[rows]) % size)
+        steps.sort()
+        in_order: Int64s = (begins[first_of(steps)] + second_of(steps)) % size
+        return in_order
 
     def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:
-        """The first ``count`` locations of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``."""
+        """The first ``count`` locations of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``.
+
+        The next locations are examined for all classes. For classes that find too few there, whole sets are listed
+        where that costs less than to walk on.
+        """
         size = len(self.keys)
         begins = np.searchsorted(self.keys, starts)
         ahead = (begins[:, None] + np.arange(min(_LOOK, size))) % max(size, 1)
-        hits = sets.contains(self.lists[ahead], bits[:, None])
+        hits = contains(sets.bitsets[self.lists[ahead]], bits[:, None])
         found = [locations[hit][:count].tolist() for locations, hit in zip(ahead, hits, strict=True)]
         short = np.flatnonzero(np.count_nonzero(hits, axis=1) < count)
-        if size > _LOOK and len(short):
-            listed = self._list_first(sets, bits[short], begins[short], count)
-            for index, locations in zip(short.tolist(), listed, strict=True):
-                walk = self.walk(sets, int(bits[index]), starts[index])
-                found[index] = list(islice(walk, count)) if locations is None else locations
-        return found
-
-    def _list_first(self, sets: BitPlanes, bits: Ints, begins: Ints, count: int) -> Iterator[list[int] | None]:
-        """The first locations of each class, by listing its whole set; None if the set is too large for that."""
-        # Every list that has one of the bits, once for each of them, and which of ``bits`` it is.
-        bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << bits.astype(np.uint64))
+        if size <= _LOOK or not len(short):
+            return found
+        # Every list that has one of the bits of these classes, once for each of them, and which of the classes it is.
+        short_bits = bits[short]
+        bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << short_bits.astype(np.uint64))
         with_bits = np.flatnonzero(bitsets != 0)
         flags = np.unpackbits(bitsets[with_bits].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
         rows, bit_of_list = np.nonzero(flags.view(bool))
-        lists, index_of_list = with_bits[rows], np.argsort(bits)[np.searchsorted(np.sort(bits), bit_of_list)]
+        lists = with_bits[rows]
+        class_of_list = np.argsort(short_bits)[np.searchsorted(np.sort(short_bits), bit_of_list)]
         sizes = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
-        items = np.bincount(index_of_list, weights=sizes, minlength=len(bits))
+        items = np.bincount(class_of_list, weights=sizes, minlength=len(short))
         # A walk expects to pass count * size / items locations; listing costs about as much as there are items.
-        is_listed = items * items <= _LISTING_BONUS**2 * count * len(self.keys)
-        kept = is_listed[index_of_list]
-        locations = self.by_list.take(lists[kept])
-        owners = index_of_list[kept][locations.sources()]
-        keys = self.ways(owners, locations.targets, begins)
-        edges = np.searchsorted(first_of(keys), np.arange(len(bits) + 1)).tolist()
-        for index, (first, end) in enumerate(pairwise(edges)):
-            steps = second_of(keys[first : min(end, first + count)])
-            yield ((begins[index] + steps) % len(self.keys)).tolist() if is_listed[index] else None
+        is_listed = items * items <= _LISTING_BONUS**2 * count * size
+        kept = is_listed[class_of_list]
+        located = self.by_list.take(lists[kept])
+        owners = class_of_list[kept][located.sources()]
+        in_order = self.in_order(owners, located.targets, begins[short])
+        first = offsets_of(np.bincount(owners, minlength=len(short))).tolist()
+        for row, index in enumerate(short.tolist()):
+            if is_listed[row]:
+                found[index] = in_order[first[row] : min(first[row] + count, first[row + 1])].tolist()
+            else:
+                found[index] = list(islice(self.walk(sets, int(bits[index]), starts[index]), count))
+        return found

@@ -8,12 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.arrow.columns import distinct
 from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, SparseRows
-from wikisem.graph.outlier_sets import neighbourhood
-from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems, class_lists
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, CountedLists, class_lists
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, DownwardPass, RowUnion, set_bits
 
@@ -32,18 +30,6 @@ class KinIndex:
     classes: CsrRows
     own_lists: Int64s
     own_rows: Int64s
-
-
-def build_kin_index(graph: ClassGraph, lists: PoolLists, further: Ints) -> KinIndex:
-    """The index for an outlier pool with these lists; further classes, the candidates among them, have rows as well."""
-    own_lists = np.flatnonzero(lists.nodes != NO_NODE)
-    owners = np.concatenate([lists.classes.sources(), lists.others.sources()])
-    stated = CsrRows.from_pairs(owners, np.concatenate([lists.classes.targets, lists.others.targets]), len(lists))
-    terminals = distinct(np.concatenate([stated.targets, lists.nodes[own_lists], further]))
-    ancestors = neighbourhood.build_ancestor_index(graph.whole_up, terminals)
-    rows = ancestors.node_to_row
-    own_rows = rows[lists.nodes[own_lists]].astype(np.int64)
-    return KinIndex(ancestors, CsrRows(stated.offsets, rows[stated.targets]), own_lists, own_rows)
 
 
 class Kin:
@@ -77,8 +63,8 @@ class Kin:
         related = self._below(CsrRows(np.arange(len(classes) + 1), classes))
         rows = self._ancestors.node_to_row[classes]
         barred = self._by_row.union(set_bits(self._down.rows, rows, np.arange(len(classes))))
-        starts = self._ancestors.component[self._ancestors.node_to_row[classes]]
-        owners, above = csr.pairs_from(self._ancestors.component_parents, np.arange(len(classes)), starts)
+        parents, starts = self._ancestors.component_parents, self._ancestors.component_of(classes)
+        owners, above = csr.pairs_from(parents, np.arange(len(classes)), starts)
         related |= set_bits(len(related), above, owners)
         barred[self._own_lists] |= related[self._own_components]
         return barred
@@ -117,32 +103,13 @@ class ViaIndex:
     direct: SparseRows
 
 
-def build_via_index(graph: ClassGraph, lists: PoolLists, ancestors: AncestorIndex, seed: int) -> ViaIndex:
-    """The index for the lists that the ancestor index was built for."""
-    rows = np.arange(len(ancestors.row_to_node))
-    ring = HashRing.of(seed, graph.nodes[ancestors.row_to_node], rows, rows, len(rows))
-    direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
-    # From each class to all components above it: a few dozen for each list, because the graph is pruned near its root.
-    components: Ints = ancestors.component[ancestors.node_to_row[direct.owners]]
-    classes, above = csr.pairs_from(ancestors.component_parents, np.arange(len(components)), components)
-    below = direct.rows.take(classes)
-    at_or_below = CsrRows.from_pairs(above[below.sources()], below.targets, len(ancestors.component_starts))
-    return ViaIndex(ring, at_or_below, direct)
-
-
-def items_of(rows: CsrRows, sizes: Ints) -> Int64s:
-    """How many items are on all lists of each row, where ``sizes`` has the number on each list."""
-    running = np.concatenate([[0], np.cumsum(sizes[rows.targets])])
-    return np.diff(running[rows.offsets])
-
-
 # Status classes, which nothing below their parents is an outlier of.
 
 # Items are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 
 
-def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: UnlinkedItems = NO_UNLINKED) -> Flags:
+def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: CountedLists = NO_UNLINKED) -> Flags:
     """Which of the candidates (nodes, ascending) are status classes; none if the share is 0.
 
     A status class is a status that items have besides what they are: *college town*, *big city*. Bonn is a *city*, and

@@ -24,11 +24,15 @@ _COLUMNS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class RowUnion:
-    """Rows prepared for ``union``: ``order`` are the rows that are not empty, longest first.
+    """Rows laid out so that few numpy calls unite the bitsets of the targets of every row, without a loop over rows.
 
-    ``columns[j]`` has the j-th target of every row that has one; ``rest`` is what long rows have beyond the columns,
-    and ``starts`` is where each of them begins there. ``reduceat`` alone would do, but it takes longer to begin a row
-    than to read the one or two targets of most rows.
+    ``order`` are the rows that are not empty, longest first, so that those with a j-th target are always the first of
+    them. ``columns[j]`` has the j-th target of every row that has one; ``rest`` is what long rows have beyond the
+    columns, and ``starts`` is where each of them begins there; ``count`` is the number of all rows. ``reduceat`` alone
+    would do, but it takes longer to begin a row than to read the one or two targets of most rows.
+
+        rows 0 to 2, and two columns     [7]   []   [4, 5, 6]
+        order [2, 0]                     columns [4, 7] and [5]     rest [6], starts [0]
 
     With three classes, a graph in which node 2 leads to nodes 0 and 1, and classes 0 and 2 set on nodes 0 and 1:
 
@@ -48,19 +52,19 @@ class RowUnion:
 
     @staticmethod
     def of(rows: CsrRows) -> "RowUnion":
-        """Lay rows out so that few numpy calls unite them: the longest first, their first targets column by column.
-
-        ``columns[i]`` has target i of all rows that are longer than i, ``rest`` the targets after the last column.
-        """
+        """Lay rows out."""
         counts = rows.counts()
         order: Int64s = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         counts, begins, targets = counts[order], rows.offsets[order].astype(np.int64), rows.targets.astype(np.int64)
-        longer = [int(np.count_nonzero(counts > column)) for column in range(_COLUMNS + 1)]
-        columns = tuple(targets[begins[:end] + column] for column, end in enumerate(longer[:-1]) if end)
-        long = longer[-1]
-        tails = CsrRows.slices(begins[:long] + _COLUMNS, begins[:long] + counts[:long], targets)
-        rest, starts = tails.targets.astype(np.int64), tails.offsets[:-1].astype(np.int64)
-        return RowUnion(order, columns, rest, starts, len(rows))
+        *with_column, with_rest = [int(np.count_nonzero(counts > column)) for column in range(_COLUMNS + 1)]
+        tails = CsrRows.slices(begins[:with_rest] + _COLUMNS, begins[:with_rest] + counts[:with_rest], targets)
+        return RowUnion(
+            order=order,
+            columns=tuple(targets[begins[:end] + column] for column, end in enumerate(with_column) if end),
+            rest=tails.targets.astype(np.int64),
+            starts=tails.offsets[:-1].astype(np.int64),
+            count=len(rows),
+        )
 
     def union(self, bitsets: Bitsets) -> Bitsets:
         """For each row the union of its targets' bitsets; an empty row's is empty."""
@@ -83,10 +87,6 @@ class BitPlanes:
     bitsets: Bitsets
     _planes: npt.NDArray[np.uint8] | None = None
 
-    def contains(self, rows: Ints, bits: Ints | np.uint64) -> Flags:
-        """Whether each row has its bit; both arrays are broadcast against each other."""
-        return contains(self.bitsets[rows], bits)
-
     def rows_with(self, bit: int) -> Int64s:
         """All rows that have the bit, ascending."""
         if self._planes is None:
@@ -97,7 +97,7 @@ class BitPlanes:
 
 
 def contains(bitsets: Bitsets, bits: Ints | np.uint64) -> Flags:
-    """Whether each bitset has its bit."""
+    """Whether each bitset has its bit; both arrays are broadcast against each other."""
     flags: Flags = (bitsets & (np.uint64(1) << bits.astype(np.uint64))) != 0
     return flags
 
@@ -167,13 +167,13 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
         sources, targets = edges_1.sources(), edges_1.targets
         stays = ~is_passed_through[sources] & ~is_passed_through[targets]
         edges_1 = CsrRows.from_pairs(sources[stays], targets[stays], len(edges_1))
-        edges_2 = _join(edges_2, bridges).without(edges_1)
+        edges_2 = edges_2.merged(bridges).without(edges_1)
     return NeighbourhoodIndex(_new_numbers(nodes, count), edges_1, edges_2)
 
 
 def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Flags:
     """Which nodes are left when nodes that are not ends and have fewer than two neighbours are dropped repeatedly."""
-    neighbours = _join(edges_1, edges_2)
+    neighbours = edges_1.merged(edges_2)
     kept = np.ones(len(neighbours), dtype=bool)
     degrees = neighbours.counts()
     frontier: Ints = np.flatnonzero(~is_end & (degrees < 2))
@@ -183,13 +183,6 @@ def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Fla
         np.subtract.at(degrees, touched, 1)
         frontier = distinct(touched[(degrees[touched] < 2) & kept[touched] & ~is_end[touched]])
     return kept
-
-
-def _join(first: CsrRows, second: CsrRows) -> CsrRows:
-    if not len(second.targets):
-        return first
-    sources = np.concatenate([first.sources(), second.sources()])
-    return CsrRows.from_pairs(sources, np.concatenate([first.targets, second.targets]), len(first))
 
 
 class NeighbourhoodSearch:
@@ -217,30 +210,28 @@ class NeighbourhoodSearch:
         self._pull_ends = RowUnion.of(self._neighbours.take(self._ends))
 
     def near(self, bitsets: Bitsets) -> Bitsets:
-        """For each end the union of the bitsets of all rows fewer than ``distance`` steps away."""
+        """For each end the union of the bitsets of all rows fewer than ``distance`` steps away; one bitset a row."""
+        size, neighbours = self.rows, self._neighbours
         now_and_before = np.concatenate([bitsets, np.zeros_like(bitsets)])
         for _ in range(self._steps - 1):
-            now = now_and_before[: self.rows] | self._step(now_and_before)
-            now_and_before[self.rows :] = now_and_before[: self.rows]
-            now_and_before[: self.rows] = now
+            # What each row's neighbours have is pulled by all rows, or pushed by the frontier while that is small.
+            frontier = np.flatnonzero(now_and_before != 0)
+            degrees = self._degrees[frontier % size]
+            if _PUSH_COST * int(degrees.sum()) > len(neighbours.targets):
+                received = self._pull_all.union(now_and_before)
+            else:
+                # Edges have no direction, so the row of a node also lists the rows that it pushes to.
+                rows = neighbours.take(frontier % size)
+                # Current bits go over edges_1, earlier ones over edges_2.
+                over_edge = np.repeat(frontier >= size, degrees) == (rows.targets >= size)
+                pushed = np.repeat(now_and_before[frontier], degrees)
+                received = np.zeros(size, dtype=np.uint64)
+                np.bitwise_or.at(received, rows.targets[over_edge] % size, pushed[over_edge])
+            now = now_and_before[:size] | received
+            now_and_before[size:] = now_and_before[:size]
+            now_and_before[:size] = now
         of_ends: Bitsets = now_and_before[self._ends]
         return of_ends | self._pull_ends.union(now_and_before) if self._steps else of_ends
-
-    def _step(self, now_and_before: Bitsets) -> Bitsets:
-        """What each row's neighbours have: pulled by all rows, or pushed by the frontier while that is small."""
-        frontier = np.flatnonzero(now_and_before != 0)
-        degrees = self._degrees[frontier % self.rows]
-        if _PUSH_COST * int(degrees.sum()) > len(self._neighbours.targets):
-            return self._pull_all.union(now_and_before)
-        # Edges have no direction, so the row of a node also lists the rows that it pushes to.
-        pushed = np.zeros(self.rows, dtype=np.uint64)
-        rows = self._neighbours.take(frontier % self.rows)
-        from_before = np.repeat(frontier >= self.rows, degrees)
-        # Current bits go over edges_1, earlier ones over edges_2.
-        over_edge = from_before == (rows.targets >= self.rows)
-        bitsets = np.repeat(now_and_before[frontier], degrees)
-        np.bitwise_or.at(pushed, rows.targets[over_edge] % self.rows, bitsets[over_edge])
-        return pushed
 
 
 # Which classes are below which.
@@ -273,47 +264,44 @@ class AncestorIndex:
     level_starts: Int64s
     component_parents: CsrRows
 
+    def component_of(self, nodes: Ints) -> Ints:
+        """The component of each node of the class graph; all of them must have a row."""
+        found: Ints = self.component[self.node_to_row[nodes]]
+        return found
+
 
 def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
-    """The index of the terminals, which are nodes with these P279 edges, and of everything above them.
-
-    Nodes are numbered anew three times: those that are reached (``local``); the circles that they form, as components;
-    and both by level from the top, so that every row comes after the rows above it.
-    """
+    """The index of the terminals, which are nodes with these P279 edges, and of everything above them."""
+    # What is reached from the terminals, numbered in the order of the nodes.
     size, nodes = len(up), np.flatnonzero(csr.reached(up, terminals))
-    local = _new_numbers(nodes, size)
-    up = up.take(nodes)
-    up = CsrRows(up.offsets, local[up.targets])
+    reached = up.take(nodes)
+    up = CsrRows(reached.offsets, _new_numbers(nodes, size)[reached.targets])
+    # Classes on a cycle are above each other: they become one component, and what is left has no cycle.
     count, component = csr.rank_keys(csr.components(up))
     children, parents = component[up.sources()], component[up.targets]
     component_up = CsrRows.from_pairs(children[children != parents], parents[children != parents], count)
+    # Components are numbered by level from the top, and rows by component: each comes after all that is above it.
     level = csr.levels(component_up)
     by_level = np.argsort(level, kind="stable")
-    rank = _inverse(by_level)
-    order = np.argsort(rank[component], kind="stable")
-    moved, component_moved = up.take(order), component_up.take(by_level)
+    new_component = _new_numbers(by_level, count)
+    order = np.argsort(new_component[component], kind="stable")
+    row_parents, component_parents = up.take(order), component_up.take(by_level)
     return AncestorIndex(
         node_to_row=_new_numbers(nodes[order], size),
         row_to_node=nodes[order],
-        parents=CsrRows(moved.offsets, _inverse(order)[moved.targets]),
-        component=rank[component][order],
-        component_starts=csr.offsets_of(np.bincount(rank[component], minlength=count))[:-1],
+        parents=CsrRows(row_parents.offsets, _new_numbers(order, len(order))[row_parents.targets]),
+        component=new_component[component][order],
+        component_starts=csr.offsets_of(np.bincount(new_component[component], minlength=count))[:-1],
         level_starts=csr.offsets_of(np.bincount(level)),
-        component_parents=CsrRows(component_moved.offsets, rank[component_moved.targets]),
+        component_parents=CsrRows(component_parents.offsets, new_component[component_parents.targets]),
     )
 
 
-def _new_numbers(nodes: Ints, count: int) -> Ints:
-    """For each of ``count`` nodes its index in ``nodes``, or -1."""
+def _new_numbers(old: Ints, count: int) -> Ints:
+    """For each of ``count`` old numbers its index in ``old``, or -1."""
     numbers = np.full(count, -1, dtype=np.int32)
-    numbers[nodes] = np.arange(len(nodes), dtype=np.int32)
+    numbers[old] = np.arange(len(old), dtype=np.int32)
     return numbers
-
-
-def _inverse(order: Int64s) -> Int64s:
-    inverse = np.empty(len(order), dtype=np.int64)
-    inverse[order] = np.arange(len(order))
-    return inverse
 
 
 class DownwardPass:

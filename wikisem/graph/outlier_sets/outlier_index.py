@@ -10,13 +10,25 @@ import numpy as np
 
 from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
+from wikisem.graph.csr import (
+    Bitsets,
+    CsrRows,
+    Flags,
+    Int64s,
+    Ints,
+    SparseRows,
+    first_of,
+    pack_pairs,
+    pairs_from,
+    second_of,
+)
 from wikisem.graph.outlier_sets import neighbourhood as near
-from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLists, UnlinkedItems
+from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, CountedLists, PoolLists
 from wikisem.graph.outlier_sets.coarse_types import CoarseIndex, CoarseTypes, build_coarse_index
-from wikisem.graph.outlier_sets.kin import Kin, KinIndex, ViaIndex, build_kin_index, build_via_index, status_classes
+from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.kin import Kin, KinIndex, ViaIndex, status_classes
 from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex, DownwardPass, RowUnion, contains, set_bits
-from wikisem.graph.outlier_sets.overlap import NO_LISTS, InstanceLists, Overlap, OverlapIndex, build_overlap_index
+from wikisem.graph.outlier_sets.overlap import Overlap, OverlapIndex, build_overlap_index, count_lists
 from wikisem.recipes.options import OutlierOptions, Recipe
 
 
@@ -39,25 +51,44 @@ class OutlierIndex:
 
 
 def build_outlier_index(
-    graph: ClassGraph, lists: PoolLists, candidates: Ints, recipe: Recipe, unlinked: UnlinkedItems = NO_UNLINKED
+    graph: ClassGraph, lists: PoolLists, candidates: Ints, recipe: Recipe, unlinked: CountedLists = NO_UNLINKED
 ) -> OutlierIndex:
     """The index for an outlier pool with these lists, and for these candidate classes (nodes, ascending)."""
+    # What is near which class, and which classes are above the pool.
     terminals = distinct(lists.classes.targets)
-    parents = graph.up.take(candidates).targets
-    ends = distinct(np.concatenate([terminals, parents]))
-    ancestors = near.build_ancestor_index(graph.up, terminals)
+    ends = distinct(np.concatenate([terminals, graph.up.take(candidates).targets]))
     neighbourhood = near.build_neighbourhood_index(graph, ends)
-    via = build_via_index(graph, lists, ancestors, recipe.seed)
-    # Last, because it reads the classes of all items, which stay mapped.
-    instance_lists = InstanceLists.of(graph, unlinked) if recipe.outliers.certificate else NO_LISTS
-    kin = build_kin_index(graph, lists, distinct(np.concatenate([candidates, instance_lists.classes.targets])))
+    ancestors = near.build_ancestor_index(graph.up, terminals)
+    # What each class brings: from each class that is on a list to all components above it. These are a few dozen for
+    # each list, because the graph is pruned near its root.
+    direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
+    components = ancestors.component_of(direct.owners)
+    classes, above = pairs_from(ancestors.component_parents, np.arange(len(components)), components)
+    below = direct.rows.take(classes)
+    at_or_below = CsrRows.from_pairs(above[below.sources()], below.targets, len(ancestors.component_starts))
+    rows = np.arange(len(ancestors.row_to_node))
+    ring = HashRing.of(recipe.seed, graph.nodes[ancestors.row_to_node], rows, rows, len(rows))
+    # From here on of the whole graph, last because that reads the classes of all items, which stay mapped.
+    instance_lists = count_lists(graph, unlinked) if recipe.outliers.certificate else NO_UNLINKED
+    stated, own_lists = lists.classes.merged(lists.others), np.flatnonzero(lists.nodes != NO_NODE)
+    own_nodes = lists.nodes[own_lists]
+    known = np.concatenate([stated.targets, own_nodes, candidates, instance_lists.classes.targets])
+    above_all = near.build_ancestor_index(graph.whole_up, distinct(known))
+    stated_rows = CsrRows(stated.offsets, above_all.node_to_row[stated.targets])
     is_type = np.zeros(len(lists), dtype=bool)
-    is_node = lists.nodes != NO_NODE
-    is_type[is_node] = graph.types[lists.nodes[is_node]]
-    overlap = build_overlap_index(instance_lists, kin.ancestors, candidates, kin.classes, is_type)
-    coarse = build_coarse_index(graph, kin.ancestors, overlap.instances, linked=recipe.outliers.min_sitelinks > 0)
-    is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
-    return OutlierIndex(lists, candidates, is_status, kin, overlap, coarse, ancestors, neighbourhood, via)
+    is_type[own_lists] = graph.types[own_nodes]
+    overlap = build_overlap_index(instance_lists, above_all, candidates, stated_rows, is_type)
+    return OutlierIndex(
+        lists=lists,
+        candidates=candidates,
+        is_status=status_classes(graph, candidates, recipe.outliers.status_share, unlinked),
+        kin=KinIndex(above_all, stated_rows, own_lists, above_all.node_to_row[own_nodes].astype(np.int64)),
+        overlap=overlap,
+        coarse=build_coarse_index(graph, above_all, overlap.instances, linked=recipe.outliers.min_sitelinks > 0),
+        ancestors=ancestors,
+        neighbourhood=neighbourhood,
+        via=ViaIndex(ring, at_or_below, direct),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +136,9 @@ class OutlierSets:
         self._terminals = distinct(index.lists.classes.targets)
         self._search = near.NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
         classes = index.lists.classes
-        rows = self._ancestor_row[classes.targets]
-        self._by_component = RowUnion.of(CsrRows(classes.offsets, index.ancestors.component[rows]))
+        self._by_component = RowUnion.of(CsrRows(classes.offsets, index.ancestors.component_of(classes.targets)))
         self._by_terminal = RowUnion.of(CsrRows(classes.offsets, np.searchsorted(self._terminals, classes.targets)))
+        self._component_sizes = np.bincount(index.ancestors.component)
 
     def of(self, classes: Ints) -> ClassOutliers:
         """Find the outlier sets of up to 64 classes (nodes); bit i of every bitset is of class i.
@@ -116,8 +147,8 @@ class OutlierSets:
         classes is near a parent, and it is in neither of the others.
         """
         assert len(classes) <= near.WIDTH
-        parents, possible = self._graph.up.take(classes), self._possible(classes)
-        allowed = self._certified(possible, classes)
+        parents, possible = self._graph.up.take(classes), self.allowed(classes, certified=False)
+        allowed = possible & self.overlap.certified(classes) if self.overlap is not None else possible
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents), classes)
         o1: Bitsets = self._by_component.union(siblings.at_or_below)
@@ -147,13 +178,19 @@ class OutlierSets:
             other_kind=other_kind,
         )
 
-    def allowed(self, classes: Ints) -> Bitsets:
-        """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
-        return self._certified(self._possible(classes), classes)
+    def allowed(self, classes: Ints, *, certified: bool = True) -> Bitsets:
+        """Bit i of a list says that its items may be outliers of class i, be they near, far or neither.
 
-    def _certified(self, lists: Bitsets, classes: Ints) -> Bitsets:
-        """The lists of each class whose items have a certificate, if the recipe asks for one, else all."""
-        return lists if self.overlap is None else lists & self.overlap.certified(classes)
+        Without ``certified``, they need no certificates, even if the recipe asks for some.
+        """
+        allowed: Bitsets = ~self._kin.barred(classes)
+        is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
+        if is_status.any():
+            parents = self._graph.up.take(classes)
+            allowed &= ~self._kin.at_or_below(parents.keep(is_status[parents.sources()]))
+        if self.overlap is not None and certified:
+            allowed &= self.overlap.certified(classes)
+        return allowed
 
     def near(self, found: ClassOutliers, bits: Sequence[int], members: Iterable[Ints]) -> Iterator[tuple[Ints, Int64s]]:
         """For some of the classes of ``found``, and ``members`` (items) of each, the lists whose items may be near.
@@ -174,15 +211,6 @@ class OutlierSets:
             agree = self.coarse.agree(node, items, lists)
             yield lists[agree], sizes[agree]
 
-    def _possible(self, classes: Ints) -> Bitsets:
-        """Bit i of a list says that no rule besides certificates bars its items from class i."""
-        possible: Bitsets = ~self._kin.barred(classes)
-        is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
-        if is_status.any():
-            parents = self._graph.up.take(classes)
-            possible &= ~self._kin.at_or_below(parents.keep(is_status[parents.sources()]))
-        return possible
-
     def instances(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items are instances of class i or of anything below it, in the whole graph."""
         return self._kin.at_or_below(CsrRows(np.arange(len(classes) + 1), classes))
@@ -202,6 +230,37 @@ class OutlierSets:
                 relatives[row] &= ~np.uint64(1 << bit)
         return RelativeSet(relatives, self._down.propagate_down(relatives))
 
+    def via(self, found: ClassOutliers, lists: Ints, bits: Ints, numbers: Ints) -> Int64s:
+        """The class (node) via which each of some items came into an outlier set; of several the lowest.
+
+        Item i is on list ``lists[i]``, and was drawn for class ``bits[i]`` of ``found`` as O1, O2 or other, by
+        ``numbers[i]``. It came into O1 or O2 via a relative of the class, which is on the list or above a class on it;
+        any other item came via a class on its list.
+        """
+        pool, ancestors = self._index.lists.classes, self._index.ancestors
+        via: Int64s = pool.targets[pool.offsets[lists]].astype(np.int64)
+        for number, relatives in enumerate(found.relatives, start=1):
+            drawn = np.flatnonzero(numbers == number)
+            via[drawn] = np.iinfo(np.int64).max
+            classes = pool.take(lists[drawn])
+            outliers: Ints = drawn[classes.sources()]
+            component: Ints = ancestors.component_of(classes.targets)
+            # Upwards, through components that have the bit only: those at or below a relative.
+            while len(outliers):
+                inside = contains(relatives.at_or_below[component], bits[outliers])
+                pairs = distinct(pack_pairs(outliers[inside], component[inside]))
+                outliers, component = first_of(pairs), second_of(pairs)
+                # The rows of each component that was reached, and which of them are relatives.
+                sizes = self._component_sizes[component]
+                before = np.cumsum(sizes) - sizes
+                owners = np.repeat(outliers, sizes)
+                rows = np.repeat(ancestors.component_starts[component] - before, sizes) + np.arange(len(owners))
+                is_relative = contains(relatives.relatives[rows], bits[owners])
+                np.minimum.at(via, owners[is_relative], ancestors.row_to_node[rows[is_relative]])
+                above = ancestors.component_parents.take(component)
+                outliers, component = outliers[above.sources()], above.targets
+        return via
+
 
 def grandparents(graph: ClassGraph, parents: CsrRows) -> CsrRows:
     """P²(v) for each row of parents P(v).
@@ -210,43 +269,3 @@ def grandparents(graph: ClassGraph, parents: CsrRows) -> CsrRows:
     """
     above = graph.up.take(parents.targets)
     return CsrRows.from_pairs(parents.sources()[above.sources()], above.targets, len(parents))
-
-
-class ViaFinder:
-    """Finds the class via which an outlier came in: the sibling, the cousin, or for O3 the outlier's own class.
-
-    Answers are for many outliers at once, each given by the number of its list; of several classes the lowest node.
-    """
-
-    def __init__(self, index: OutlierIndex) -> None:
-        self._lists, self._ancestors = index.lists.classes, index.ancestors
-        self._ends = np.append(self._ancestors.component_starts[1:], len(self._ancestors.row_to_node))
-
-    def own_class(self, lists: Ints) -> Ints:
-        """The lowest class of each list, via which its items come into O3."""
-        lowest: Ints = self._lists.targets[self._lists.offsets[lists]]
-        return lowest
-
-    def relative(self, lists: Ints, bits: Ints, relatives: RelativeSet) -> Int64s:
-        """The lowest relative of class ``bits[i]`` that is on list i, or above a class on it.
-
-        The search goes up from the list through components that have the bit only: those at or below a relative.
-        """
-        lowest = np.full(len(lists), np.iinfo(np.int64).max)
-        classes = self._lists.take(lists)
-        outliers: Ints = classes.sources()
-        component: Ints = self._ancestors.component[self._ancestors.node_to_row[classes.targets]]
-        while len(outliers):
-            inside = contains(relatives.at_or_below[component], bits[outliers])
-            pairs = distinct(pack_pairs(outliers[inside], component[inside]))
-            outliers, component = first_of(pairs), second_of(pairs)
-            # The rows of each component that was reached, and which of them are relatives.
-            starts = self._ancestors.component_starts[component]
-            counts = self._ends[component] - starts
-            owners = np.repeat(outliers, counts)
-            rows = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(len(owners))
-            is_relative = contains(relatives.relatives[rows], bits[owners])
-            np.minimum.at(lowest, owners[is_relative], self._ancestors.row_to_node[rows[is_relative]])
-            above = self._ancestors.component_parents.take(component)
-            outliers, component = outliers[above.sources()], above.targets
-        return lowest

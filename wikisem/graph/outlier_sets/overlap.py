@@ -23,7 +23,7 @@ from wikisem.arrow.columns import differs_from_previous, distinct
 from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints
-from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
+from wikisem.graph.outlier_sets.class_lists import CountedLists
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
 
 # No outlier of a class is a direct instance of another class of whose instances this share or more are instances of
@@ -40,39 +40,20 @@ _SPARSE: Final = 8
 _KEPT: Final = 4 * WIDTH
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceLists:
-    """The distinct lists of classes that items have in the whole graph, and how many items have each.
+def count_lists(graph: ClassGraph, unlinked: CountedLists) -> CountedLists:
+    """The distinct lists of classes that items have in the whole graph, at any sound rank, and how many have each.
 
-    Row i of ``classes`` are nodes and hidden classes as in ``ClassGraph.whole_up``, at any sound rank. Items that
-    nothing links to are counted as well.
+    Counted are all items of the graph, those outside of it, and those that nothing links to.
     """
-
-    counts: Int64s
-    classes: CsrRows
-
-    @staticmethod
-    def of(graph: ClassGraph, unlinked: UnlinkedItems) -> "InstanceLists":
-        """All items of a graph, and those that nothing links to."""
-        parts = [unlinked]
-        inside, size = len(graph.items), len(graph.items) + len(graph.outside)
-        for begin in range(0, size, _CHUNK):
-            numbers = np.arange(begin, min(begin + _CHUNK, size))
-            items, outside = numbers[numbers < inside], numbers[numbers >= inside] - inside
-            rows = [graph.classes.take(items), graph.other_classes.take(items), graph.outside.take(outside)]
-            owners = [part.sources() for part in rows]
-            owners[2] += len(items)
-            targets = np.concatenate([part.targets for part in rows])
-            stated = CsrRows.from_pairs(np.concatenate(owners), targets, len(numbers))
-            # Items with the same classes as one row.
-            parts.append(UnlinkedItems.join([UnlinkedItems(np.ones(len(numbers), dtype=np.int64), stated)]))
-        joined = UnlinkedItems.join(parts)
-        return InstanceLists(joined.counts, joined.classes)
-
-
-NO_LISTS: Final = InstanceLists(
-    np.zeros(0, dtype=np.int64), CsrRows(np.zeros(1, dtype=np.int64), np.zeros(0, np.uint32))
-)
+    parts = [unlinked]
+    inside, size = len(graph.items), len(graph.items) + len(graph.outside)
+    for begin in range(0, size, _CHUNK):
+        numbers = np.arange(begin, min(begin + _CHUNK, size))
+        items, outside = numbers[numbers < inside], numbers[numbers >= inside] - inside
+        stated = CsrRows.join([graph.stated(items), graph.outside.take(outside)])
+        # Items with the same classes as one row.
+        parts.append(CountedLists.join([CountedLists(np.ones(len(numbers), dtype=np.int64), stated)]))
+    return CountedLists.join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +126,15 @@ def _positive(sums: npt.NDArray[Any]) -> tuple[Ints, Int64s]:
 
 
 def build_overlap_index(
-    instance_lists: InstanceLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
+    instance_lists: CountedLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
 ) -> OverlapIndex:
     """The index for candidate classes (nodes), from the lists of all instances.
 
     ``ancestors`` has the classes of all lists; ``pool`` and ``is_type`` have one row for each list of the outlier pool:
     its classes, as rows of ``ancestors``, and whether its item has a subclass-of statement.
     """
-    component, size = ancestors.component.astype(np.uint32), len(ancestors.component_starts)
-    stated = component[ancestors.node_to_row[instance_lists.classes.targets]]
+    size = len(ancestors.component_starts)
+    stated = ancestors.component_of(instance_lists.classes.targets).astype(np.uint32)
     # One row for each component that has a list, and an empty one for lists without classes.
     direct = distinct(stated)
     owners, targets = csr.pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
@@ -171,7 +152,7 @@ def build_overlap_index(
     base = np.concatenate([direct[:0], *bases])
     instances += np.bincount(above.targets, np.bincount(base, instance_lists.counts, len(above))[above.sources()], size)
     is_candidate = np.zeros(size, dtype=bool)
-    is_candidate[component[ancestors.node_to_row[candidates]]] = True
+    is_candidate[ancestors.component_of(candidates)] = True
     return OverlapIndex(
         counts=instance_lists.counts,
         lists=CsrRows(instance_lists.classes.offsets, stated).reverse(size),
@@ -181,7 +162,7 @@ def build_overlap_index(
         below=CsrRows.from_pairs(targets, direct[owners], size),
         instances=instances.astype(np.int64),
         is_candidate=is_candidate,
-        pool=CsrRows(pool.offsets, component[pool.targets]),
+        pool=CsrRows(pool.offsets, ancestors.component[pool.targets].astype(np.uint32)),
         is_type=is_type,
     )
 
@@ -224,37 +205,35 @@ class Overlap:
         self._pool = RowUnion.of(index.pool)
         self._shared = lru_cache(maxsize=_KEPT)(index.shared)
 
-    def component(self, nodes: Ints) -> Ints:
-        """The component of each class of the whole graph."""
-        found: Ints = self._ancestors.component[self._ancestors.node_to_row[nodes]]
-        return found
+    def shared(self, nodes: Ints) -> tuple[Int64s, Int64s, Int64s]:
+        """The components that share instances with classes, ascending for each, and how many: its own has all of them.
 
-    def instances(self, node: int) -> int:
-        """How many instances a class has."""
-        return int(self._index.instances[self.component(np.array([node]))[0]])
-
-    def shared(self, node: int) -> tuple[Ints, Int64s]:
-        """The components that share instances with a class, ascending, and how many: its own has all of them."""
-        return self._shared(int(self.component(np.array([node]))[0]))
+        Three arrays of the same shape: the place of a class in ``nodes``, a component, and the number of instances.
+        """
+        shared = [self._shared(component) for component in self._ancestors.component_of(nodes).tolist()]
+        sizes = np.array([len(components) for components, _ in shared], dtype=np.int64)
+        none = np.zeros(0, dtype=np.int64)
+        components = np.concatenate([none, *(components for components, _ in shared)])
+        counts = np.concatenate([none, *(counts_of_class for _, counts_of_class in shared)])
+        return np.repeat(np.arange(len(nodes)), sizes), components, counts
 
     def certified(self, nodes: Ints) -> Bitsets:
         """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
-        sizes = np.array([self.instances(node) for node in nodes.tolist()])
-        shared = [self.shared(node) for node in nodes.tolist()]
-        none = np.zeros(0, dtype=np.int64)
-        components = np.concatenate([none, *(sharing for sharing, _ in shared)])
-        counts = np.concatenate([none, *(numbers for _, numbers in shared)])
-        bits = np.repeat(np.arange(len(nodes)), np.array([len(sharing) for sharing, _ in shared], dtype=np.int64))
-        count, strong_bits = len(self._index.instances), _bitset(sizes >= self._strength)
+        instances, count = self._index.instances, len(self._index.instances)
+        bits, components, counts = self.shared(nodes)
         # The item itself is one of the instances, and none of the class.
-        shares_nothing = np.where(self._index.instances > self._strength, strong_bits, np.uint64(0))
+        shares_nothing = np.where(instances > self._strength, ~np.uint64(0), np.uint64(0))
         shares_nothing &= ~set_bits(count, components, bits)
-        shares_much = counts >= MOST_SHARED * (self._index.instances[components] - 1)
+        shares_much = counts >= MOST_SHARED * (instances[components] - 1)
         shares = set_bits(count, components[shares_much], bits[shares_much])
         below = self._pool.union(self._down.propagate_down(shares_nothing[self._ancestors.component]))
-        types = _bitset(class_levels(self._graph, nodes, self.linked))
+        is_strong = instances[self._ancestors.component_of(nodes)] >= self._strength
+        strong, types = (
+            np.bitwise_or.reduce(np.uint64(1) << np.flatnonzero(flags).astype(np.uint64), initial=np.uint64(0))
+            for flags in (is_strong, class_levels(self._graph, nodes, self.linked))
+        )
         of_level = np.where(self._index.is_type, types, ~types)
-        certified: Bitsets = below & of_level & ~self._pool.union(shares)
+        certified: Bitsets = below & strong & of_level & ~self._pool.union(shares)
         return certified
 
     def smallest_kind(self, lists: Ints, kinds: Ints) -> Int64s:
@@ -273,19 +252,18 @@ class Overlap:
         ``strength`` instances without the item. The nearest one is taken, of these the strongest, which is the one of
         most instances, counted up to those of the class; then the lowest node.
         """
-        sharing, of_class = self.shared(node)[0], self.instances(node)
-        frontier = distinct(self._index.pool.row(pool_list))
-        seen = frontier
-        while len(frontier):
-            instances = self._index.instances[frontier] - 1
-            certifying = frontier[(instances >= self._strength) & ~csr.indices_of(frontier, sharing)[1]]
-            if len(certifying) and of_class >= self._strength:
-                lowest_nodes = self._ancestors.row_to_node[self._ancestors.component_starts[certifying]]
-                strengths = np.minimum(self._index.instances[certifying] - 1, of_class)
-                strongest = np.lexsort((lowest_nodes, -strengths))[0]
-                return Certified(
-                    int(lowest_nodes[strongest]), int(self._index.instances[certifying[strongest]]) - 1, of_class
-                )
+        component = int(self._ancestors.component_of(np.array([node]))[0])
+        sharing, of_class = self._shared(component)[0], int(self._index.instances[component])
+        # Upwards from the classes of the item, a step at a time.
+        frontier = seen = distinct(self._index.pool.row(pool_list))
+        while len(frontier) and of_class >= self._strength:
+            others = self._index.instances[frontier] - 1  # one of the instances is the item
+            certifies = (others >= self._strength) & ~csr.indices_of(frontier, sharing)[1]
+            if certifies.any():
+                certifying, others = frontier[certifies], others[certifies]
+                nodes = self._ancestors.row_to_node[self._ancestors.component_starts[certifying]]
+                strongest = np.lexsort((nodes, -np.minimum(others, of_class)))[0]
+                return Certified(int(nodes[strongest]), int(others[strongest]), of_class)
             parents = distinct(self._ancestors.component_parents.take(frontier).targets)
             frontier = np.setdiff1d(parents, seen)
             seen = np.union1d(seen, frontier)
@@ -298,21 +276,17 @@ class Overlap:
         graph. It gives for each a node that excludes the class but for this item; else -1.
         """
         graph, size = self._graph, len(self._index.instances)
-        can_exclude = self._index.instances[self.component(nodes)] > self._strength
-        shared = [self.shared(node) for node in nodes[can_exclude].tolist()]
-        sizes = np.array([len(components) for components, _ in shared], dtype=np.int64)
+        can_exclude = self._index.instances[self._ancestors.component_of(nodes)] > self._strength
+        places, sharing, counts = self.shared(nodes[can_exclude])
         # One ascending key for each class and each component that shares instances with it.
-        none = np.zeros(0, dtype=np.int64)
-        keys = np.concatenate([none, *(components for components, _ in shared)])
-        keys += np.repeat(np.flatnonzero(can_exclude) * size, sizes)
-        counts = np.concatenate([none, *(numbers_shared for _, numbers_shared in shared)])
+        keys = np.flatnonzero(can_exclude)[places] * size + sharing
 
         def find(positions: Ints, items: Ints) -> Int64s:
             rows = np.flatnonzero(can_exclude[positions])
             classes, others = graph.classes.take(items[rows]), graph.other_classes.take(items[rows])
             owners = rows[np.concatenate([classes.sources(), others.sources()])]
             stated = np.concatenate([classes.targets, others.targets]).astype(np.int64)
-            components = self.component(stated)
+            components = self._ancestors.component_of(stated)
             # Each of the classes shares at least the item itself.
             shares_one = counts[np.searchsorted(keys, positions[owners] * size + components)] == 1
             is_contradiction = shares_one & (self._index.instances[components] > self._strength)
@@ -322,12 +296,6 @@ class Overlap:
             return found
 
         return find
-
-
-def _bitset(flags: Flags) -> np.uint64:
-    """One set with a bit for each flag."""
-    bits = np.uint64(1) << np.flatnonzero(flags).astype(np.uint64)
-    return np.uint64(np.bitwise_or.reduce(bits, initial=np.uint64(0)))
 
 
 # The level of a class is that of most of its first instances: so many are looked at.
