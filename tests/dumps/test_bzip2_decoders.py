@@ -4,6 +4,7 @@ import bz2
 import random
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, parts_
 from tests.wikidata.test_chunk_reader_damage import HARMS, one_stream
 from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
 from wikisem.dumps.bzip2 import decoder
-from wikisem.dumps.bzip2.decoder import BLOCK_MARK, END_MARK, DecodedBlock, NativeDecoder
+from wikisem.dumps.bzip2.decoder import BLOCK_MARK, END_MARK
 
 LINES = lines_of(60, seed=11)
 TEXT = b"".join(LINES)
@@ -98,7 +99,7 @@ def test_work_grows_as_the_number_of_marks_does(
 
 def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> int:
     done, source = 0, CountingFile(data)
-    python, decode = bz2.BZ2Decompressor, NativeDecoder.decode
+    python, native = bz2.BZ2Decompressor, decoder.native
 
     class Counted:
         def __init__(self) -> None:
@@ -112,16 +113,20 @@ def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.Mon
             done += 1 + len(data)
             return self._decoder.decompress(data)
 
-    def count(self: NativeDecoder, data: bytes, bit: int) -> DecodedBlock | None:
-        nonlocal done
-        done += len(data) - bit // 8
-        return decode(self, data, bit)
+    class CountedNative:
+        def __init__(self) -> None:
+            assert native is not None
+            self._decoder = native.BlockDecoder()
 
+        def decode(self, data: bytes, bit: int) -> tuple[bytes, int]:
+            nonlocal done
+            done += len(data) - bit // 8
+            return self._decoder.decode(data, bit)
+
+    counted = SimpleNamespace(BlockDecoder=CountedNative, find_marks=native.find_marks) if compiled and native else None
     with monkeypatch.context() as patch:
-        patch.setattr(NativeDecoder, "decode", count)
+        patch.setattr(decoder, "native", counted)
         patch.setattr(bz2, "BZ2Decompressor", Counted)
-        if not compiled:
-            patch.setattr(decoder, "native", None)
         for _ in read_records(Range("dump.bz2", "bzip2", start, len(data)), lambda _: source):
             pass
     return done + source.bytes_read

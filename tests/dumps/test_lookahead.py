@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.dumps.test_whole_records import CountingFile
-from wikisem.dumps.lookahead import Lookahead, read_plain, size_of
-from wikisem.dumps.model import Range
+from wikisem.dumps import Chunk, Damage, Range, read_records
+from wikisem.dumps.lookahead import Lookahead
 
 DATA = bytes(range(1, 101))
 MOVES = ["fill", "discard", "seek", "slice", "find", "take and put back"]
@@ -64,37 +64,11 @@ def test_what_is_in_front_of_the_base_goes_with_the_next_reading() -> None:
     assert (ahead.slice(5, 20), source.bytes_read) == (DATA[5:20], 35)
 
 
-def test_zeros_are_skipped_across_steps() -> None:
-    """Padding may be longer than what is read at once; the next byte stays, and so does the end."""
-    ahead = Lookahead(io.BytesIO(bytes(50) + b"x"), 3, 4)
-    ahead.skip_zeros()
-    assert (ahead.base, ahead.slice(50, 51)) == (50, b"x")
-    ahead.seek(51)
-    ahead.skip_zeros()
-    assert ahead.base == 51
-
-
-def test_the_size_of_a_file_does_not_depend_on_where_it_is_open() -> None:
-    """It is measured from its end."""
-    source = io.BytesIO(DATA)
-    source.seek(40)
-    assert size_of(source) == 100
-
-
-@given(st.integers(0, 100), st.integers(0, 100), st.integers(1, 150))
-def test_a_plain_range_is_read_to_its_stop_and_then_beyond(start: int, stop: int, chunk: int) -> None:
-    """The bytes inside are those of the range, each block says where it is, and the rest of the file follows."""
-    start, stop = sorted((start, stop))
-    blocks = list(read_plain(Range("f", "plain", start, stop), io.BytesIO(DATA), chunk))
-    assert b"".join(block.data for block in blocks if block.inside) == DATA[start:stop]
-    assert b"".join(block.data for block in blocks if not block.inside) == DATA[stop:]
-    assert [block.inside for block in blocks] == sorted((block.inside for block in blocks), reverse=True)
-    assert all(block.data and block.segment == 0 for block in blocks)
-    assert all(DATA.startswith(block.data, block.offset) for block in blocks)
-
-
 def test_a_plain_range_of_a_file_that_shrank_ends() -> None:
     """A file may have been cut off since it was planned: what is left is read, and nothing is waited for."""
-    blocks = list(read_plain(Range("f", "plain", 90, 500), io.BytesIO(DATA), 7))
-    assert b"".join(block.data for block in blocks) == DATA[90:]
-    assert list(read_plain(Range("f", "plain", 300, 500), io.BytesIO(DATA), 7)) == []
+
+    def read(start: int) -> list[Chunk | Damage]:
+        return list(read_records(Range("f", "plain", start, 500), lambda _: io.BytesIO(DATA), b"-", 7))
+
+    assert b"".join(chunk.data for chunk in read(40) if isinstance(chunk, Chunk)) == DATA.partition(b"-")[2]
+    assert read(300) == []

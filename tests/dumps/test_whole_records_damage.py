@@ -66,6 +66,7 @@ def test_trailing_garbage_is_told_and_costs_nothing(form: str, tmp_path: Path) -
         assert b"".join(data) == TEXT
         assert [found.reason for found in damage] == ["garbage"]
         assert read(write(tmp_path / f"dump.{form}", packed + bytes(999)), target) == (data, [])
+    assert read(write(tmp_path / f"dump.{form}", packed + bytes(3 << 20)), 10**9) == (data, [])
 
 
 @pytest.mark.parametrize("form", ["gz", "chain.bz2", "zst"])

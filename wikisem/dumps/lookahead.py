@@ -1,21 +1,12 @@
-"""Reading a file forwards, with random access to bytes that were read but not used yet; and reading plain ranges."""
+"""Reading a file forwards, with random access to bytes that were read but not used yet."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
-
-from wikisem.dumps.model import Block, Range
 
 STEP: Final = 1 << 20
 # The most readings that fail, one inside the other, before all that they have read is skipped.
 _MOST: Final = 8
-
-
-def size_of(source: BinaryIO) -> int:
-    """Return the size of an open file in bytes."""
-    source.seek(0, 2)
-    return source.tell()
 
 
 class Lookahead:
@@ -100,11 +91,6 @@ class Lookahead:
         self.base += len(data)
         return data
 
-    def skip_zeros(self) -> None:
-        """Go to the next byte that is not 0, or to the end."""
-        while self.slice(self.base, self.base + 1) == b"\0" and (data := self.read_buffered()):
-            self.seek(self.base - len(data.lstrip(b"\0")))
-
 
 @dataclass
 class Retries:
@@ -114,45 +100,25 @@ class Retries:
     where the furthest of them ended.
 
     >>> retries = Retries()
-    >>> for head in range(10, 70, 10):
-    ...     retries.failed(head, 1000)
-    >>> retries.next_after(60)
-    61
-    >>> for head in range(70, 90, 10):
-    ...     retries.failed(head, 1000)
-    >>> retries.next_after(80), retries.has_skipped
-    (1000, True)
+    >>> [retries.failed(head, 1000) for head in range(10, 90, 10)]
+    [11, 21, 31, 41, 51, 61, 71, 1000]
+    >>> retries.has_skipped
+    True
     """
 
     has_skipped: bool = False
     _furthest: int = 0
     _count: int = 0
 
-    def failed(self, start: int, stop: int) -> None:
-        """Note that the bytes from ``start`` to ``stop`` were decoded without success."""
+    def failed(self, start: int, stop: int) -> int:
+        """Note that the bytes from ``start`` to ``stop`` were decoded without success; return where to look further."""
         self._count = self._count + 1 if start < self._furthest else 1
         self._furthest = max(self._furthest, stop)
+        if self.is_worth(start + 1):
+            return start + 1
+        self.has_skipped = True
+        return self._furthest
 
     def is_worth(self, start: int) -> bool:
         """Return whether to decode from an offset on."""
         return self._count < _MOST or start >= self._furthest
-
-    def next_after(self, head: int) -> int:
-        """Return where to look for the next head after one that failed."""
-        if self.is_worth(head + 1):
-            return head + 1
-        self.has_skipped = True
-        return self._furthest
-
-
-def read_plain(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block]:
-    """Yield the text of the range, then the text after it, for as long as the caller asks for more."""
-    ahead = Lookahead(source, range_.start, chunk_bytes)
-    while ahead.base < range_.stop:
-        offset, data = ahead.base, ahead.read_buffered()
-        if not data:
-            return
-        yield Block(data[: range_.stop - offset], 0, offset, inside=True)
-    tail = Lookahead(source, range_.stop, STEP // 16)
-    while data := tail.read_buffered():
-        yield Block(data, 0, tail.base - len(data), inside=False)

@@ -1,9 +1,10 @@
 """The blocks of a range of a chain of gzip members or zstd frames (both called members here)."""
 
+import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -11,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 import zstandard
 from isal import igzip_lib
 
-from wikisem.dumps.lookahead import STEP, Lookahead, Retries, size_of
+from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Compression, Damage, Range, format_location
 
 # gzip and zstd, the compressions in which a file is a chain of members: how a member begins, and what decodes it.
@@ -123,6 +124,8 @@ _STEP_BYTES: Final = 1 << 16
 _FIRST_INPUT: Final = 1 << 8
 # Most false heads fail to decode within this many bytes.
 _GLANCE_BYTES: Final = 64
+# The bytes that say that a frame holds no text, and its length in four bytes more (RFC 8878, 3.1.2).
+_SKIPPABLE_HEAD: Final = 8
 _TRUNCATED: Final = "truncated"
 
 
@@ -134,8 +137,7 @@ def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> i
         elif _probe(codec, ahead, codec.probe):
             return head
         else:
-            retries.failed(head, min(head + codec.probe, ahead.end))
-            ahead.discard(retries.next_after(head))
+            ahead.discard(retries.failed(head, min(head + codec.probe, ahead.end)))
     return None
 
 
@@ -172,24 +174,29 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
 
 
 def _go_to_next(path: str, codec: Codec, source: BinaryIO, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
-    """Go on to the next head or the end; all in between is damage, but frames without text and zeros at the end."""
-    while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + 8)):
+    """Go on to the next head, or to the end of the file, and yield what is damaged on the way.
+
+    No damage are frames without text, and zeros after the last member, as tapes and copies by blocks leave them.
+    """
+    while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + _SKIPPABLE_HEAD)):
         start = ahead.base
-        ahead.discard(start + 8 + int.from_bytes(head[4:], "little"))
-        if not ahead.slice(ahead.base, ahead.base + 1) and ahead.base > size_of(source):
+        ahead.discard(start + _SKIPPABLE_HEAD + int.from_bytes(head[4:], "little"))
+        if not ahead.slice(ahead.base, ahead.base + 1) and ahead.base > source.seek(0, os.SEEK_END):
             detail = f"a frame without text says that it ends at byte {ahead.base}, after the end of the file"
             ahead.seek(start + 1)
-            lost = _resume(codec, ahead, retries) is not None
-            yield Damage("truncated", format_location(path, start, 0), detail, lost)
+            follows = _resume(codec, ahead, retries) is not None
+            yield Damage("truncated", format_location(path, start, 0), detail, lost=follows)
     start = ahead.base
-    ahead.skip_zeros()
+    while ahead.slice(ahead.base, ahead.base + 1) == b"\0" and (data := ahead.read_buffered()):
+        ahead.seek(ahead.base - len(data.lstrip(b"\0")))
     following = ahead.slice(ahead.base, ahead.base + len(codec.magic))
     if not following or (following == codec.magic and ahead.base == start):
         return
     found = _resume(codec, ahead, retries)
-    lost = found is not None and found - start >= codec.smallest
     detail = f"expected a {codec.name} member, saw {ahead.base - start} bytes of something else"
-    yield Damage("garbage", format_location(path, start, 0), detail, lost)
+    # Text may have been lost if these bytes can have been a member; of what follows the last one nothing is known.
+    may_be_member = found is not None and found - start >= codec.smallest
+    yield Damage("garbage", format_location(path, start, 0), detail, lost=may_be_member)
 
 
 def _resume(codec: Codec, ahead: Lookahead, retries: Retries) -> int | None:
@@ -229,57 +236,51 @@ def _read_member(
 def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retries) -> Iterator[Block | Damage]:
     """Decode a damaged member again, first to find the step that fails, then that step byte by byte; go to the next."""
     ahead.seek(head)
-    coarse = _PreciseReading(codec, ahead, sys.maxsize)
-    for _ in coarse.texts():
+    for _ in _decode_precisely(codec, ahead, fine_from=sys.maxsize):
         pass
+    step_that_fails = ahead.base
     ahead.seek(head)
-    fine = _PreciseReading(codec, ahead, coarse.reached)
-    yielded = 0
-    for text in fine.texts():
-        yield Block(text, head, yielded, inside=True)
-        yielded += len(text)
-    if not fine.failure:
+    yielded, failure = yield from _decode_precisely(codec, ahead, fine_from=step_that_fails)
+    if not failure:
         return
     failed_at = ahead.base
-    retries.failed(head, failed_at)
-    ahead.seek(retries.next_after(head))
+    ahead.seek(retries.failed(head, failed_at))
     next_head = _resume(codec, ahead, retries)
     where = format_location(path, head, yielded)
-    if fine.failure == _TRUNCATED and next_head is None:
+    if failure == _TRUNCATED and next_head is None:
         detail = f"the {codec.name} member ends too soon after {yielded} bytes of text, in byte {failed_at} of the file"
         yield Damage("truncated", where, detail)
         return
-    is_checksum = any(text in fine.failure for text in codec.checksum_errors)
+    # With a wrong checksum all text is there, unless there is room for another member in front of the next head.
+    is_checksum = any(text in failure for text in codec.checksum_errors)
     lost = next_head is not None and not 0 <= next_head - failed_at < codec.smallest
-    detail = f"{fine.failure} after {yielded} bytes of text, in bytes {head} to {ahead.base} of the file"
+    detail = f"{failure} after {yielded} bytes of text, in bytes {head} to {ahead.base} of the file"
     yield Damage("checksum" if is_checksum else "undecodable", where, detail, lost or not is_checksum)
 
 
-class _PreciseReading:
-    """One member through the precise decoder; ``failure`` says how that failed, "" if it did not."""
+def _decode_precisely(codec: Codec, ahead: Lookahead, fine_from: int) -> Generator[Block, None, tuple[int, str]]:
+    """Yield the text of the next member in steps; from byte ``fine_from`` of the file on, a step is a single byte.
 
-    def __init__(self, codec: Codec, ahead: Lookahead, fine_from: int) -> None:
-        self._codec, self._ahead, self._fine_from = codec, ahead, fine_from
-        self.reached, self.failure = ahead.base, ""
-
-    def texts(self) -> Iterator[bytes]:
-        """Yield the text, step by step; from byte ``fine_from`` of the file on, a step is a single byte."""
-        ahead, decoder = self._ahead, self._codec.precise()
-        while data := ahead.slice(ahead.base, ahead.base + _STEP_BYTES):
-            ahead.discard(ahead.base + len(data))
-            size = 1 if self.reached >= self._fine_from else len(data)
-            for start in range(0, len(data), size):
-                step = unread = data[start : start + size]
-                try:
-                    while text := decoder.decompress(unread):
-                        yield text
-                        unread = b""
-                except self._codec.errors as error:
-                    self.failure = str(error)
-                    ahead.seek(self.reached)
-                    return
-                if decoder.eof:
-                    ahead.seek(self.reached + len(step) - len(decoder.unused_data))
-                    return
-                self.reached += size
-        self.failure = _TRUNCATED
+    Return the bytes of the text, and why it ends, "" if the member does; ``ahead`` is then after the member, or at the
+    step that failed.
+    """
+    head = reached = ahead.base
+    decoder, yielded = codec.precise(), 0
+    while data := ahead.slice(ahead.base, ahead.base + _STEP_BYTES):
+        ahead.discard(ahead.base + len(data))
+        size = 1 if reached >= fine_from else len(data)
+        for start in range(0, len(data), size):
+            step = unread = data[start : start + size]
+            try:
+                while text := decoder.decompress(unread):
+                    yield Block(text, head, yielded, inside=True)
+                    yielded += len(text)
+                    unread = b""
+            except codec.errors as error:
+                ahead.seek(reached)
+                return yielded, str(error)
+            if decoder.eof:
+                ahead.seek(reached + len(step) - len(decoder.unused_data))
+                return yielded, ""
+            reached += size
+    return yielded, _TRUNCATED

@@ -10,12 +10,13 @@ knowing of each other, even where a delimiter, a record or a segment crosses the
 """
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final
 
 from wikisem import files
 from wikisem.dumps.bzip2.block_reader import HEADER, StreamPart, join_streams, read_blocks
-from wikisem.dumps.lookahead import Lookahead, Retries, read_plain, size_of
+from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.members import CODECS, find_head, read_members
 from wikisem.dumps.model import BadRegion, Block, Chunk, Compression, Damage, Opener, Range, format_location
 
@@ -35,7 +36,7 @@ def plan_ranges(path: str, open_binary: Opener = files.open_binary, target_bytes
     not read as text.
     """
     with open_binary(path) as source:
-        size, target = size_of(source), target_bytes
+        size, target = source.seek(0, os.SEEK_END), target_bytes
         source.seek(0)
         head = source.read(4)
         compression = ENDINGS.get(path.rpartition(".")[2].lower(), "plain")
@@ -102,11 +103,22 @@ def read_head(ranges: Sequence[Range], open_binary: Opener) -> bytes:
 def _blocks(
     range_: Range, source: BinaryIO, chunk_bytes: int, on_stream: Callable[[StreamPart], object]
 ) -> Iterator[Block | BadRegion]:
-    if range_.compression == "plain":
-        return read_plain(range_, source, chunk_bytes)
+    """Yield the text of the range, then the text after it, for as long as the caller asks for more."""
     if range_.compression == "bzip2":
-        return read_blocks(range_, source, on_stream)
-    return read_members(range_, CODECS[range_.compression], source, chunk_bytes)
+        yield from read_blocks(range_, source, on_stream)
+        return
+    if range_.compression != "plain":
+        yield from read_members(range_, CODECS[range_.compression], source, chunk_bytes)
+        return
+    inside = Lookahead(source, range_.start, chunk_bytes)
+    while inside.base < range_.stop:
+        offset, data = inside.base, inside.read_buffered()
+        if not data:
+            return  # the file has been cut off since it was planned
+        yield Block(data[: range_.stop - offset], segment=0, offset=offset, inside=True)
+    after = Lookahead(source, range_.stop, STEP // 16)  # the rest of a record is short
+    while data := after.read_buffered():
+        yield Block(data, segment=0, offset=after.base - len(data), inside=False)
 
 
 class _RecordAssembler:
@@ -125,10 +137,16 @@ class _RecordAssembler:
 
     def add(self, block: Block) -> Iterator[Chunk | Damage]:
         """Add a block; yield whole records once there are ``chunk_bytes`` of them."""
-        if not block.inside:
-            yield from self._add_outside(block)
+        if not (block.inside or self._outside):
+            yield from self._flush()
+            self._outside, self._searched = True, self._size
+        if not self._parts:
+            self._segment, self._offset = block.segment, block.offset
+        self._parts.append(block.data)
+        self._size += len(block.data)
+        if self._outside:
+            yield from self._end_last_record()
             return
-        self._append(block)
         if self._skipping:
             text = self._join()
             found = text.find(self._delimiter)
@@ -142,12 +160,8 @@ class _RecordAssembler:
             # A record that has not ended is joined and looked through again when there is twice as much of it.
             self._enough = max(self._chunk_bytes, min(2 * self._size, RECORD_LIMIT + 1))
 
-    def _add_outside(self, block: Block) -> Iterator[Chunk | Damage]:
-        """Add a block after the range, which is read only to the end of the record that began inside."""
-        if not self._outside:
-            yield from self._flush()
-            self._outside, self._searched = True, self._size
-        self._append(block)
+    def _end_last_record(self) -> Iterator[Chunk | Damage]:
+        """Look for the end of the record that began inside the range, to which alone text after the range is read."""
         if self._skipping:
             # A record after the range is ours only if the delimiter before it begins inside; it may end outside.
             text = self._join()
@@ -195,12 +209,6 @@ class _RecordAssembler:
             where = format_location(self._path, self._segment, self._offset + self._size)
             detail = f"expected the file to end with {self._closing.decode()}, saw that it ends with {end[-40:]!r}"
             yield Damage("truncated", where, detail, lost=False)
-
-    def _append(self, block: Block) -> None:
-        if not self._parts:
-            self._segment, self._offset = block.segment, block.offset
-        self._parts.append(block.data)
-        self._size += len(block.data)
 
     def _join(self) -> bytes:
         text = b"".join(self._parts)

@@ -8,7 +8,17 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO, Final, NamedTuple
 
 from wikisem.dumps.bzip2 import decoder
-from wikisem.dumps.bzip2.decoder import BLOCK_LIMIT, BLOCK_MARK, END_MARK, MARK_BITS, MARK_BYTES, align, find_marks
+from wikisem.dumps.bzip2.decoder import (
+    BLOCK_LIMIT,
+    BLOCK_MARK,
+    END_MARK,
+    MARK_BITS,
+    MARK_BYTES,
+    DecodedBlock,
+    align,
+    bits_at,
+    find_marks,
+)
 from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
@@ -110,13 +120,15 @@ def read_blocks(
 ) -> Iterator[Block | BadRegion]:
     """Yield the blocks that begin in the range, then those after it, for as long as the caller asks for more.
 
-    Streams may have any level, blocks any bit offset. ``on_stream`` is called with the part of the range in its streams
-    once its own blocks are read.
+    Streams may have any level. A block begins with a mark, at any bit of the file: ``mark`` and ``following`` are the
+    bits of two marks that follow each other. ``on_stream`` is called with the part of the range in its streams once
+    its own blocks are read.
     """
     blocks = _BlockScanner(range_.path, source, range_.start)
-    streams = StreamPart(range_.path, range_.start, range_.start == 0)
+    streams = StreamPart(range_.path, range_.start, fresh=range_.start == 0)
     mark = blocks.mark_from(8 * range_.start)
-    # The first marks of a range may be inside a block that begins before it, and not be marks at all.
+    # The first marks of a range may be bits of a block that begins before it, and no marks at all: until one block has
+    # been read, a mark without one is damage only if it is not in front of the end of that block.
     inside, may_be_false, end_before = True, range_.start > 0, None
     if not may_be_false and (damage := blocks.border(0, mark)):
         streams.known = False
@@ -126,16 +138,16 @@ def read_blocks(
             inside = False
             on_stream(replace(streams))
         block = blocks.read(mark)
-        checksum = blocks.checksum(mark)
+        _, checksum = blocks.mark_at(mark)
         following = blocks.mark_from(mark + (block.bits if block else 1))
         if block:
-            yield Block(block.text, mark // 8, 0, inside)
+            yield Block(block.text, segment=mark // 8, offset=0, inside=inside)
             may_be_false = False
             streams.add(checksum)
             end = mark + block.bits
             damage = blocks.border(end, following)
-            expected = blocks.checksum(end) if blocks.is_end(end) else -1
-            if expected >= 0 and (wrong := streams.end_stream(expected, end // 8)):
+            end_mark, of_stream = blocks.mark_at(end)
+            if end_mark == END_MARK and of_stream >= 0 and (wrong := streams.end_stream(of_stream, end // 8)):
                 yield BadRegion(wrong, inside)
         else:
             if may_be_false:
@@ -173,7 +185,8 @@ class _BlockScanner:
 
     def __init__(self, path: str, source: BinaryIO, start: int) -> None:
         self._path, self._ahead = path, Lookahead(source, start, _STEP)
-        self._decoder, self._retries = decoder.NativeDecoder(), Retries()
+        self._native = decoder.native.BlockDecoder() if decoder.native else None  # 31 MB, for one thread at a time
+        self._retries = Retries()
         self._marks: deque[int] = deque()
         self._scanned = start  # every mark that begins before this byte has been found
 
@@ -199,7 +212,7 @@ class _BlockScanner:
         self._ahead.discard(self._ahead.end - _KEEP)
         return True
 
-    def read(self, mark: int) -> decoder.DecodedBlock | None:
+    def read(self, mark: int) -> DecodedBlock | None:
         """Return the block at a mark, or None where it cannot be decoded."""
         self._ahead.discard(mark // 8)
         while len(self._marks) < 2 and self._scanned < mark // 8 + BLOCK_LIMIT and self._scan():
@@ -213,12 +226,21 @@ class _BlockScanner:
                 self._retries.failed(mark, mark + 8 * BLOCK_LIMIT)
         return block
 
-    def _decode(self, mark: int, following: int | None) -> decoder.DecodedBlock | None:
+    def _decode(self, mark: int, following: int | None) -> DecodedBlock | None:
+        """Decode in C, up to the next mark if it is known; None where ``bz2`` has to be asked."""
+        if self._native is None:
+            return None
         size = BLOCK_LIMIT if following is None else min(BLOCK_LIMIT, (following + 7) // 8 - mark // 8)
         data, first = self._ahead.view(mark // 8, mark // 8 + size)
-        return self._decoder.decode(memoryview(data)[: first + size], 8 * first + mark % 8)
+        start = 8 * first + mark % 8
+        try:
+            text, end = self._native.decode(memoryview(data)[: first + size], start)
+        except ValueError:
+            return None
+        # A longer block has code lengths that go up and down without need; ``decode_without_end`` has the same limit.
+        return DecodedBlock(text, end - start) if end - start < 8 * BLOCK_LIMIT else None
 
-    def _decode_with_python(self, mark: int, following: int | None) -> decoder.DecodedBlock | None:
+    def _decode_with_python(self, mark: int, following: int | None) -> DecodedBlock | None:
         """Decode with ``bz2``, which must know where the block ends: at the next mark, or an end mark before it."""
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
@@ -231,7 +253,7 @@ class _BlockScanner:
         for end in ends:
             text = decoder.decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
             if text is not None:
-                return decoder.DecodedBlock(text, end - mark)
+                return DecodedBlock(text, end - mark)
         return None
 
     def _from(self, mark: int) -> bytes:
@@ -243,10 +265,11 @@ class _BlockScanner:
             return None
         start = end
         if end:
-            if not self.is_end(end):
+            mark, checksum = self.mark_at(end)
+            if mark != END_MARK:
                 return self._damage_between("undecodable" if following else "truncated", end, following)
             start = end + MARK_BITS + _CHECKSUM_BITS + (-end % 8)
-            if self.checksum(end) < 0:
+            if checksum < 0:
                 detail = f"expected the checksum of a bzip2 stream after byte {end // 8} of the file, saw its end"
                 return Damage("truncated", format_location(self._path, end // 8, 0), detail, lost=False)
         # Anything is foreign but empty streams, then a header before the mark, or zeros at the end.
@@ -262,16 +285,10 @@ class _BlockScanner:
             start += len(zeros)
         return None
 
-    def is_end(self, bit: int) -> bool:
-        """Return whether a stream ends at a bit."""
-        return self._number(bit, MARK_BITS) == END_MARK
-
-    def checksum(self, mark: int) -> int:
-        """Return the checksum of the block or stream whose mark is at a bit; -1 where the file ends before it does."""
-        return self._number(mark + MARK_BITS, _CHECKSUM_BITS)
-
-    def _number(self, bit: int, width: int) -> int:
-        return decoder.bits_at(self._ahead.slice(bit // 8, (bit + width + 7) // 8), bit % 8, width)
+    def mark_at(self, bit: int) -> tuple[int, int]:
+        """Return the mark at a bit, and the checksum of its block or stream; -1 for what the file ends before."""
+        data = self._ahead.slice(bit // 8, (bit + MARK_BITS + _CHECKSUM_BITS + 7) // 8)
+        return bits_at(data, bit % 8), bits_at(data, bit % 8 + MARK_BITS, _CHECKSUM_BITS)
 
     def damage(self, mark: int, following: int | None) -> Damage:
         """Return the damage to report for a block that cannot be decoded."""

@@ -88,24 +88,6 @@ def align(data: bytes, bit: int) -> bytes:
     return moved.tobytes()
 
 
-class NativeDecoder:
-    """The decoder in C, or one that refuses everything; for one thread at a time, with 31 MB of its own."""
-
-    def __init__(self) -> None:
-        self._decoder: Final = native.BlockDecoder() if native else None
-
-    def decode(self, data: bytes | memoryview, bit: int) -> DecodedBlock | None:
-        """Return the block whose mark is at a bit; None where ``bz2`` has to be asked."""
-        if self._decoder is None:
-            return None
-        try:
-            text, end = self._decoder.decode(data, bit)
-        except ValueError:
-            return None
-        # A longer block has code lengths that go up and down without need; ``decode_without_end`` has the same limit.
-        return DecodedBlock(text, end - bit) if end - bit < 8 * BLOCK_LIMIT else None
-
-
 def decode_to(block: bytes, bits: int) -> bytes | None:
     """The text of an aligned block of exactly ``bits`` bits, its checksum verified; None if it is not such a block."""
     # As a stream: a footer follows the block, the end mark and the checksum of the stream, which for one block is the
