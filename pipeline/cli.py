@@ -19,21 +19,13 @@ from wikisem.pipeline.console.interruption import Interruption, end_soon, import
 from wikisem.pipeline.console.terminal import prepare_streams, shown
 from wikisem.typed_json import packaged_tables
 
-# The commands by family, and each by its name: what it is for, its examples, and its options.
+# The commands by family, and each by its name: its "purpose", its "examples", and "options", the usage and help of all,
+# as ``command_options.options_of`` reads them. evaluate has "tasks": of each the purpose, the words of its options, and
+# if it has them, seed and plot.
 _FAMILIES: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = packaged_tables(__package__, "commands.toml")
-_ENTRIES: Final = {name: entry for entries in _FAMILIES.values() for name, entry in entries.items()}
-COMMANDS: Final[Mapping[str, str]] = {name: entry["purpose"] for name, entry in _ENTRIES.items()}
+ENTRIES: Final = {name: entry for entries in _FAMILIES.values() for name, entry in entries.items()}
+COMMANDS: Final[Mapping[str, str]] = {name: entry["purpose"] for name, entry in ENTRIES.items()}
 FAMILIES: Final = {family: {name: COMMANDS[name] for name in entries} for family, entries in _FAMILIES.items()}
-
-
-def manual_of(name: str) -> str:
-    """The usage and help of all options of a command, as ``command_options.options_of`` reads them."""
-    return str(_ENTRIES[name]["options"])
-
-
-def tasks_of(name: str) -> Mapping[str, Mapping[str, str]]:
-    """The tasks of a command: for each its purpose, the words of its options, and if it has them, seed and plot."""
-    return dict(_ENTRIES[name]["tasks"])
 
 
 # What ``wikisem --help`` shows: the way of most users, from a first look to a published set.
@@ -59,7 +51,7 @@ def overview(*, every: bool = False) -> str:
 TRACEBACK: Final = "WIKISEM_TRACEBACK"
 
 # What a command is: how the options of its manual are read, or the declaration of its options, and its work, which
-# returns the exit code.
+# returns the exit code. A module of several commands has them in COMMANDS, by name; the docstring of each is its help.
 Command: TypeAlias = tuple[Options | Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
 
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
@@ -284,8 +276,8 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
         options(parser)
     else:
         named = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}
-        declare_all(parser, manual_of(name).format(**named), options)
-    lines = [line for entry in _ENTRIES.values() for line in entry["examples"]]
+        declare_all(parser, ENTRIES[name]["options"].format(**named), options)
+    lines = [line for entry in ENTRIES.values() for line in entry["examples"]]
     for words, inner in parsers_of(name, parser):
         # Two of a command, or of a command and a task; lines may be of any command about the same thing.
         examples = [line for line in lines if f"{line} ".startswith(f"wikisem {words} ")][:2]

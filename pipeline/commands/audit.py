@@ -308,7 +308,6 @@ def _violations(
     return len(groups), violations
 
 
-# Command -> how its options are read, and its work, whose docstring is its help.
 COMMANDS: Final[Mapping[str, Command]] = {
     "audit": ({}, _run_audit),
     "check": ({"--language": {}, "--recipe": {"default": "wikisem500"}, "--taxonomy": {"convert": folder}}, _run_check),

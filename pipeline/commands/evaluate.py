@@ -7,14 +7,14 @@ from typing import Final
 
 from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
-from wikisem.pipeline.cli import manual_of, tasks_of
+from wikisem.pipeline.cli import ENTRIES
 from wikisem.pipeline.command_options import add, at_least, declare, figure_file, list_of, options_of
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.terminal import drawing_module
 
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _OPTIONS: Final[Mapping[str, Callable[..., None]]] = options_of(
-    manual_of("evaluate").format(contexts=",".join(map(str, _CONTEXTS))),
+    ENTRIES["evaluate"]["options"].format(contexts=",".join(map(str, _CONTEXTS))),
     {
         **{name: {"convert": path_of} for name in ("cases", "files", "--next", "--cases")},
         **{name: {"default": ""} for name in ("--language", "--set", "--similarity", "--cluster-by", "--metric")},
@@ -45,7 +45,7 @@ _FORMS: Final = "--output:report --every-eval-ever --full|--csv|--json"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tasks and their options."""
     tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK")
-    for name, task in tasks_of("evaluate").items():
+    for name, task in ENTRIES["evaluate"]["tasks"].items():
         of_task = tasks.add_parser(name, help=task["purpose"], description=task["purpose"])
         declare(of_task, f"{task['options'].format(models=_MODELS)} {_FORMS}", _OPTIONS)
         if drawn := task.get("drawn"):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from os import PathLike, fspath
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 import msgspec
 import numpy as np
@@ -48,7 +48,6 @@ from wikisem.surfaces.cleaning import labelled_classes
 from wikisem.surfaces.table import meant_instead, read_members
 from wikisem.wikidata.line_types import property_number
 
-Judged = TypeVar("Judged", Group, Rejection)
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
 _LOOK: Final = 1000
@@ -122,8 +121,8 @@ class Explanation:
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
     """Gather all facts about a class and the items asked for; UnknownItemError if the class is not in the graph."""
-    group = _of_class(qid, read_groups(output, language))
-    rejection = _of_class(qid, read_rejections(output, language))
+    group = {group.qid: group for group in read_groups(output, language)}.get(qid)
+    rejection = {rejection.qid: rejection for rejection in read_rejections(output, language)}.get(qid)
     linked = taxonomy.most_linked(qid, _LOOK)
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
@@ -157,11 +156,6 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
             items |= {class_of_outlier, *way_up(taxonomy.superclasses, class_of_outlier, outlier.via)}
     labels, english = labels_of(output, items, language)
     return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin)
-
-
-def _of_class(qid: str, judged: Iterable[Judged]) -> Judged | None:
-    """The group or rejection of a class, if there is one."""
-    return next((verdict for verdict in judged if verdict.qid == qid), None)
 
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
@@ -364,10 +358,11 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
     qid = find_class(name, known, where)
     explanations = []
     for chosen in _chosen(list(run.groups), code, where):
-        groups, rejections = run.groups[chosen], run.rejections[chosen]
-        labels = {rejection.qid: rejection.label for rejection in rejections if rejection.label}
-        labels |= {group.qid: group.label for group in groups}
-        judged = _of_class(qid, groups), _of_class(qid, rejections)
+        groups = {group.qid: group for group in run.groups[chosen]}
+        rejections = {rejection.qid: rejection for rejection in run.rejections[chosen]}
+        labels = {rejected: rejection.label for rejected, rejection in rejections.items() if rejection.label}
+        labels |= {grouped: group.label for grouped, group in groups.items()}
+        judged = groups.get(qid), rejections.get(qid)
         explanations.append(Explanation(qid, chosen, *judged, ranked=(), labels=labels))
     if all(explanation.group is None and explanation.rejection is None for explanation in explanations):
         raise MissingInputError(

@@ -134,7 +134,6 @@ def wordnet(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# Command -> its options and its work, whose docstring is its help.
 COMMANDS: Final[Mapping[str, Command]] = {
     "lexemes": (_LEXEMES, lexemes),
     "wordnet": (_QUESTIONS | {"wordnet": {"convert": path_of}}, wordnet),

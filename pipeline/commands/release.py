@@ -72,7 +72,6 @@ def browse(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# Command -> how its options are read, and its work, whose docstring is its help.
 COMMANDS: Final[Mapping[str, Command]] = {
     "release": ({"--maintainer": {"default": ""}, "--repository": {"convert": releases.hub_name}}, release),
     "sample": ({"folder": {"convert": result_folder}}, sample),

@@ -23,7 +23,7 @@ from wikisem.ids import is_qid
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_line
 from wikisem.pipeline.runs.read import labels_of_classes
-from wikisem.records import OUTLIER_CLASSES, Group, Outlier, Rejection
+from wikisem.records import Group, Outlier, Rejection
 
 # How many languages a message names, and how many words the line of a group.
 _NAMED: Final = 20
@@ -42,11 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
         groups = [group for group in all_groups if group.qid == qid]
     language: str = arguments.language or _best_language(groups, name or "")
     chosen = [group for group in groups if group.language == language]
-    if not chosen and name is None:
-        codes = ", ".join(sorted({group.language for group in groups}))
-        raise MissingInputError(f"{arguments.output}: expected groups in {language}, saw those in {codes}")
     if not chosen:
-        raise MissingInputError(f"{arguments.output}: {_what_instead(path, qid, groups, arguments.language)}")
+        codes = ", ".join(sorted({group.language for group in groups}))
+        seen = f"expected groups in {language}, saw those in {codes}"
+        if name is not None:
+            seen = _what_instead(path, qid, groups, arguments.language)
+        raise MissingInputError(f"{arguments.output}: {seen}")
     if name is None:
         for group in chosen:
             words = ", ".join(member.surface for member in group.cluster[:_WORDS])
@@ -73,11 +74,9 @@ def _best_language(groups: Sequence[Group], label: str) -> str:
     """The language of the group with this label, that of the locale, English, or the first by code."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     of_locale = re.split("[_.@]", locale)[0]
-    ranked = [
-        (group.label.casefold() != label.casefold(), code != of_locale, code != "en", code)
-        for group, code in ((group, group.language) for group in groups)
-    ]
-    return min(ranked)[-1] if ranked else ""
+    labelled = {group.language for group in groups if group.label.casefold() == label.casefold()}
+    codes = labelled or {group.language for group in groups}
+    return min(codes, key=lambda code: (code != of_locale, code != "en", code), default="")
 
 
 def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
@@ -106,9 +105,6 @@ def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str |
     return f"{wanted}, saw neither a group nor a rejection of it"
 
 
-_PARTS: Final = {0: "cluster", **{number: kind.label for number, kind in OUTLIER_CLASSES.items()}}
-
-
 def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[str, Sequence[Rejection]]) -> Table:
     """One row for each language: groups, test cases, and the classes that gave none, by reason."""
     counted = number_columns("groups", "test cases", "classes without")
@@ -130,9 +126,9 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
     columns: list[Column | str] = ["", "surface form", "item", *with_shares, "source", sitelinks, "via"]
     table, part_before = Table(*columns, title=title, title_justify="left"), ""
     for member in members:
-        part, via = _PARTS[0], ""
+        part, via = "cluster", ""
         if isinstance(member, Outlier):
-            part, via = _PARTS[member.of_class.number], name_class(member.via, names.get(member.via, ""))
+            part, via = member.of_class.label, name_class(member.via, names.get(member.via, ""))
         if part != part_before:
             table.add_section()
         count, total = member.count or 0, member.total or 0

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from rich.table import Table
 
@@ -18,7 +18,7 @@ from wikisem.ids import check_property
 from wikisem.layout import GROUPS, MENTIONS, SURFACES, language_of, unit_of
 from wikisem.outputs.wallfile import is_release
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.cli import Command, manual_of
+from wikisem.pipeline.cli import ENTRIES, Command
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
@@ -34,7 +34,7 @@ from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 _WALLS: Final = 500
 
 _OPTIONS: Final = options.options_of(
-    manual_of("build").format(
+    ENTRIES["build"]["options"].format(
         shipped=", ".join(shipped_names()), properties=",".join(DEFAULT_PROPERTIES), walls=_WALLS
     ),
     {
@@ -205,7 +205,6 @@ _WORDS: Final[Mapping[Callable[[argparse.Namespace], int], str]] = {
     walls: "output:finished --languages:walls --number --seed --workers --break-lock --quiet",
     names: "output:counted --languages:names --output:copy --workers --break-lock --quiet",
 }
-# Command -> how its options are declared, and its work.
 COMMANDS: Final[Mapping[str, Command]] = {
     run.__name__: (partial(_declare, words), run) for run, words in _WORDS.items()
 }
@@ -235,12 +234,13 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     table = Table("stage", *number_columns("in", *_LEGEND), "of these", title="what became of it", title_justify="left")
     console, outcomes = make_console(), [_outcomes(record) for record in records]
     for record, outcome in zip(records, outcomes, strict=True):
-        numbers = [f"{outcome[name].number:,}" if outcome[name].number else "" for name in _LEGEND]
-        details = "\n".join(f"{name}: {became.details}" for name, became in outcome.items() if became.details)
+        numbers = [f"{number:,}" if number else "" for number, _ in outcome.values()]
+        details = "\n".join(f"{name}: {reasons}" for name, (_, reasons) in outcome.items() if reasons)
         table.add_row(record.unit, f"{record.counts.read:,}", *numbers, details)
     console.print(table)
+    seen = {name for outcome in outcomes for name, (number, _) in outcome.items() if number}
     for name, text in _LEGEND.items():
-        if any(outcome[name].number for outcome in outcomes):
+        if name in seen:
             console.print(f"{name}: {text.format(output=output)}", soft_wrap=True)
     of_groups = [record for record in records if record.unit.startswith(f"{GROUPS}/")]
     for record in of_groups:
@@ -265,27 +265,23 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     return 1 if damaged else 0
 
 
-class _Outcome(NamedTuple):
-    """How many records became this, and of which kinds or for which reasons."""
+def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
+    """Sum up what became of a unit's records: for each name of ``_LEGEND``, how many, and of which kinds or why.
 
-    number: int
-    details: str
-
-
-def _outcomes(record: Record) -> dict[str, _Outcome]:
-    """Sum up what became of a unit's records, under the names of ``_LEGEND``; what groups leave out is rejected."""
+    What groups leave out is rejected.
+    """
     counts, is_rejected = record.counts, record.unit.startswith("groups/")
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
     unclear = {"names that mean another item": record.facts.get(UNCLEAR, 0)}
     lacking = {"best linked pages missing": record.facts.get("linked_pages", {}).get("best_missing", 0)}
     kept = filter(None, map(_list_reasons, (record.facts.get("sources", {}), places, english, unclear, lacking)))
-    left_out, nothing = _Outcome(sum(counts.left_out.values()), _list_reasons(counts.left_out)), _Outcome(0, "")
+    left_out, nothing = (sum(counts.left_out.values()), _list_reasons(counts.left_out)), (0, "")
     return {
-        "kept": _Outcome(counts.kept, ", ".join(kept)),
+        "kept": (counts.kept, ", ".join(kept)),
         "left out": nothing if is_rejected else left_out,
         "rejected": left_out if is_rejected else nothing,
-        "unreadable": _Outcome(sum(counts.unreadable.values()), _list_reasons(counts.unreadable)),
+        "unreadable": (sum(counts.unreadable.values()), _list_reasons(counts.unreadable)),
     }
 
 

@@ -141,37 +141,36 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
         else:
             category = convert(data, Category)
             recipe = CategoryRecipe(category.name, (category,))
-        _check_recipe(recipe)
+        require_seed(recipe.seed)
+        names = [(recipe.name, "name")]
+        names += [(category.name, "category name") for category in recipe.categories]
+        names += [(relation.name, "relation name") for relation in recipe.relations]
+        for name, path in names:
+            # A name becomes a line after a colon in files that are read line by line.
+            one_line = name.strip() == name != "" and name.isprintable()
+            require(one_line, name, path, "a string of one line, without blanks around it")
+            require(names.count((name, path)) == 1, name, path, "a name that no other has")
+        require(bool(recipe.categories or recipe.relations), [], "category", "at least one table")
+        for category in recipe.categories:
+            _check_category(category, f"category {category.name!r}")
+
+        known = [category.name for category in recipe.categories if not category.emoji]
+        named = f"the name of a category of this recipe ({', '.join(known)})"
+        for relation in recipe.relations:
+            place, no_other = (
+                f"relation {relation.name!r}",
+                "no such option beside subjects, whose category has its own",
+            )
+            require(relation.subjects in ("", *known), relation.subjects, f"{place}: subjects", named)
+            for key in ("min_sitelinks", "limit") if relation.subjects else ():
+                value = getattr(relation, key)
+                require(not value, value, f"{place}: {key}", no_other)
+            require(relation.values in ("", *known), relation.values, f"{place}: values", named)
+            require_ids(parse_path, [relation.property], f"{place}: property")
+            require_ids(check_property, filter(None, [relation.named_by]), f"{place}: named_by")
     except RecipeError as error:
         raise RecipeError(f"{where}: {error}") from error
     return recipe
-
-
-def _check_recipe(recipe: CategoryRecipe) -> None:
-    require_seed(recipe.seed)
-    names = [(recipe.name, "name")]
-    names += [(category.name, "category name") for category in recipe.categories]
-    names += [(relation.name, "relation name") for relation in recipe.relations]
-    for name, path in names:
-        # A name becomes a line after a colon in files that are read line by line.
-        one_line = name.strip() == name != "" and name.isprintable()
-        require(one_line, name, path, "a string of one line, without blanks around it")
-        require(names.count((name, path)) == 1, name, path, "a name that no other has")
-    require(bool(recipe.categories or recipe.relations), [], "category", "at least one table")
-    for category in recipe.categories:
-        _check_category(category, f"category {category.name!r}")
-
-    known = [category.name for category in recipe.categories if not category.emoji]
-    named = f"the name of a category of this recipe ({', '.join(known)})"
-    for relation in recipe.relations:
-        where = f"relation {relation.name!r}"
-        require(relation.subjects in ("", *known), relation.subjects, f"{where}: subjects", named)
-        for key in ("min_sitelinks", "limit") if relation.subjects else ():
-            value = getattr(relation, key)
-            require(not value, value, f"{where}: {key}", "no such option beside subjects, whose category has its own")
-        require(relation.values in ("", *known), relation.values, f"{where}: values", named)
-        require_ids(parse_path, [relation.property], f"{where}: property")
-        require_ids(check_property, filter(None, [relation.named_by]), f"{where}: named_by")
 
 
 def _check_category(category: Category, where: str) -> None:
