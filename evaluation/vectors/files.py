@@ -83,14 +83,9 @@ def read_header(first: bytes, second: bytes, name: str) -> Header | None:
         header = Header(int(numbers[1]), int(numbers[3]), of_graph=True)
     else:
         return None
-    check_dimensions(header.dimensions, name)
+    if header.dimensions > _MOST_DIMENSIONS:
+        raise DamagedInputError(f"{name}: expected at most {_MOST_DIMENSIONS:,} dimensions, saw {header.dimensions}")
     return header
-
-
-def check_dimensions(number: int, name: str) -> None:
-    """Raise DamagedInputError for more dimensions than any model has."""
-    if number > _MOST_DIMENSIONS:
-        raise DamagedInputError(f"{name}: expected at most {_MOST_DIMENSIONS:,} dimensions, saw {number}")
 
 
 def is_text(sample: bytes, dimensions: int) -> bool:
@@ -131,16 +126,6 @@ def read_array(path: Path) -> tuple[list[str], npt.NDArray[Any]]:
             f"saw {matrix.dtype} of shape {matrix.shape}"
         )
     return words, matrix
-
-
-def read_rows(path: Path, asked: Container[str] | None) -> WordVectors:
-    """The vectors of ``FILE.npy``, with ``asked`` only of these words."""
-    words, matrix = read_array(path)
-    chosen = [index for index, word in enumerate(words) if asked is None or word in asked]
-    rows = matrix[chosen].astype(np.float64 if matrix.dtype == np.float64 else np.float32)
-    return from_words(
-        [words[index] for index in chosen], rows, None if asked is None else spelling_of(words), len(words)
-    )
 
 
 def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None, header: Header | None) -> WordVectors:
@@ -303,7 +288,6 @@ class _Form:
             raise DamagedInputError(f"{name}: expected a fastText model, saw a header that is cut off")
         _, _, dimensions, *_, buckets, shortest, longest, _, _ = _ARGUMENTS.unpack_from(data)
         size, words, labels, _, pruned = _VOCABULARY.unpack_from(data, _ARGUMENTS.size)
-        check_dimensions(dimensions, name)
         form = cls(name, dimensions, buckets, max(1, shortest), longest, words)
         if labels or pruned > 0:
             form.refuse("words alone, and all of them", f"{labels} labels and {pruned} pruned buckets")

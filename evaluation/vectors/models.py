@@ -42,7 +42,7 @@ _SAMPLE: Final = 1 << 18
 _DAMAGE: Final = (ValueError, MemoryError, *UNPACKING_ERRORS)
 # Of more n-grams than this, some share a dimension.
 _DIMENSIONS: Final = 1 << 13
-Encoder = Callable[[Sequence[str]], Any]
+TextFunction = Callable[[Sequence[str]], Any]
 _TEXTS_AT_ONCE: Final = 32  # on the CPU, or whatever device the library chooses
 _MARK: Final = "{}"
 
@@ -118,7 +118,7 @@ def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
     return target, options
 
 
-def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Sequence[str]], Any]:
+def _encoder(kind: str, target: str, options: Mapping[str, str]) -> TextFunction:
     if kind == "sentence-transformers:":
         module = optional_module("sentence_transformers", "the model", "transformers")
         model = _open(target, lambda: module.SentenceTransformer(target))
@@ -129,17 +129,22 @@ def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Se
         module = optional_module("model2vec", "the model", "model2vec")
         model = _open(target, lambda: module.StaticModel.from_pretrained(target))
         return lambda texts: model.encode(list(texts))  # zero for text it does not know
-    if kind == "transformers:":
-        return static_encoder(target)
     if kind == "characters:":
         return character_encoder(target)
-    layer = options.get("layer", "-1")
+    layer, template = options.get("layer", "-1"), options.get("template", _MARK)
     if not layer.removeprefix("-").isdecimal():
         raise UsageError(f"expected a layer to be a whole number, saw {layer!r}")
-    return contextual_encoder(target, options.get("template", "{}"), int(layer))
+    if template.count(_MARK) != 1:
+        raise UsageError(f"expected a template with one {_MARK}, saw {template!r}")
+    module = optional_module("transformers", "the model", "transformers")
+    tokenizer = _open(target, lambda: module.AutoTokenizer.from_pretrained(target))
+    model = _open(target, lambda: module.AutoModel.from_pretrained(target))
+    if kind == "transformers:":
+        return static_encoder(tokenizer, model)
+    return contextual_encoder(target, tokenizer, model, template, int(layer))
 
 
-def character_encoder(longest: str) -> Callable[[Sequence[str]], Any]:
+def character_encoder(longest: str) -> TextFunction:
     """How often each text has each n-gram of up to ``longest`` characters, the marks of its ends among them.
 
     As the subwords of fastText (Bojanowski et al. 2017), without training: what spelling alone tells. Counts are sparse
@@ -244,7 +249,11 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
         if start.startswith(files.FASTTEXT):
             return files.read_fasttext(file, asked)
         if start.startswith(files.NUMPY):
-            return files.read_rows(file, asked)
+            words, matrix = files.read_array(file)
+            chosen = [index for index, word in enumerate(words) if asked is None or word in asked]
+            rows = matrix[chosen].astype(np.float64 if matrix.dtype == np.float64 else np.float32)
+            spelling = None if asked is None else embeddings.spelling_of(words)
+            return embeddings.from_words([words[index] for index in chosen], rows, spelling, len(words))
         header = files.read_header(first, rest.partition(b"\n")[0], str(file))
         dimensions = header.dimensions if header else len(first.split()) - 1
         with open_unpacked(file) as stream:
@@ -281,7 +290,6 @@ class TextEncoder(Protocol):
         """One vector for each text."""
 
 
-TextFunction = Callable[[Sequence[str]], Any]
 ModelObject = KeyedVectors | TextEncoder | TextFunction | Mapping[str, Any] | tuple[Sequence[str], Any]
 
 
@@ -345,13 +353,12 @@ def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
     return embeddings.from_words(words, numbers)
 
 
-def static_encoder(name: str) -> Encoder:
+def static_encoder(tokenizer: Any, model: Any) -> TextFunction:
     """The mean of the input embeddings of each text's tokens, without any layer of the model above them.
 
     Special tokens are left out. Tokenizers that tell words by the blank before them (byte-level BPE) see a
     blank, because the tokens of a word in running text are the ones that were trained most.
     """
-    tokenizer, model = _transformer(name)
     table = model.get_input_embeddings().weight.detach().float().numpy()
     first = tokenizer.convert_ids_to_tokens(tokenizer(" a", add_special_tokens=False)["input_ids"])
     blank = " " if first and first[0].startswith("Ġ") else ""
@@ -365,15 +372,12 @@ def static_encoder(name: str) -> Encoder:
     return encode
 
 
-def contextual_encoder(name: str, template: str = _MARK, layer: int = -1) -> Encoder:
+def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, layer: int) -> TextFunction:
     """The mean of a layer's states over the tokens of each text, where ``{}`` in the template is.
 
-    ``layer`` counts as Python does: -1 is the last, 0 the input. UsageError for a template without ``{}`` and a layer
-    that the model has not, and for a tokenizer that does not tell which token is from where.
+    ``layer`` counts as Python does: -1 is the last, 0 the input. UsageError for a layer that the model has not, and for
+    a tokenizer that does not tell which token is from where.
     """
-    if template.count(_MARK) != 1:
-        raise UsageError(f"expected a template with one {_MARK}, saw {template!r}")
-    tokenizer, model = _transformer(name)
     if not tokenizer.is_fast:
         raise UsageError(f"{name}: expected a tokenizer that tells where its tokens are from, saw a slow one")
     if tokenizer.pad_token is None:
@@ -408,12 +412,6 @@ def contextual_encoder(name: str, template: str = _MARK, layer: int = -1) -> Enc
         return vectors
 
     return encode
-
-
-def _transformer(name: str) -> tuple[Any, Any]:
-    module = optional_module("transformers", "the model", "transformers")
-    tokenizer = _open(name, lambda: module.AutoTokenizer.from_pretrained(name))
-    return tokenizer, _open(name, lambda: module.AutoModel.from_pretrained(name))
 
 
 def _open(name: str, load: Callable[[], Any]) -> Any:
