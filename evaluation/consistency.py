@@ -18,10 +18,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from wikisem.errors import MissingInputError
 from wikisem.evaluation import statistics
@@ -91,15 +91,45 @@ def measure_consistency(
 
 
 def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, seed: int = SEED) -> list[Row]:
-    """The rows of a model's answers in every two languages that have cases in common."""
-    head = Row(task="consistency", model=model, dataset=dataset, part="languages", metric="")
-    return [
-        row
-        for one, other in combinations(sorted(answers), 2)
-        for row in compare_answers(
-            msgspec.structs.replace(head, name=f"{one}, {other}"), answers[one], answers[other], seed
-        )
-    ]
+    """The rows of a model's answers in every two languages that have cases in common.
+
+    Accuracy is that of the first language, "accuracy_other" that of the second. The rows of "same_word" have as cases
+    those that are wrong in both, and no value without any; "kappa" has none where its definition divides by zero: every
+    case is right in both languages, or wrong in both.
+    """
+    rows = list[Row]()
+    for (language, first), (other_language, second) in combinations(sorted(answers.items()), 2):
+        shared = sorted(first.keys() & second.keys())
+        if not shared:
+            continue
+        cases = []  # with the columns _RIGHT to _RANKC_CHANCE
+        for one, other in ((first[key], second[key]) for key in shared):
+            both_wrong = not one.right and not other.right
+            # How often two wrong words that are picked at random are the same.
+            common = set(one.order) & set(other.order) - {one.outlier}
+            chance = len(common) / ((len(one.order) - 1) * (len(other.order) - 1))
+            same_word = both_wrong and one.order[0] == other.order[0]
+            right = one.right, other.right, one.right and other.right
+            cases.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
+        _, sums, sizes = sum_by_unit([class_id for class_id, _ in shared], np.array(cases, dtype=np.float64))
+        means = (sums.sum(axis=0) / len(shared)).tolist()
+        both_right, overlap = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
+        wrong = sums[:, _BOTH_WRONG]
+        same, same_by_chance = None, None
+        if wrong.any():
+            (same,) = clustered_means(sums[:, [_SAME]], wrong, seed)
+            same_by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / wrong.sum())
+        head = Row(task="consistency", model=model, dataset=dataset, metric="", n=len(sizes), cases=len(shared))
+        head = replace(head, part="languages", name=f"{language}, {other_language}")
+        rows += [
+            with_bars(replace(head, metric="both_right", chance=100 * means[_RIGHT] * means[_OTHER]), both_right, 100),
+            with_bars(replace(head, metric="kappa", chance=0.0), _kappa(sums, sizes, seed)),
+            with_bars(replace(head, metric="same_word", chance=same_by_chance, cases=int(wrong.sum())), same, 100),
+            with_bars(replace(head, metric="rankc", chance=means[_RANKC_CHANCE]), overlap),
+            replace(head, metric="accuracy", value=100 * means[_RIGHT]),
+            replace(head, metric="accuracy_other", value=100 * means[_OTHER]),
+        ]
+    return rows
 
 
 def answers(
@@ -125,61 +155,23 @@ def answers(
     return by_case
 
 
-def compare_answers(head: Row, first: Answers, second: Answers, seed: int = SEED) -> list[Row]:
-    """Rows as ``head`` of a model's answers in two languages; none where they have no case in common.
-
-    Accuracy is that of the first language, "accuracy_other" that of the second. The rows of "same_word" have as cases
-    those that are wrong in both, and no value without any; "kappa" has none where its definition divides by zero: every
-    case is right in both languages, or wrong in both.
-    """
-    shared = sorted(first.keys() & second.keys())
-    if not shared:
-        return []
-    cases = []  # with the columns _RIGHT to _RANKC_CHANCE
-    for one, other in ((first[key], second[key]) for key in shared):
-        both_wrong = not one.right and not other.right
-        # How often two wrong words that are picked at random are the same.
-        common = set(one.order) & set(other.order) - {one.outlier}
-        chance = len(common) / ((len(one.order) - 1) * (len(other.order) - 1))
-        same_word = both_wrong and one.order[0] == other.order[0]
-        right = one.right, other.right, one.right and other.right
-        cases.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
-    _, sums, sizes = sum_by_unit([group for group, _ in shared], np.array(cases, dtype=np.float64))
-    means = (sums.sum(axis=0) / len(shared)).tolist()
-    both_right, overlap = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
-    wrong = sums[:, _BOTH_WRONG]
-    wrong_cases = int(wrong.sum())
-    same = clustered_means(sums[:, [_SAME]], wrong, seed)[0] if wrong_cases else None
-    same_by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / wrong_cases) if wrong_cases else None
-
-    def row(metric: str, bars: ErrorBars | None, scale: float = 100, **more: Any) -> Row:
-        about = {"n": len(sizes), "cases": len(shared), **more}
-        return with_bars(msgspec.structs.replace(head, metric=metric, **about), bars, scale)
-
-    return [
-        row("both_right", both_right, chance=100 * means[_RIGHT] * means[_OTHER]),
-        row("kappa", _kappa(sums, sizes, seed), 1, chance=0.0),
-        row("same_word", same, cases=wrong_cases, chance=same_by_chance),
-        row("rankc", overlap, 1, chance=means[_RANKC_CHANCE]),
-        row("accuracy", None, value=100 * means[_RIGHT]),
-        row("accuracy_other", None, value=100 * means[_OTHER]),
-    ]
-
-
 def _kappa(sums: FloatArray, sizes: FloatArray, seed: int) -> ErrorBars | None:
     """Cohen's kappa with its interval, from the sums over the cases of each class; None where it divides by zero."""
-    agreed, expected = _agreement(sums.sum(axis=0) / sizes.sum())
-    if expected > _CERTAIN:
+    counted = sums[:, : _BOTH_WRONG + 1]
+    # The means of all cases, and those of each draw.
+    means = np.vstack([counted.sum(axis=0) / sizes.sum(), statistics.draw_means(counted, sizes, seed)]).T
+    one, other = means[_RIGHT], means[_OTHER]
+    observed, by_chance = means[_BOTH_RIGHT] + means[_BOTH_WRONG], one * other + (1 - one) * (1 - other)
+    if by_chance[0] > _CERTAIN:
         return None
-    value = float(1 - (1 - agreed) / (1 - expected))
-    observed, chances = _agreement(statistics.draw_means(sums[:, : _BOTH_WRONG + 1], sizes, seed).T)
-    defined = chances <= _CERTAIN
-    drawn = 1 - (1 - observed[defined]) / (1 - chances[defined])
+    defined = by_chance <= _CERTAIN
+    kappas = 1 - (1 - observed[defined]) / (1 - by_chance[defined])
+    value, drawn = float(kappas[0]), kappas[1:]
     if np.ptp(drawn) > ROUNDING:
         low, high = statistics.percentile_interval(drawn, len(sizes))
     else:
         # As where both languages agree on every case: Wilson's interval of o, e being as it is.
-        low, high = (float(1 - (1 - end) / (1 - expected)) for end in wilson(float(agreed), len(sizes)))
+        low, high = (float(1 - (1 - end) / (1 - by_chance[0])) for end in wilson(float(observed[0]), len(sizes)))
     return ErrorBars(value, low, high, standard_error=None, n=len(sizes))
 
 
@@ -205,9 +197,3 @@ def rankc(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
     weights = np.exp(1.0 - numbers)
     weights /= weights.sum()
     return float(weights @ shares), float(weights @ numbers / len(both))
-
-
-def _agreement(means: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """o and e from the means of the first columns, shape ``(columns, ...)``."""
-    one, other = means[_RIGHT], means[_OTHER]
-    return means[_BOTH_RIGHT] + means[_BOTH_WRONG], one * other + (1 - one) * (1 - other)

@@ -26,7 +26,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -43,7 +42,6 @@ from wikisem.evaluation.statistics import DRAWS, ROUNDING, FloatArray, ranks
 from wikisem.files import path_of
 from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST
-from wikisem.records import Group
 from wikisem.typed_json import decode_json
 
 Numbers = npt.NDArray[np.int64]
@@ -105,7 +103,25 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
         file = path / MANIFEST if path.is_dir() else path
         if not file.is_file():
             raise MissingInputError(f"expected {_EXPECTED_DATES}, saw nothing at {file}")
-        known_dates += [_date_of_run(file)] if file.suffix == ".json" else _listed_dates(file)
+        if file.suffix == ".json":
+            stages = decode_json(file.read_bytes(), _Manifest, str(file), "the manifest of a run").stages
+            run = stages.get("entities", _Stage())
+            day = max((one.date for one in run.inputs), default="")
+            if not _is_date(day) or not run.highest_item:
+                raise MissingInputError(f"{file}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
+            known_dates.append(KnownDate(day, run.highest_item))
+            continue
+        listed = []
+        for number, line in numbered_lines(read_utf8(file)):
+            fields = re.fullmatch(r"(?P<day>\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?(?P<item>[1-9]\d{0,17})", line, re.ASCII)
+            is_heading = number == 1 and not re.search(r"\d", line)
+            if fields and _is_date(fields["day"]):
+                listed.append(KnownDate(fields["day"], int(fields["item"])))
+            elif line and not is_heading:
+                raise DamagedInputError(f"{file}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
+        if not listed:
+            raise DamagedInputError(f"{file}: expected {_EXPECTED_DATES}, saw no date")
+        known_dates += listed
     for earlier, later in pairwise(sorted(known_dates, key=lambda known: known.date)):
         if later.item < earlier.item:
             raise DamagedInputError(
@@ -115,39 +131,11 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
     return known_dates
 
 
-def _date_of_run(manifest: Path) -> KnownDate:
-    run = decode_json(manifest.read_bytes(), _Manifest, str(manifest), "the manifest of a run").stages.get("entities")
-    day = max((one.date for one in run.inputs), default="") if run else ""
-    if not run or not _is_date(day) or not run.highest_item:
-        raise MissingInputError(f"{manifest}: expected {_EXPECTED_DATES}, saw none; name a file of lines instead")
-    return KnownDate(day, run.highest_item)
-
-
-def _listed_dates(file: Path) -> list[KnownDate]:
-    """The days and items of a file with a line for each, such as ``2012-10-29,Q42``; the first may be a heading."""
-    listed = []
-    for number, line in numbered_lines(read_utf8(file)):
-        fields = re.fullmatch(r"(?P<day>\d{4}-\d\d-\d\d)\s*[,\t]\s*Q?(?P<item>[1-9]\d{0,17})", line, re.ASCII)
-        if fields and _is_date(fields["day"]):
-            listed.append(KnownDate(fields["day"], int(fields["item"])))
-        elif line and (number > 1 or re.search(r"\d", line)):
-            raise DamagedInputError(f"{file}:{number}: expected {_EXPECTED_DATES}, saw {line[:60]!r}")
-    if not listed:
-        raise DamagedInputError(f"{file}: expected {_EXPECTED_DATES}, saw no date")
-    return listed
-
-
 def _is_date(text: str) -> bool:
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
-
-
-def newest_item(group: Group) -> int:
-    """The highest item number in the cluster of a group; 0 where a member has no QID."""
-    qids = [member.id for member in group.cluster]
-    return max(map(qid_number, qids)) if qids and all(qids) else 0
 
 
 def measure_cutoff(
@@ -193,13 +181,15 @@ def measure_cutoff(
 
 
 def _by_newest_item(evaluation: Evaluation[GroupScore]) -> tuple[list[int], list[Answered]]:
-    """The item numbers of cases from the lowest up, and the cases; MissingInputError for groups without QIDs."""
-    dated = [
-        (number, group, case)
-        for group in evaluation.scores
-        if (number := newest_item(group.group))
-        for case in group.cases
-    ]
+    """The highest item number in the cluster of each case, from the lowest up, and the cases in this order.
+
+    A group with a member without a QID is left out; MissingInputError where no group is left.
+    """
+    dated = []
+    for group in evaluation.scores:
+        qids = [member.id for member in group.group.cluster]
+        if qids and all(qids):
+            dated += [(max(map(qid_number, qids)), group, case) for case in group.cases]
     if not dated:
         raise MissingInputError(
             f"{evaluation.dataset or evaluation.name}: expected test cases with the QIDs of their items, as the JSON "
@@ -245,17 +235,21 @@ def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64
 
     explained = np.where(products < 0, products**2 / lengths, 0.0)
     best = int(np.argmax(explained))
-    step = _steps(count, line, starts[[best]], parts[[best]])
+    places = np.arange(count)[:, None]
+    # What a line does not explain of the step at the best start, and what is then left of ``right``.
+    step = (places >= starts[[best]]) - line @ parts[[best]].T
     rest = residuals - step[:, 0] * products[best] / lengths[best]
     variance = float(rest @ rest) / max(count - 3, 1)
     # Cases of a class depend on each other, before the step often more than after it, or less: the larger one counts.
     sides = (slice(0, starts[best]), slice(starts[best], count))
-    spread = max(float((_by_class(rest[side, None], classes[side]) ** 2).sum()) / len(rest[side]) for side in sides)
+    sums_by_class = [np.bincount(classes[side], weights=rest[side]) for side in sides]
+    spread = max(float((sums**2).sum()) / len(rest[side]) for sums, side in zip(sums_by_class, sides, strict=True))
     # The interval has the starts that explain hardly less than the best.
     in_interval = np.flatnonzero(explained[best] - explained <= _CRITICAL * max(spread, variance) + ROUNDING)
 
     tested = np.unique(np.linspace(0, len(starts) - 1, _MOST_TESTED).round().astype(int))
-    contributions = _by_class(_steps(count, line, starts[tested], parts[tested]) * residuals[:, None], classes)
+    contributions = np.zeros((int(classes.max()) + 1, len(tested)))
+    np.add.at(contributions, classes, ((places >= starts[tested]) - line @ parts[tested].T) * residuals[:, None])
     at, low, high = (int(starts[index]) for index in (best, in_interval[0], in_interval[-1]))
     return Step(at, low, high, _p_value(contributions, seed))
 
@@ -272,14 +266,3 @@ def _p_value(contributions: FloatArray, seed: int) -> float:
         signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
         lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + ROUNDING))
     return (1 + lower) / (1 + DRAWS)
-
-
-def _steps(count: int, line: FloatArray, starts: npt.NDArray[np.int64], parts: FloatArray) -> FloatArray:
-    """The steps at some starts less what a line explains of them, shape ``(count, starts)``."""
-    return (np.arange(count)[:, None] >= starts) - line @ parts.T
-
-
-def _by_class(values: FloatArray, classes: npt.NDArray[np.int64]) -> FloatArray:
-    sums = np.zeros((int(classes.max()) + 1, values.shape[1]))
-    np.add.at(sums, classes, values)
-    return sums

@@ -14,7 +14,7 @@ from tests.evaluation.strategies import any_vector
 from tests.evaluation.test_outlier_detection import compactness
 from tests.rows import printed_rows
 from tests.word_groups import outlier_word, word_group
-from wikisem.evaluation.consistency import Answer, answers, compare_answers, measure_consistency, rankc
+from wikisem.evaluation.consistency import Answer, answers, compare_languages, measure_consistency, rankc
 from wikisem.evaluation.plot import draw_rows
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.vectors.embeddings import Vector, WordModel, from_words
@@ -110,12 +110,9 @@ def simulated(generator: np.random.Generator, groups: int, copied: float, right:
     return ones, {key: one if generator.random() < copied else answer() for key, one in ones.items()}
 
 
-HEAD = Row(task="consistency", model="m", part="languages", name="de, en", metric="")
-
-
 def compared(ones: Table, others: Table) -> dict[str, Row]:
     """The rows of two languages by their metrics."""
-    return {row.metric: row for row in compare_answers(HEAD, ones, others, seed=1)}
+    return {row.metric: row for row in compare_languages({"de": ones, "en": others}, "m", "", seed=1)}
 
 
 @pytest.mark.parametrize("copied", [0.0, 0.5, 1.0])
