@@ -111,6 +111,7 @@ class AnalogySearch:
         return offset
 
     def _near(self, third: IntArray) -> Singles:
+        """The third words' part of the sum, shape ``(thirds, words)``, minus infinity for what is never an answer."""
         near: Singles = embeddings.product(self.rows[third], self.columns, np.float32)
         if self.method == "3cosmul":
             near = self._log(near)
@@ -139,7 +140,11 @@ class AnalogySearch:
     def _right(
         self, questions: IntArray, offset: Singles, pair: IntArray, near: Singles, nearest: IntArray, third: IntArray
     ) -> Flags:
-        """The same for questions whose pairs have a row in ``offset``, and whose third words have one in ``near``."""
+        """Which questions are right, most of them by few words.
+
+        ``pair`` has the row of each question's a and b in ``offset``, ``third`` that of its c in ``near`` and
+        ``nearest``, the values and words of ``_nearest``.
+        """
         answers, with_third = questions[:, 3], np.empty(len(questions), np.float32)
         # A section may have a hundred million questions: their vectors would not fit into the memory.
         at_once = max(1, _NUMBERS_AT_ONCE // max(1, embeddings.width(self.rows)))
@@ -174,7 +179,11 @@ class AnalogySearch:
     def _right_of_all(
         self, questions: IntArray, offset: Singles, pair: IntArray, target: Singles, floor: Singles
     ) -> Flags:
-        """The same by the whole vocabulary, and in double precision for the words that are about as near as d."""
+        """Which questions are right, by the whole vocabulary; in double precision for words about as near as d.
+
+        The arguments are those of ``_right``, with the sum of d as ``target`` and the least that could be a tie as
+        ``floor``. Questions with one c come one after the other, so that its part is computed once.
+        """
         are_right = np.zeros(len(questions), dtype=np.bool_)
         order = np.argsort(questions[:, 2], kind="stable")
         third, near = -1, np.zeros(0, np.float32)
@@ -185,18 +194,16 @@ class AnalogySearch:
             sums = offset[pair[index]] + near
             sums[questions[index, 2:]] = -np.inf
             rivals = np.flatnonzero(sums >= floor[index])
-            if not (sums[rivals] > target[index] + _MARGIN).any():
-                exact = self.sums(questions[index], np.append(rivals, questions[index, 3]))
-                are_right[index] = (exact[-1] > exact[:-1] + TIE_TOLERANCE).all()
+            if (sums[rivals] > target[index] + _MARGIN).any():
+                continue
+            *question, answer = questions[index]
+            # The cosines of the rivals, and last of d, to a, b and c; of 3CosMul the product itself is compared.
+            a, b, c = embeddings.products(self.exact_rows[np.append(rivals, answer)], self.exact_rows[question]).T
+            if self.method == "3cosmul" and self.moves_cosines:
+                a, b, c = (a + 1) / 2, (b + 1) / 2, (c + 1) / 2
+            exact = b - a + c if self.method == "3cosadd" else b * c / (a + _SMALL)
+            are_right[index] = (exact[-1] > exact[:-1] + TIE_TOLERANCE).all()
         return are_right
-
-    def sums(self, question: IntArray, words: IntArray) -> npt.NDArray[np.float64]:
-        """The sum of some words for one question, in double precision; for 3CosMul the product itself."""
-        a, b, c = embeddings.products(self.exact_rows[words], self.exact_rows[question[:3]]).T
-        if self.method == "3cosadd":
-            return np.asarray(b - a + c, dtype=np.float64)
-        a, b, c = ((cosines + 1) / 2 if self.moves_cosines else cosines for cosines in (a, b, c))
-        return np.asarray(b * c / (a + _SMALL), dtype=np.float64)
 
     def _log(self, cosines: Singles, more: float = 0.0) -> Singles:
         """ln(cos' + ``more``), computed in place of the cosines."""

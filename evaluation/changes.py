@@ -5,7 +5,6 @@ a place in a file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -47,11 +46,6 @@ class Overlap(NamedTuple):
     gone: int
     kept: int
     new: int
-
-    @classmethod
-    def of(cls, old: AbstractSet[object], new: AbstractSet[object]) -> "Overlap":
-        """Count the ids of two sets."""
-        return cls(len(old - new), len(old & new), len(new - old))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +98,10 @@ def compare_languages(
             {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
         )
-        groups_of_both, cases_of_both = Overlap.of(before.keys(), after.keys()), Overlap.of(cases, cases_now)
+        groups_of_both, cases_of_both = (
+            Overlap(gone=len(ids - ids_now), kept=len(ids & ids_now), new=len(ids_now - ids))
+            for ids, ids_now in ((set(before), set(after)), (cases, cases_now))
+        )
         compared.append(LanguageChanges(language, groups_of_both, cases_of_both, tuple(changes)))
     return compared
 

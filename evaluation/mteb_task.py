@@ -55,7 +55,8 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
     for code, table in tables.items():
         members = pc.list_flatten(table["cluster"])
         languages_seen = pc.unique(pc.struct_field(members, "language")).to_pylist()
-        scripts[code] = sorted({language_script(one or code) for one in languages_seen})
+        # As MTEB writes them: "deu-Latn".
+        scripts[code] = sorted({f"{iso_639_3(one or code)}-{iso_15924(one or code)}" for one in languages_seen})
     manifest = Path(folder) / "manifest.json"
     stages = json.loads(manifest.read_bytes()).get("stages", {}) if manifest.is_file() else {}
     inputs = [one for stage in stages.values() for one in stage.get("inputs") or ()]
@@ -82,11 +83,6 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
         bibtex_citation=_CITATION,
     )
     return type("WikisemOutlierDetection", (_OutlierDetection,), {"metadata": metadata, "files": chosen})()
-
-
-def language_script(code: str) -> str:
-    """The language and script of a Wikipedia as MTEB writes them: "deu-Latn"."""
-    return f"{iso_639_3(code)}-{iso_15924(code)}"
 
 
 class _OutlierDetection(AbsTask):

@@ -307,30 +307,22 @@ def compare_paired(
     if np.ptp(gaps / sizes) > ROUNDING:
         ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], worth or len(sizes))
     else:  # draws would claim certainty where all units differ alike
-        scores = [_share(float(sums.sum() / sizes.sum())) for sums in (one, other)]
-        # Equal differences are perfectly correlated, unless neither score varies.
+        score, other_score = (_share(float(sums.sum() / sizes.sum())) for sums in (one, other))
+        (low, high), (other_low, other_high) = (wilson(share, worth or len(sizes)) for share in (score, other_score))
+        # Method 10 of Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions
+        # based on paired data", Statistics in Medicine 17. Equal differences are perfectly correlated, unless neither
+        # score varies.
         correlation = 1.0 if np.ptp(one / sizes) > ROUNDING else 0.0
-        below, above = newcombe(scores[0], scores[1], correlation, worth or len(sizes))
+        below, above = (
+            math.sqrt(max(0.0, part**2 - 2 * correlation * part * other_part + other_part**2))
+            for part, other_part in ((score - low, other_high - other_score), (high - score, other_score - other_low))
+        )
         ends = difference - below, difference + above
     (times,) = widening((gaps - sizes * difference)[:, None], shared)
     low, high = (difference + times * (end - difference) for end in ends)
     error = clustered_error(gaps, sizes)
     (p,) = sign_flip_p_values(gaps[:, None], seed, [times])
     return PairedDifference(difference, low, high, error and times * error, len(sizes), p)
-
-
-def newcombe(one: float, other: float, correlation: float, trials: float) -> tuple[float, float]:
-    """How far the interval of the difference of two paired shares reaches below it, and above it.
-
-    Method 10 of Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions based
-    on paired data", Statistics in Medicine 17.
-    """
-    (low, high), (other_low, other_high) = wilson(one, trials), wilson(other, trials)
-
-    def distance(first: float, second: float) -> float:
-        return math.sqrt(max(0.0, first**2 - 2 * correlation * first * second + second**2))
-
-    return distance(one - low, other_high - other), distance(high - one, other - other_low)
 
 
 def _share(value: float) -> float:
