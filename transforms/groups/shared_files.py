@@ -34,7 +34,7 @@ from wikisem.wikis import label_codes, name_codes, wiki_of
 class GroupWork(NamedTuple):
     """What the steps of the stage share: where they write, and what groups are made from.
 
-    By language, ``surfaces`` has the folders of all, ``mentions`` those of the ones whose wiki is known, and
+    By language, ``surfaces`` has the folders of all by code, ``mentions`` those of the ones whose wiki is known, and
     ``profiles`` the texts of profile files that were given or edited. Only classes whose numbers are ``chosen`` are
     candidates; None is all of them. Items come in as many parts as there are ``entity_files``, the counts of unlinked
     ones in ``unlinked_parts``.
@@ -50,18 +50,13 @@ class GroupWork(NamedTuple):
     entity_files: int = 0
     unlinked_parts: int = 0
 
-    @property
-    def languages(self) -> list[str]:
-        """All languages, by code."""
-        return sorted(self.surfaces)
-
 
 # What the steps open of each other's files; arrays are mapped into memory, not read.
 
 
-def all_candidates(scratch: Scratch, languages: Sequence[str]) -> Ints:
+def all_candidates(work: GroupWork) -> Ints:
     """The nodes that are candidate classes in any language, ascending."""
-    every = [open_arrays(CandidateClasses, scratch.candidates(language)).nodes for language in languages]
+    every = [open_arrays(CandidateClasses, work.scratch.candidates(language)).nodes for language in work.surfaces]
     return distinct(np.concatenate(every))
 
 

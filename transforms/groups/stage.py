@@ -72,14 +72,12 @@ def build_groups(
     scratch = context.scratch
     # Certificates and shares of a class count all instances, which needs the counts of unlinked ones.
     unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.counts_instances else []
-    unlinked_parts = [(part, unlinked[part::_UNLINKED_PARTS]) for part in range(min(_UNLINKED_PARTS, len(unlinked)))]
+    unlinked_parts = divide(unlinked)
     surface_parts = [
-        part
-        for code, folder in surfaces.items()
-        for part in surface_tables.divide(code, match([f"{folder}/*.parquet"]))
+        (code, *part) for code, folder in surfaces.items() for part in divide(match([f"{folder}/*.parquet"]))
     ]
     items = list(enumerate(match([f"{entities}/*.parquet"])))
-    paths = dict(surfaces), dict(mentions), dict(profiles or {})
+    paths = dict(sorted(surfaces.items())), dict(mentions), dict(profiles or {})
     work = GroupWork(scratch, taxonomy, recipe, *paths, chosen, len(items), len(unlinked_parts))
     with context.runtime.pipeline(label=STAGE) as pipeline:
         indexed = (
@@ -108,6 +106,15 @@ def build_groups(
     return {language: sum_counts([scratch.counts(language)]) for language in surfaces}
 
 
+# Files are divided into at most this many parts: that many workers can read them.
+_PARTS: Final = 16
+
+
+def divide(paths: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
+    """Parts of some files, numbered from 0."""
+    return [(number, paths[number::_PARTS]) for number in range(min(_PARTS, len(paths)))]
+
+
 def take_step(element: _Element, step: Callable[[_Element, GroupWork], _Result], work: GroupWork) -> _Result:
     """Take a step, and give the memory that it freed back: this worker's next may need little, another's much."""
     result = step(element, work)
@@ -117,8 +124,6 @@ def take_step(element: _Element, step: Callable[[_Element, GroupWork], _Result],
 
 # What groups need of the items themselves: few columns of all of them; labels and titles, which are large, of few.
 
-# The files that count unlinked items are divided into at most this many parts: that many workers can read them.
-_UNLINKED_PARTS = 16
 # About so many items of the graph show what the titles of articles look like that are no lists.
 _SAMPLED_TITLES = 200_000
 
@@ -152,9 +157,9 @@ class CollectItems(beam.DoFn):
         classes, every = self._wanted
         is_class = indices_of(numbers, classes)[1]
         labels, titles = work.scratch.labels(f"{number:05d}"), work.scratch.titles(f"{number:05d}")
-        variant = work.recipe.surface.variant
-        shared_files.write_labels(labels, path, numbers, is_class, work.languages, variant)
-        shared_files.write_titles(titles, path, numbers, lists, every, work.languages, variant)
+        languages, variant = list(work.surfaces), work.recipe.surface.variant
+        shared_files.write_labels(labels, path, numbers, is_class, languages, variant)
+        shared_files.write_titles(titles, path, numbers, lists, every, languages, variant)
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
@@ -207,19 +212,19 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     """
     del written
     scratch, recipe, graph = work.scratch, work.recipe, open_arrays(ClassGraph, work.taxonomy)
-    shared_files.divide_texts(scratch, work.languages)
+    shared_files.divide_texts(scratch, work.surfaces)
     # The surface forms of all items are most of what is in scratch, and are not read again once they are indexed. Files
     # that a worker of another user wrote cannot be removed here: they stay in scratch, as everything else does.
     with suppress(OutputError):
         remove_below(scratch.parts, SURFACE_PARTS)
-    tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.languages}
+    tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.surfaces}
     minimum = recipe.outliers.min_sitelinks
     allows = partial(in_range, options=recipe.items, role="outliers")
     by_language = [table.items[(table.sitelinks >= minimum) & allows(table.numbers)] for table in tables.values()]
     folders = map(scratch.unlinked, range(work.unlinked_parts))
     unlinked = CountedLists.join([open_arrays(CountedLists, folder) for folder in folders])
     items, numbers, lists = outlier_pool(graph, by_language)
-    candidates = shared_files.all_candidates(scratch, work.languages)
+    candidates = shared_files.all_candidates(work)
     files = range(work.entity_files)
     if recipe.witness:  # which a recipe with related outliers has
         leading = {code: open_arrays(CandidateClasses, scratch.candidates(code)).leading.targets for code in tables}
@@ -264,16 +269,17 @@ class JudgeClasses(beam.DoFn):
 
     def process(self, number: int) -> Iterator[tuple[str, int]]:
         """Judge the classes of the slice; every language has its file, empty if it has no candidate class here."""
-        work, scratch, languages = self.work, self.work.scratch, self.work.languages
+        work, scratch = self.work, self.work.scratch
+        candidates = shared_files.all_candidates(work)
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         if self._builder is None:
-            numbers = open_arrays(ClassGraph, work.taxonomy).nodes[shared_files.all_candidates(scratch, languages)]
-            labels = {language: shared_files.read_labels(scratch, language, numbers) for language in languages}
+            numbers = open_arrays(ClassGraph, work.taxonomy).nodes[candidates]
+            labels = {language: shared_files.read_labels(scratch, language, numbers) for language in work.surfaces}
             self._english = {language: found.english for language, found in labels.items()}
             self._builder = _open_builder(work, labels)
-        candidates = shared_files.all_candidates(scratch, languages)[number * SLICE : (number + 1) * SLICE]
-        judged_by_language = {language: Judged() for language in languages}
-        for language, judgement in self._builder.judge(candidates, sifted=sifts(work.recipe)):
+        judged_by_language = {language: Judged() for language in work.surfaces}
+        own = candidates[number * SLICE : (number + 1) * SLICE]
+        for language, judgement in self._builder.judge(own, sifted=sifts(work.recipe)):
             if isinstance(judgement, Rejection):
                 judged_by_language[language].rejections.append(judgement)
             else:

@@ -1,6 +1,7 @@
 """The table of a language's surface forms for the groups stage, its counts of affixes, and its profile."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -39,23 +40,12 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 
 # Surface forms from Parquet to the table that workers map into memory.
 
-# The files of a language are divided into at most this many parts: that many workers can read them.
-_PARTS: Final = 16
 # How many surface forms show the script of a language that wikisem.wikipedia.languages does not know.
 SAMPLE: Final = 10_000
 
 
-# Of a part: its language, its number and its files.
-SurfacePart = tuple[str, int, Sequence[str]]
-
-
-def divide(language: str, paths: Sequence[str]) -> list[SurfacePart]:
-    """All parts of the surface files of a language."""
-    return [(language, number, paths[number::_PARTS]) for number in range(min(_PARTS, len(paths)))]
-
-
-def read_surfaces(part: SurfacePart, work: GroupWork) -> tuple[str, int]:
-    """Read a part of the surface files of a language into arrays; returns (language, number of the part)."""
+def read_surfaces(part: tuple[str, int, Sequence[str]], work: GroupWork) -> tuple[str, int]:
+    """Read a part of the surface files, (language, number, paths), into arrays; returns (language, number)."""
     language, number, paths = part
     table = pa.concat_tables(table for path in paths for table in read_row_groups(path, COLUMNS))
     surfaces = SurfaceTable.of_table(table, open_arrays(ClassGraph, work.taxonomy))
@@ -141,9 +131,7 @@ def _column(parts: Sequence[str], name: str) -> Ints:
     return np.concatenate([getattr(_open(part), name) for part in parts])
 
 
-def _open(part: str) -> SurfaceTable:
-    return open_arrays(SurfaceTable, part)
-
+_open = partial(open_arrays, SurfaceTable)
 
 # The affixes of a language's surface forms, counted once and kept beside its other inputs.
 
