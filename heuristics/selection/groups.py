@@ -57,8 +57,8 @@ def sifts(recipe: Recipe) -> bool:
     large run ``max_groups`` leaves most groups out; for these no places need to be found.
     """
     options = recipe.outliers
-    is_told = options.minimum <= options.per_class and not options.near and not options.shared
-    return is_told and (recipe.cluster.max_groups > 0 or recipe.outliers.places)
+    is_any_enough = options.minimum <= options.per_class and not options.near and not options.shared
+    return is_any_enough and (recipe.cluster.max_groups > 0 or options.places)
 
 
 def spares(recipe: Recipe) -> bool:
@@ -293,21 +293,21 @@ class GroupBuilder:
         counts = {RELATED: options.related, NEAR: options.near}
         admits = _Admission(passed, used=self._used)
         chosen = choose_outliers(clusters, candidates, options.per_class, admits, places, counts)
-        if self._are_few(chosen) and admits.repeated:
+        fewest = min(map(len, chosen.values()))
+        if fewest < options.minimum and admits.repeated:
             # What was drawn can be read once only, and is drawn again; related and near items are in arrays.
             again = {number: items for number, items in candidates.items() if number in counts}
             if options.per_class:
                 again = pool.of(list(clusters), [bit], None if places is None else [places])[0] | again
             admits = _Admission(passed)
             chosen = choose_outliers(clusters, again, options.per_class, admits, places, counts)
-        if places is not None and options.per_class and admits.refused >= MOST_REFUSED and self._are_few(chosen):
+            fewest = min(map(len, chosen.values()))
+        is_left = options.per_class and admits.refused >= MOST_REFUSED
+        if places is not None and is_left and fewest < options.minimum:
             # Those that take the places best are refused too often; places must not cost the group.
             (in_order,) = pool.of(list(clusters), [bit])
             chosen = self._take_first(clusters, in_order, passed, MOST_REFUSED)[0]
         return chosen
-
-    def _are_few(self, chosen: Mapping[str, Sequence[PoolItem]]) -> bool:
-        return any(len(items) < self._recipe.outliers.minimum for items in chosen.values())
 
     def _choose_first(
         self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]

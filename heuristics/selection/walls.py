@@ -37,29 +37,11 @@ from wikisem.wikipedia.languages import LanguageProfile
 SIZE: Final = SIDE * SIDE
 
 
-def count_solutions(fits: Sequence[int], sizes: Sequence[int]) -> int:
-    """In how many ways words can be divided among groups of these sizes, each word to a group that it fits.
-
-    ``fits`` has for each word a bitset of groups. The groups have names: two that swap all their words count twice.
-
-    >>> count_solutions([0b01, 0b11, 0b10, 0b11], [2, 2])
-    2
-    """
-    ways = Counter({tuple(sizes): 1})
-    for mask in fits:
-        further: Counter[tuple[int, ...]] = Counter()
-        for left, count in ways.items():
-            for group, free in enumerate(left):
-                if free and mask >> group & 1:
-                    further[(*left[:group], free - 1, *left[group + 1 :])] += count
-        ways = further
-    return ways[tuple(0 for _ in sizes)]
-
-
 def solving_order(fits: Sequence[int], own: Sequence[int]) -> list[int]:
     """The groups in an order in which each has no more words that fit it than its own, once those before are settled.
 
-    ``own`` has the group of each word. Empty if there is no such order, and then there is a second solution.
+    ``fits`` has for each word a bitset of the groups that it fits, ``own`` its group. Empty if there is no such order,
+    and then there is a second solution.
 
     >>> solving_order([0b01, 0b11, 0b10, 0b10], own=[0, 0, 1, 1]), solving_order([0b01, 0b11, 0b10, 0b11], [0, 0, 1, 1])
     ([0, 1], [])
@@ -407,22 +389,23 @@ class _Drawing:
             return FEW_WORDS
         if tier == "herring" and len(self._herrings(rows)) < LEAST_HERRINGS:
             return FEW_HERRINGS
-        masks = self._masks(rows)
-        if count_solutions(masks, [SIDE] * SIDE) != 1:
+        if not self._solving_order(rows):
             return SECOND_SOLUTION
         if max(self._earlier.shared(one.id for one in every).values(), default=0) >= _REPEATED:
             return REPEATS
         surfaces = [[one.surface for one in own] for own in members]
         return find_giveaway(surfaces, [self._groups[row.group].label for row in rows], self._profile)
 
-    def _masks(self, rows: Sequence[_Row]) -> list[int]:
-        """For each word of the rows a bitset of the rows that it fits."""
-        by = self._fits.by
-        return [
-            sum(1 << at for at, other in enumerate(rows) if other is row or by(row.group, place, other.group))
-            for row in rows
-            for place in row.places
-        ]
+    def _solving_order(self, rows: Sequence[_Row]) -> list[int]:
+        """The rows in an order in which they can be settled; empty if there is a second solution."""
+        fits, own = [], []
+        for at, row in enumerate(rows):
+            for place in row.places:
+                # A bitset of the rows that the word fits.
+                by = (other is row or self._fits.by(row.group, place, other.group) != "" for other in rows)
+                fits.append(sum(1 << number for number, is_fit in enumerate(by) if is_fit))
+                own.append(at)
+        return solving_order(fits, own)
 
     def _herrings(self, rows: Sequence[_Row]) -> list[Herring]:
         found: list[Herring] = []
@@ -450,7 +433,6 @@ class _Drawing:
             self._left[group] &= ~(1 << place)
         self._earlier.add(self._made, items)
         self._made += 1
-        row_of_word = [at for at, row in enumerate(rows) for _ in row.places]
         # Four walls that follow each other have one pattern, with the groups rotated: so each place of a wall shows
         # each of the four groups equally often.
         block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
@@ -466,6 +448,6 @@ class _Drawing:
                 for group, four in zip(groups, members, strict=True)
             ),
             herrings=tuple(self._herrings(rows)),
-            order=tuple(groups[at].qid for at in solving_order(self._masks(rows), row_of_word)),
+            order=tuple(groups[at].qid for at in self._solving_order(rows)),
             margin=None if self._recipe.outliers.margin is None else max(TEMPTING, self._recipe.outliers.margin),
         )
