@@ -180,16 +180,16 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
     With ``TRACEBACK`` set, an error that nobody has foreseen is raised.
     """
     try:
-        try:
-            code = _run(words)
-        except ModuleNotFoundError as error:
-            raise missing_extra(error, f"wikisem {words[0]}") from error
+        code = _run(words)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing more can be said to it.
         _leave_output()
         return 1
-    except Exception as error:
+    except Exception as caught:
+        error = caught
+        if isinstance(caught, ModuleNotFoundError):
+            error = missing_extra(caught, f"wikisem {words[0]}")
         is_foreseen = isinstance(error, WikisemError | OSError)
         if interruption or (os.environ.get(TRACEBACK) and not is_foreseen):
             raise

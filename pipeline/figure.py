@@ -23,7 +23,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_number
 from wikisem.pipeline.commands.explain import Explanation, way_up
 from wikisem.pipeline.console.terminal import log
-from wikisem.records import OUTLIER_CLASSES, Outlier
+from wikisem.records import FAR, OUTLIER_CLASSES, Outlier
 
 # Cluster, the outlier classes, others; and on each the ink with more contrast, 4.5 or above (WCAG 1.4.3).
 COLOURS: Final = ("#0072B2", *(kind.colour for kind in OUTLIER_CLASSES.values()), "#6B6B6B")
@@ -39,9 +39,8 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
 
     Raises UsageError for another form of file, OutputError where it cannot be written.
     """
-    # Nodes have ``text``, ``kind`` (0 cluster, the number of an outlier class, or ``_OTHER``), ``column`` and
-    # ``is_class``. Edges lead from instance to class and from sub- to superclass; they have ``kind`` and ``instance``
-    # (whether it is P31).
+    # Nodes have ``text``, ``kind``, ``column`` and ``is_class``. Edges lead from instance to class and from sub- to
+    # superclass; they have ``kind`` and ``instance`` (whether it is P31).
     assert explanation.group is not None
     graph = nx.DiGraph()
     _add_class(graph, explanation, explanation.qid, _CLUSTER, _CLASS)
@@ -59,7 +58,7 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
             _add_class(graph, explanation, lowest, kind, _BETWEEN)
             graph.add_edge(lowest, outlier.via, kind=kind, instance=False)
         graph.add_edge(item, lowest, kind=kind, instance=True)
-        if kind < 3:
+        if kind < FAR:  # a sibling or a cousin
             _join(graph, taxonomy, explanation, outlier)
     families, missing = families_for("".join(data["text"] for _, data in graph.nodes(data=True)))
     if missing:
@@ -109,7 +108,8 @@ def _figure(graph: nx.DiGraph, title: str) -> Figure:
     return figure
 
 
-_CLUSTER, _OTHER = 0, max(OUTLIER_CLASSES) + 1
+# The kinds of what is drawn, and of its colour: the cluster, the numbers of the outlier classes, and all else.
+_CLUSTER, _SIBLING, _COUSIN, _OTHER = 0, 1, 2, max(OUTLIER_CLASSES) + 1
 # Columns from left to right: grandparents, parents, the class and its like, classes on the way, instances.
 _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
 
@@ -126,16 +126,16 @@ def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outli
     """Add the parent that a sibling shares with the class, or the grandparent that a cousin shares with it."""
     parents = taxonomy.superclasses(explanation.qid)
     above_via = taxonomy.superclasses(outlier.via)
-    if outlier.outlier_class == 1:
+    if outlier.outlier_class == _SIBLING:
         shared = next(parent for parent in parents if parent in above_via)
         _add_class(graph, explanation, shared, _OTHER, _PARENT)
-        edges = [(explanation.qid, shared, _CLUSTER), (outlier.via, shared, 1)]
+        edges = [(explanation.qid, shared, _CLUSTER), (outlier.via, shared, _SIBLING)]
     else:
         ways = ((parent, above) for parent in parents for above in taxonomy.superclasses(parent))
         parent, shared = next((parent, above) for parent, above in ways if above in above_via)
         _add_class(graph, explanation, parent, _OTHER, _PARENT)
         _add_class(graph, explanation, shared, _OTHER, _GRANDPARENT)
-        edges = [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, 2)]
+        edges = [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, _COUSIN)]
     for low, high, kind in edges:
         if low != high:
             graph.add_edge(low, high, kind=kind, instance=False)

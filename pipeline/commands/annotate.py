@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=_SEED if arguments.seed is None else arguments.seed,
         groups=number,
         annotators=arguments.annotators or _ANNOTATORS,
-        overlap=number // 4 if arguments.overlap is None else arguments.overlap,
+        overlap=number // 4 if arguments.overlap is None else arguments.overlap,  # of a quarter, agreement is measured
         two_answers=arguments.two_answers,
     )
     groups, output = read_language(data_set_path(arguments.dataset), arguments.language), arguments.output

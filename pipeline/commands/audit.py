@@ -199,10 +199,10 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
             {"id": group.id, "language": group.language, "coherence": coherence}
             for coherence, group in audit.by_coherence
         ]
-        margins = []
-        for margin, group, outlier in audit.by_margin:
-            words = {"id": group.id, "language": group.language, "outlier": outlier.surface, "qid": outlier.id}
-            margins.append({**words, "margin": margin})
+        margins = [
+            {"id": group.id, "language": group.language, "outlier": item.surface, "qid": item.id, "margin": margin}
+            for margin, group, item in audit.by_margin
+        ]
         objects.append(
             {
                 "name": audit.name,

@@ -133,6 +133,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
         Ranked(item, named[item].surface if item in named else None, sitelinks, instead.get(item))
         for item, sitelinks in linked
     ]
+    # A recipe with certificates takes the instances of all that is below the class for its own.
     closure = recipe is None or recipe.outliers.certificate > 0
     kin = {item: kinship for item in asked if (kinship := find_kinship(taxonomy, item, qid, closure=closure))}
     if group is not None:
@@ -223,6 +224,7 @@ def explain_statements(
     None for a language whose recipe has no rule on statements, or without a cluster.
     """
     graph = taxonomy.graph
+    # The number of the class in the graph; it may be an item alone.
     nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
     weighed: list[list[str]] = []  # of each explanation the items that are weighed against its cluster
     for explanation in explanations:
@@ -288,10 +290,10 @@ def read_property_labels(output: str, numbers: Iterable[int], language: str) -> 
     if not list_files(path):
         return {}
     table = read_parquet(path)
-    maps: dict[int, dict[str, str]] = {}
+    labels: dict[int, list[tuple[str, str]]] = {}
     for row in table.filter(pc.is_in(table["property"], value_set=pa.array(numbers, pa.int32()))).to_pylist():
-        maps.setdefault(row["property"], {})[row["language"]] = row["label"]
-    return first_labels({number: list(labels.items()) for number, labels in maps.items()}, language)[0]
+        labels.setdefault(row["property"], []).append((row["language"], row["label"]))
+    return first_labels(labels, language)[0]
 
 
 _NOT_RELEASED: Final = (

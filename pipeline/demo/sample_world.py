@@ -214,8 +214,8 @@ TALK: Final = 1
 def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) -> Iterator[Page]:
     """Every page in order: articles, each followed by its redirect if it has one, between them pages of other spaces.
 
-    Articles are sentences filled with links in the shapes that real articles have. Each links the next three of its
-    kind and two far ones, so that every page is linked about as often.
+    Articles are the sentences of text/<language>.toml, ``words``, with links in the shapes of real articles for {a} to
+    {e}. Each links the next three of its kind and two far ones, so that every page is linked about as often.
     """
     namespaces = dict(enumerate(words["namespaces"], start=-2))
     for place, item in enumerate(items):
@@ -250,7 +250,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
         if redirects(name, place):
             title = name.form[:1].upper() + name.form[1:]
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
-        if place % 60 == 20:
+        if place % 60 == 20:  # now and then, a talk page and a template
             question = words["talk"].format(a=_link(names[0]))
             yield Page(f"{namespaces[TALK]}:{name.title}", TALK, question)
             template = f"<includeonly>{_link(name)}</includeonly>"

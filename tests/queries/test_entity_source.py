@@ -7,7 +7,7 @@ import pytest
 
 from tests.entity_files import write_entities
 from tests.queries.world import WORLD
-from wikisem.categories.recipe import Category, most_prominent, parse_path
+from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
 from wikisem.files import list_files, open_binary, replace_file
 from wikisem.queries.offline import EntitySource
@@ -70,8 +70,8 @@ def test_min_sitelinks_and_limit_are_two_things(source: EntitySource) -> None:
     """The source applies ``min_sitelinks``; a limit takes the most prominent, lower QIDs first among equals."""
     cities = source.items(Category("c", class_="Q100", subclasses=True, min_sitelinks=50, limit=1))
     assert [candidate.qid for candidate in cities] == ["Q11", "Q12", "Q15"]
-    assert [candidate.qid for candidate in most_prominent(cities, 2)] == ["Q11", "Q12"]
-    assert len(most_prominent(cities)) == 3
+    assert [candidate.qid for candidate in Category("two", limit=2).most_prominent(cities)] == ["Q11", "Q12"]
+    assert len(Category("all").most_prominent(cities)) == 3
 
 
 @pytest.mark.parametrize(

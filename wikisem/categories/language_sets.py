@@ -6,15 +6,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from wikisem.categories.recipe import (
-    CandidateItem,
-    CategoryRecipe,
-    CategorySource,
-    PropertyPath,
-    Relation,
-    most_prominent,
-    parse_path,
-)
+from wikisem.categories.recipe import CandidateItem, CategoryRecipe, CategorySource, Relation, parse_path
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import DamagedInputError, MissingExtraError, RecipeError
 from wikisem.records import Statement
@@ -286,7 +278,7 @@ def _category_items(
             continue
         found = sources.wikidata().items(category)
         sources.log(f"{category.name}: {len(found):,} items")
-        members[category.name] = most_prominent(found, category.limit)
+        members[category.name] = category.most_prominent(found)
         if category.named_by:
             names[category.name] = _texts([item.qid for item in members[category.name]], category.named_by, sources)
     return members, names
@@ -295,12 +287,16 @@ def _category_items(
 def _values(
     relation: Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
 ) -> dict[str, list[Statement]]:
-    """Return every subject with the values that may be in a pair: the first item, or ``every`` item, or all texts."""
+    """Return every subject of a relation with the values that may be in a pair: the first item, or else all texts.
+
+    ``every`` gives all items, for a filter of words, which may leave out the first.
+    """
     subjects = members.get(relation.subjects)
     if subjects is None:
-        items_found = sources.wikidata().items(relation.category())
-        sources.log(f"{relation.name}: {len(items_found):,} items")
-        subjects = most_prominent(items_found, relation.limit)
+        category = relation.category()
+        items_found = sources.wikidata().items(category)
+        sources.log(f"{category.name}: {len(items_found):,} items")
+        subjects = category.most_prominent(items_found)
     allowed = {item.qid for item in members[relation.values]} if relation.values else None
     path = parse_path(relation.property)
     found = sources.wikidata().values([item.qid for item in subjects], path)
@@ -317,7 +313,7 @@ def _values(
 
 def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
     """Return the first text of a property in each language, by item."""
-    found = sources.wikidata().values(qids, PropertyPath(name))
+    found = sources.wikidata().values(qids, parse_path(name))
     sources.log(f"{name} of {len(qids):,} items: {len(found):,} have it")
     return {
         qid: {value.language: value.value for value in reversed(listed) if value.language}

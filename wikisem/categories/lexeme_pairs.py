@@ -193,7 +193,7 @@ class PairCollector:
                 lemma = lemmas[self.languages.index(made.language)] if lemmas else ""
                 if lemma not in ("", made.lemma) and (not made.categories or category in made.categories):
                     derived[made.language, made.relation, lemma, made.lemma] = None
-            flat = self._swapped[number]
+            flat = self._swapped[number]  # language, relation, first and second word, again and again
             form_pairs = zip(flat[0::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
             for language, relation, first, second in chain(form_pairs, derived):
                 if keeps_all or (keep(first) and keep(second)):
@@ -259,7 +259,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
         raise MissingInputError(f"expected a WordNet, saw no file at {path}")
     lmf: Any = optional_module("wn.lmf", "reading a WordNet", "wordnet", package="wn")
     try:
-        if isinstance(path, Path) and not compression(path):
+        if not compression(path):
             resource = lmf.load(path, progress_handler=None)
         else:
             # WordNets are released packed, which the library cannot read.

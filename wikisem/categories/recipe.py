@@ -61,6 +61,11 @@ class Category(Struct, frozen=True):
         """Return the statements, parsed; BadIdError if one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
         return tuple(map(parse_condition, self.statements))
 
+    def most_prominent(self, candidates: Iterable["CandidateItem"]) -> list["CandidateItem"]:
+        """Return the candidates with most sitelinks first, then by the number of the QID; at most ``limit`` of them."""
+        ranked = sorted(candidates, key=lambda item: (-item.sitelinks, qid_number(item.qid)))
+        return ranked[: self.limit or None]
+
 
 class Relation(Struct, frozen=True):
     """Word pairs for analogy questions: the items of one category, each with its value of a property.
@@ -229,12 +234,6 @@ class CategorySource(Protocol):
     def notes(self) -> Sequence[str]:
         """Return what the source could not know, in sentences for the user."""
         ...
-
-
-def most_prominent(candidates: Iterable[CandidateItem], limit: int = 0) -> list[CandidateItem]:
-    """Return the candidates with most sitelinks first, ties by the number of the QID; at most ``limit``, 0 for all."""
-    ranked = sorted(candidates, key=lambda item: (-item.sitelinks, qid_number(item.qid)))
-    return ranked[: limit or None]
 
 
 def sorted_values(statements: Iterable[Statement]) -> list[Statement]:
