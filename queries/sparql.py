@@ -95,11 +95,6 @@ def rdf_tag(code: str) -> str:
     return _TAGS.get(code, code)
 
 
-def code_of(tag: str) -> str:
-    """The language code of a tag: "zh-tw" for "zh-Hant-TW"."""
-    return _CODES.get(tag.lower(), tag.lower())
-
-
 # Answers in SPARQL's JSON form (https://www.w3.org/TR/sparql11-results-json/).
 
 
@@ -259,8 +254,10 @@ class EndpointSource:
         for batch in _batches(qids, _BATCH):
             query = template("values").substitute(items=item_terms(*batch), path=path_term(path))
             for qid, term in self._terms_of(batch, query, "value"):
-                if term.type != "uri" and term.language:
-                    found[qid].append(Statement(path.property, term.text, code_of(term.language)))
+                if term.type != "uri" and (
+                    tag := term.language.lower()
+                ):  # RDF writes zh-Hant-TW, some engines lower it
+                    found[qid].append(Statement(path.property, term.text, _CODES.get(tag, tag)))
                 elif term.type == "uri" and is_qid(value := term.text.removeprefix(ENTITY)):
                     found[qid].append(Statement(path.property, value))
         return {qid: sorted_values(statements) for qid, statements in found.items()}

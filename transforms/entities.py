@@ -5,7 +5,7 @@ come twice, and edges elsewhere may lead to it. So the numbers of items and targ
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -393,28 +393,23 @@ class KeepItems(beam.DoFn):
         """Copy a file of which every item stays, or write those that do; send their numbers."""
         scratch, file = self.work.scratch, self.work.files[number]
         superseded = read_numbers(scratch.superseded(), file.name) if self.duplicates else join([])
-        finished = f"{scratch.finished}/{file.name}.parquet"
-        if file.certainty == "certain" and not superseded.size:
-            kept = yield from self._send_numbers(number, scratch.items(*file))
-            copy(scratch.items(*file), finished)
-            counts, written = Counts(kept, kept), [f"{file.name}.parquet"]
+        name, is_copied = f"{file.name}.parquet", file.certainty == "certain" and not superseded.size
+        if is_copied:
+            copy(scratch.items(*file), f"{scratch.finished}/{name}")
+            counts, written = Counts(), [name]  # counted below
         else:
             counts, written = self._rewrite(file, superseded)
-            yield from self._send_numbers(number, finished if f"{file.name}.parquet" in written else "")
+        with self.work.shuffle.sender("keep", STAGE, number) as sender:
+            for table in read_row_groups(f"{scratch.finished}/{name}", ["qid"]) if name in written else ():
+                numbers = np.sort(qid_numbers(table["qid"]))
+                residues = numbers % self.buckets
+                for bucket in range(self.buckets):
+                    yield from sender.add("places", bucket, encode_numbers(numbers[residues == bucket]))
+                if is_copied:
+                    counts += Counts(len(numbers), len(numbers))
         counts.check(STAGE)
         part_counts.write_counts(scratch.counts(f"keep-{file.name}"), counts, written)
         yield done(STAGE, number, len(self.work.files))
-
-    def _send_numbers(self, number: int, path: str) -> Generator[Sent, None, int]:
-        """Send the numbers of the items in a finished file, if there is one, and return how many they are."""
-        size = 0
-        with self.work.shuffle.sender("keep", STAGE, number) as sender:
-            for table in read_row_groups(path, ["qid"]) if path else ():
-                numbers = np.sort(qid_numbers(table["qid"]))
-                residues, size = numbers % self.buckets, size + len(numbers)
-                for bucket in range(self.buckets):
-                    yield from sender.add("places", bucket, encode_numbers(numbers[residues == bucket]))
-        return size
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
         """Write the rows that stay, count the unlinked ones, and return the counts and the files written."""

@@ -118,9 +118,8 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
     ids = all_versions[0]
-    span = [0, 0, -1, 1]  # how many page ids there are, the lowest and the highest, and whether they ascend
-    if ids.size:
-        span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())]
+    # How many page ids there are, the lowest and the highest, and whether they ascend.
+    span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     part_counts.write_counts(counts_file, counts, streams=streams, span=span)
     yield done(language, number, wiki.ranges, counts.kept)
 

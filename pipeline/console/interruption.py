@@ -41,7 +41,8 @@ class Interruption:
     def __init__(self) -> None:
         self._number = 0
         self._lost = False
-        self._over = threading.Event()
+        # Once this is set, no further signal changes anything, and nothing ends the process by force.
+        self.over = threading.Event()
         self._saying = threading.Lock()
         self._said = False
         self._main = threading.get_ident()
@@ -55,7 +56,7 @@ class Interruption:
         A handler for ``signal.signal``.
         """
         del frame
-        if self._over.is_set() or (self._number and not self._lost):
+        if self.over.is_set() or (self._number and not self._lost):
             return
         self._number, self._lost = self._number or number, False
         if _importing.is_set() and _leaving.is_set():
@@ -65,15 +66,11 @@ class Interruption:
 
     def end(self, error: BaseException | None = None) -> int:
         """Say what ended the command, and return the exit code that a shell has for it."""
-        self.finish()
+        self.over.set()
         number = self._number or signal.SIGINT
         end_soon(128 + number)
         self._say(number, getattr(error, "__notes__", []))
         return 128 + number
-
-    def finish(self) -> None:
-        """React to no further signal, and let nothing end the process by force."""
-        self._over.set()
 
     def lose(self, ignored: Any) -> bool:
         """Whether what Python ignores, as ``sys.unraisablehook`` hears of it, is the exception of a signal."""
@@ -90,7 +87,7 @@ class Interruption:
             numbers = _numbers(source)
             number = next((number for number in numbers if number in _SIGNALS), 0)
             end = time.monotonic() + _GRACE
-            while number and not self._over.wait(_LOOK):
+            while number and not self.over.wait(_LOOK):
                 if time.monotonic() > end:
                     self._say(number, [])
                     os._exit(128 + number)
@@ -146,9 +143,9 @@ def listening(interruption: Interruption) -> Iterator[None]:
                 signal.signal(number, interruption.handle)
             yield
         finally:
-            interruption.finish()
+            interruption.over.set()
     finally:  # where a signal raises in the line above, too
-        interruption.finish()
+        interruption.over.set()
         for number, handler in earlier.items():
             if _leaving.is_set() or handler is not None:
                 signal.signal(number, signal.SIG_IGN if _leaving.is_set() else handler)

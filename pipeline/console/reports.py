@@ -76,7 +76,17 @@ def deliver(
             whole = {"version": __version__, "scores": objects, "notes": notes}
             text = orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
         else:
-            text = _report_of_blocks(suffix, title, blocks(True), plots)
+            safe, made = list[Block](), f"made by wikisem {__version__}"
+            for block in blocks(True):  # without what a reader's program could take for a command
+                if isinstance(block, str):
+                    safe.append(shown(block))
+                else:
+                    cells = [list(map(shown, row)) for row in block.rows]
+                    safe.append(Sheet(list(map(shown, block.header)), cells, block.numbers, shown(block.title)))
+            if suffix == ".html":
+                text = report_page(title, safe, plots(), made)
+            else:
+                text = (report_markdown if suffix == ".md" else report_latex)(title, safe, made)
         replace_file(str(arguments.output), text.encode())
         log(f"the report is {arguments.output}")
     if getattr(arguments, "csv", False):
@@ -91,20 +101,6 @@ def deliver(
             print_block(console, block)
     if unscored:
         raise MissingInputError(f"expected {unscored}, saw none")
-
-
-def _report_of_blocks(suffix: str, title: str, blocks: Iterable[Block], plots: Callable[[], Sequence[Plot]]) -> str:
-    """Tables as a page, as Markdown or as LaTeX, without what a reader's program could take for a command."""
-    safe, made = list[Block](), f"made by wikisem {__version__}"
-    for block in blocks:
-        if isinstance(block, str):
-            safe.append(shown(block))
-        else:
-            cells = [list(map(shown, row)) for row in block.rows]
-            safe.append(Sheet(list(map(shown, block.header)), cells, block.numbers, shown(block.title)))
-    if suffix == ".html":
-        return report_page(title, safe, plots(), made)
-    return (report_markdown if suffix == ".md" else report_latex)(title, safe, made)
 
 
 def print_block(console: Console, block: Block) -> None:

@@ -222,11 +222,15 @@ def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[i
         with lock:
             done_now += count
 
-    def words(seconds: float) -> str:
-        return progress_words(done, done_now, total, seconds)
-
     columns = [bars.TextColumn("{task.description}"), bars.BarColumn(), *_byte_columns()]
-    with _watched(label, columns, lambda: (done_now, ""), words, total, first=done):
+    with _watched(
+        label,
+        columns,
+        look=lambda: (done_now, ""),
+        words=lambda seconds: progress_words(done, done_now, total, seconds),
+        total=total,
+        first=done,
+    ):
         yield add
 
 

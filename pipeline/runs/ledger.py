@@ -67,11 +67,6 @@ class Record:
     made_with: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def size(self) -> int:
-        """The bytes of all files."""
-        return sum(part.size for part in self.parts.values())
-
 
 def fingerprint(**parts: Any) -> str:
     """A digest of everything that a unit depends on, given as plain values in any order."""

@@ -91,10 +91,14 @@ class Run:
         except Exception as error:  # noqa: BLE001 - stores raise errors of their own
             self.log(f"warning: {what} stays: {error}")
 
-    def remove_scratch(self) -> None:
-        """Remove what is left of this run's scratch, never that of a run that broke its lock."""
-        self._remove_scratch_of(self.name)
-        if (work := work_folder(self.output)) in self._made:
+    def remove_scratch(self, *dead: str) -> None:
+        """Remove what is left of the scratch of these dead runs, or else of this one, and of nobody else's."""
+        work = work_folder(self.output)  # which may be a link to another disk
+        for run in dead or (self.name,):
+            with self.tidying(f"{work}/{run}"):
+                files.remove_below(work, run)
+                files.remove(f"{work}/{run}.json")
+        if files.is_local(self.output) and (dead or work in self._made):
             with suppress(OSError):  # not empty
                 Path(work).rmdir()
 
@@ -102,25 +106,16 @@ class Run:
         """Remove scratch, which a note beside it tells, and unfinished plain files of interrupted runs, none else."""
         work = work_folder(self.output)
         runs = [note[1] for path in files.list_files(f"{work}/*") if (note := _SCRATCH_NOTE.search(path))]
-        for run in runs:
-            self._remove_scratch_of(run)
+        if runs:
+            self.remove_scratch(*runs)
         if files.is_local(self.output):
             root = Path(self.output)
-            if runs:
-                with suppress(OSError):  # not empty
-                    Path(work).rmdir()
             for folder in (root, *(plain for pattern in _PLAIN for plain in root.glob(pattern))):
                 for part in find_abandoned(folder):
                     with self.tidying(str(part)):
                         files.remove_below(self.output, str(part.relative_to(root)))
         if files.list_files(f"{work}/**"):
             self.log(f"warning: {work} has files that no run of wikisem left there; they stay")
-
-    def _remove_scratch_of(self, run: str) -> None:
-        work = work_folder(self.output)  # which may be a link to another disk
-        with self.tidying(f"{work}/{run}"):
-            files.remove_below(work, run)
-            files.remove(f"{work}/{run}.json")
 
     def prepare_stage(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """Empty the scratch folder of a stage and the folders of its units, and return them with the runtime.
@@ -177,19 +172,6 @@ def roots_of(record: Record) -> set[str]:
     return {folder if path.startswith(f"{folder}/") else path for path in record.parts} or {folder}
 
 
-def check_writable(output: str) -> None:
-    """Raise OutputError unless files can be written under the output folder, UsageError if it is no such address."""
-    files.check_address(output)
-    if not files.is_local(output) and any(letter in output for letter in "*?["):
-        raise OutputError(f"expected an output URL without *, ? and [, saw {output!r}")
-    probe = f"{output}/{NOTES}/probe"
-    try:
-        files.replace_file(probe, b"")
-        files.remove(probe)
-    except OSError as error:
-        raise OutputError(f"expected an output folder that can be written, saw {output!r}: {error}") from error
-
-
 def make_run(arguments: argparse.Namespace) -> Run:
     """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
     beam_options = absolute_setup_file(arguments.beam_options)
@@ -238,7 +220,7 @@ def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
             run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
     items = None if dumps else run.ledger.find("entities")
-    size = items.size if items else sum(file.size for file in dumped)
+    size = sum(file.size for file in (items.parts.values() if items else dumped))
     workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
     if workers > 1 and (change := changed_internal()):
         # Logged, so that it is on stderr where a program builds by ``wikisem.build``, too: the run takes much longer.
@@ -308,7 +290,16 @@ def session(run: Run) -> Iterator[None]:
     Raises UsageError and OutputError for an output that cannot be written, or that workers do not share, LockError if
     another run is at work. A run that is interrupted leaves its scratch to the next one: removing it may take long.
     """
-    check_writable(run.output)
+    output = run.output
+    files.check_address(output)
+    if not files.is_local(output) and any(letter in output for letter in "*?["):
+        raise OutputError(f"expected an output URL without *, ? and [, saw {output!r}")
+    probe = f"{output}/{NOTES}/probe"
+    try:
+        files.replace_file(probe, b"")
+        files.remove(probe)
+    except OSError as error:
+        raise OutputError(f"expected an output folder that can be written, saw {output!r}: {error}") from error
     with locked(run.output, LockFile.of_this_process(run.name), run.break_lock, run.log):
         run.ledger.forget()
         run.remove_leftovers()
@@ -393,8 +384,7 @@ def _run_units(
         run.said.add("bzip2")  # once for all stages
         run.log(f"bzip2 is decoded by {made_with['versions']['bzip2']}")
     needed = sorted({name for unit in todo for name in unit.needs})
-    wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needed))
-    if warning := lacking_disk(run.output, stage.name, wanted):
+    if warning := lacking_disk(run.output, stage.name, inputs, map(run.ledger.require, needed)):
         run.log(warning)
     # A unit whose folder is named by its fingerprint is written there: the same one has no record while it is made.
     fingerprints = {unit.name: planned[unit.name].fingerprint for unit in todo if not unit.leaves}
@@ -479,20 +469,19 @@ _WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy"
 _TIMES_SMALLER: Final = 8
 
 
-def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
-    """About how many bytes a stage will write, from the size of its dumps and of the units that it reads."""
+def lacking_disk(output: str, stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> str:
+    """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty.
+
+    That is estimated from the sizes of its dumps, ``inputs``, and of the units that it reads, ``needs``.
+    """
     from wikisem.dumps import ENDINGS  # noqa: PLC0415 - at the top, zstandard would be missed before Beam
 
-    compressed = tuple(f".{ending}" for ending in ENDINGS)
-    read = sum(record.size for record in needs)
-    read += sum(file["size"] // (1 if file["path"].endswith(compressed) else _TIMES_SMALLER) for file in inputs)
-    return int(_WRITTEN.get(stage, 0.0) * read)
-
-
-def lacking_disk(output: str, stage: str, wanted: int) -> str:
-    """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty."""
     if not files.is_local(output):
         return ""
+    compressed = tuple(f".{ending}" for ending in ENDINGS)
+    read = sum(part.size for record in needs for part in record.parts.values())
+    read += sum(file["size"] // (1 if file["path"].endswith(compressed) else _TIMES_SMALLER) for file in inputs)
+    wanted = int(_WRITTEN.get(stage, 0.0) * read)
     free = shutil.disk_usage(next(path for path in (Path(output), *Path(output).parents) if path.exists())).free
     if wanted <= free:
         return ""

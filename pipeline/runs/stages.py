@@ -254,14 +254,15 @@ def names(languages: Sequence[str]) -> Stage:
 
 def taxonomy(options: GraphOptions) -> Stage:
     """Stage 4: the class graph of all items, pruned."""
-
-    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        del units
-        counts = taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context.for_unit(TAXONOMY))
-        return {TAXONOMY: UnitResult(counts)}
-
-    unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)
-    return Stage(TAXONOMY, [unit], work)
+    return Stage(
+        TAXONOMY,
+        [Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)],
+        lambda _, run, context: {
+            TAXONOMY: UnitResult(
+                taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context.for_unit(TAXONOMY))
+            )
+        },
+    )
 
 
 def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stage:

@@ -55,20 +55,15 @@ def first_cause(error: BaseException) -> str:
     """The class and the first line of an exception's first cause."""
     while error.__cause__ is not None and not isinstance(error, WikisemError):
         error = error.__cause__
-    text = str(error)
+    text, kind = str(error), type(error)
     if _TRACEBACK in text:
-        blocks = text.rpartition(_RAISED_IN_HANDLER)[2].split(_RAISED_FROM)
         raised = []
-        for block in blocks:  # the line after the indented ones of a traceback names the exception
+        for block in text.rpartition(_RAISED_IN_HANDLER)[2].split(_RAISED_FROM):
+            # The line after the indented ones of a traceback names the exception.
             lines = block.partition(_TRACEBACK)[2].splitlines()
             last = block.strip().rpartition("\n")[2]
-            raised.append(_clean(next((line for line in lines if line and not line[0].isspace()), last)))
-        return next((line for line in reversed(raised) if line.startswith(_OURS)), raised[0])
-    kind = type(error)
-    name = f"{_OURS}{kind.__name__}" if kind.__module__ == errors.__name__ else kind.__name__
-    return _clean(f"{name}: {text}")
-
-
-def _clean(text: str) -> str:
-    line = _STEP.sub("", text).strip().partition("\n")[0]
-    return _WRAPPED.sub("", line)
+            raised.append(next((line for line in lines if line and not line[0].isspace()), last))
+    else:
+        raised = [f"{_OURS if kind.__module__ == errors.__name__ else ''}{kind.__name__}: {text}"]
+    causes = [_WRAPPED.sub("", _STEP.sub("", cause).strip().partition("\n")[0]) for cause in raised]
+    return next((cause for cause in reversed(causes) if cause.startswith(_OURS)), causes[0])
