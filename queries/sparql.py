@@ -254,9 +254,7 @@ class EndpointSource:
         for batch in _batches(qids, _BATCH):
             query = template("values").substitute(items=item_terms(*batch), path=path_term(path))
             for qid, term in self._terms_of(batch, query, "value"):
-                if term.type != "uri" and (
-                    tag := term.language.lower()
-                ):  # RDF writes zh-Hant-TW, some engines lower it
+                if term.type != "uri" and (tag := term.language.lower()):
                     found[qid].append(Statement(path.property, term.text, _CODES.get(tag, tag)))
                 elif term.type == "uri" and is_qid(value := term.text.removeprefix(ENTITY)):
                     found[qid].append(Statement(path.property, value))

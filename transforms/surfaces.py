@@ -1,7 +1,7 @@
 """Stage 3: the surface form of each item in each language, from the anchor dictionary or the recipe's fallback."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -258,15 +258,6 @@ class SurfaceCounts:
         return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
 
 
-def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
-    """The sums over all tasks by language; StageError if the counts of a task are missing."""
-    sums: dict[str, SurfaceCounts] = {}
-    for path in paths:
-        for language, counts in read_json(path, dict[str, SurfaceCounts]).items():
-            sums[language] = sums.get(language, SurfaceCounts()) + counts
-    return sums
-
-
 # Version of the stage's output; raise it when the output changes.
 VERSION: Final = 4
 # The bytes of files of a part, enough to make what each language leaves in a bucket worth a batch; and the most parts,
@@ -302,7 +293,10 @@ def resolve_surfaces(
         read = elements | "read items" >> beam.FlatMap(read_items, pages)
         if mentions:
             resolve_pages(read, pages)
-    counts = sum_surface_counts(counts_files)
+    counts = dict.fromkeys(written, SurfaceCounts())
+    for path in counts_files:
+        for language, of_task in read_json(path, dict[str, SurfaceCounts]).items():
+            counts[language] += of_task
     for language, folder in written.items():
         names = [f"fallback-{number:05d}.parquet" for number in range(len(parts))]
         buckets = pages.buckets.get(language, 0)

@@ -105,17 +105,22 @@ def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, cont
     return UnitResult(counts, facts, warning)
 
 
-def check_columns(items: Record, recipe: Recipe) -> None:
-    """Raise MissingInputError when the entities were read without the signatures or relations that the recipe needs."""
-    for name, wanted, reason in [
-        ("signatures", recipe.witness, "which cluster.coherence and outliers.margin compare"),
-        ("relations", recipe.outliers.related > 0, "which outliers.related draws from"),
-    ]:
-        if wanted and not items.facts.get(name, False):
-            raise MissingInputError(
-                f"expected entities with {name}, {reason}, saw entities without; "
-                "run `wikisem entities`, or `wikisem build` with this recipe, first"
-            )
+# The columns of entities that only some recipes ask for, and what for.
+_ASKED: Final = {
+    "signatures": "which cluster.coherence and outliers.margin compare",
+    "relations": "which outliers.related draws from",
+    "aliases": "which surface.minimum_page_share compares labels with",
+}
+
+
+def check_columns(run: Run, **wanted: bool) -> None:
+    """Raise MissingInputError when the entities in OUT were read without a column that is wanted."""
+    facts = run.ledger.require(ENTITIES).facts
+    for name in (name for name, is_wanted in wanted.items() if is_wanted and not facts.get(name, False)):
+        raise MissingInputError(
+            f"expected entities with {name}, {_ASKED[name]}, saw entities without; "
+            "run `wikisem entities`, or `wikisem build` with this recipe, first"
+        )
 
 
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) -> Stage:
@@ -188,8 +193,7 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
 
     def check(run: Run) -> None:
         """Raise MissingInputError if the entities lack labels by which a language or the fallback names items."""
-        facts = run.ledger.require(ENTITIES).facts
-        kept = facts["labels"]
+        kept = run.ledger.require(ENTITIES).facts["labels"]
         for language in languages:
             wanted = dict.fromkeys((*name_codes(language), *name_codes("en")))
             if kept != ALL and (lacking := [code for code in wanted if code not in kept]):
@@ -197,11 +201,7 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
                     f"expected entities with labels in {', '.join(lacking)}, saw them only in {', '.join(kept)}; "
                     f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
                 )
-        if options.asks_aliases and not facts.get("aliases", False):
-            raise MissingInputError(
-                "expected entities with aliases, which surface.minimum_page_share compares labels with, saw entities "
-                "without; run `wikisem entities`, or `wikisem build` with this recipe, first"
-            )
+        check_columns(run, aliases=options.asks_aliases)
 
     return Stage(SURFACES, units, work, check=check)
 
@@ -302,7 +302,8 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stag
         needs = TAXONOMY, *(unit_of(SURFACES, code) for code in (sorted(languages) if shared else [language]))
         leaves = *layout.group_leaves(language), *group_folders(language), layout.profile_path(language)
         units.append(Unit(unit_of(GROUPS, language), options | profile, leaves, needs, version=group_stage.VERSION))
-    return Stage(GROUPS, units, work, shared, lambda run: check_columns(run.ledger.require(ENTITIES), recipe))
+    asked = {"signatures": recipe.witness, "relations": recipe.outliers.related > 0}
+    return Stage(GROUPS, units, work, shared, lambda run: check_columns(run, **asked))
 
 
 # Version of the stage's output; raise it when the output changes.
@@ -362,7 +363,8 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
         needs = TAXONOMY, unit_of(SURFACES, language), unit_of(GROUPS, language)
         leaves = (layout.walls_path(language),)
         units.append(Unit(unit_of(WALLS, language), options, leaves, needs, version=wall_stage.VERSION))
-    return [Stage(WALLS, units, work, check=lambda run: check_columns(run.ledger.require(ENTITIES), recipe))]
+    asked = {"signatures": recipe.witness, "relations": recipe.outliers.related > 0}
+    return [Stage(WALLS, units, work, check=lambda run: check_columns(run, **asked))]
 
 
 def recipe_of_groups(ledger: Ledger, languages: Iterable[str] = ()) -> tuple[list[str], Recipe]:

@@ -1,7 +1,6 @@
 """Related outliers as people meet them: in the lines of a run, in what commands print, and where relations lack."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,13 @@ from wikisem.errors import MissingInputError
 from wikisem.outputs.browse.page import _member
 from wikisem.outputs.groupfile import group_files, read_groups
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.runs.inputs import Profiles
 from wikisem.pipeline.runs.ledger import Record
-from wikisem.pipeline.runs.stages import check_columns
+from wikisem.pipeline.runs.run import Run
+from wikisem.pipeline.runs.stages import groups
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import RELATED, Counts, Entity, Tie
+from wikisem.transforms.io.runtime import Runtime
 
 TOWNS = ["Siena", "Florence", "Pisa", "Lucca", "Arezzo", "Prato", "Massa"]
 RECIPE = Recipe(
@@ -102,9 +104,11 @@ def test_the_page_shows_ties_in_words(output: Path) -> None:
     assert {len(_member(one, words)) for one in group.cluster} == {7}
 
 
-def test_relations_that_were_not_kept_are_asked_for() -> None:
+def test_relations_that_were_not_kept_are_asked_for(tmp_path: Path) -> None:
     """Entities of an earlier version, or read without them, are named with the command that keeps them."""
-    record = Record("entities", "0", "0", Counts(), facts={"signatures": True})
+    run, stage = Run(str(tmp_path), Runtime()), groups(["en"], RECIPE, Profiles())
+    run.ledger.put(Record("entities", "0f", "", Counts(), facts={"signatures": True}))
     with pytest.raises(MissingInputError, match=r"expected entities with relations, which .* run `wikisem entities`"):
-        check_columns(record, RECIPE)
-    check_columns(replace(record, facts={"signatures": True, "relations": True}), RECIPE)
+        stage.check(run)
+    run.ledger.put(Record("entities", "0f", "", Counts(), facts={"signatures": True, "relations": True}))
+    stage.check(run)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
+from itertools import count
 from pathlib import Path
 from traceback import walk_stack
 
@@ -21,6 +22,7 @@ from tests.processes import is_alive
 from tests.waiting import PATIENCE, wait_until
 from wikisem.errors import StageError
 from wikisem.transforms.io import local_runner as runner_module
+from wikisem.transforms.io import local_workers as workers_module
 from wikisem.transforms.io.local_runner import local_runner
 from wikisem.transforms.io.local_workers import LocalWorkers, changed_internal, out_of_memory_kills
 from wikisem.transforms.io.runtime import Runtime
@@ -74,6 +76,14 @@ def test_the_first_failure_ends_the_pipeline(
     """A worker that dies or fails ends the run although another one has work without end; nothing else is printed."""
     assert str(_run_until(end)) == f"counting: {told}"
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_a_worker_that_the_system_killed_for_memory_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux counts more of such kills then than when the workers began."""
+    monkeypatch.setattr(workers_module, "out_of_memory_kills", count(1 << 40).__next__)
+    told = "expected all worker processes to finish, saw one killed by SIGKILL because the system ran out of memory"
+    assert str(_run_until(partial(_kill, signal.SIGKILL))) == f"counting: {told}"
 
 
 def _stop(number: int, folder: str) -> None:

@@ -29,7 +29,7 @@ DONE = "finished"
 class LosingRuntime(Runtime):
     """A runtime that loses a file, as a disk or a worker that is told to be done twice may."""
 
-    lost: str = ""
+    lost: str = ""  # a path
 
     @contextmanager
     def pipeline(self, **options: Any) -> Iterator[beam.Pipeline]:
@@ -94,3 +94,11 @@ def test_a_stage_that_lost_a_file_ends(inputs: Path, tmp_path: Path, work: Work,
     for number, name in enumerate(made[:: len(made) - 1]):
         with pytest.raises(StageError, match=f"expected every part of the work to be written, saw no .*/{name}"):
             run(work, inputs, tmp_path / str(number), name)
+
+
+@pytest.mark.slow
+def test_a_task_without_counts_is_named(inputs: Path, tmp_path: Path) -> None:
+    """A sum over the tasks that happen to be there would pass for the whole."""
+    lost = Scratch(str(tmp_path)).counts_of("ltg", 0)
+    with pytest.raises(StageError, match=f"expected the counts of every part of the work, saw no {lost}"):
+        surfaces(inputs, tmp_path, StageContext(Scratch(str(tmp_path)), LosingRuntime(lost=lost)))

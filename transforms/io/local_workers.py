@@ -179,27 +179,17 @@ class LocalWorkers:
                 client.fail(str(self.failure))
 
     def _describe_end(self, status: int) -> str:
+        """How a process ended, from its exit status (negative: a signal), its last words and the system's memory."""
         end = self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, end - 2000))
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
-        return describe_end(status, out_of_memory_kills() > self._kills_before, lines[-1] if lines else "")
-
-
-def describe_end(status: int, memory_was_short: bool, last_words: str) -> str:
-    """How a process ended, from its exit status (negative: a signal) and from what else is known.
-
-    >>> describe_end(-9, True, "")
-    'killed by SIGKILL because the system ran out of memory'
-    >>> describe_end(1, False, "ModuleNotFoundError: No module named 'wikisem'")
-    "exit with code 1 (ModuleNotFoundError: No module named 'wikisem')"
-    """
-    words = f" ({last_words})" if last_words else ""
-    if status >= 0:
-        return f"exit with code {status}{words}"
-    names = {signal_.value: signal_.name for signal_ in signal.Signals}
-    if -status == signal.SIGKILL and memory_was_short:
-        words = " because the system ran out of memory"
-    return f"killed by {names.get(-status, f'signal {-status}')}{words}"
+        words = f" ({lines[-1]})" if lines else ""
+        if status >= 0:
+            return f"exit with code {status}{words}"
+        if -status == signal.SIGKILL and out_of_memory_kills() > self._kills_before:
+            words = " because the system ran out of memory"
+        names = {signal_.value: signal_.name for signal_ in signal.Signals}
+        return f"killed by {names.get(-status, f'signal {-status}')}{words}"
 
 
 def out_of_memory_kills(counters: Path = Path("/proc/vmstat")) -> int:

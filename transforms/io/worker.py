@@ -36,15 +36,6 @@ _PR_SET_PDEATHSIG: Final = 1  # include/uapi/linux/prctl.h
 _PARENT_CHECK: Final = 0.5  # seconds between two looks whether the parent is still there
 
 
-def main(descriptor: int, pipe: int) -> None:
-    """Fork workers for the run at the other end of a socket, which report through a pipe how much they have read."""
-    # Ctrl-C and a closed terminal reach every process of the group; what they mean to a run is the run's decision.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    import_all()
-    serve(socket.socket(fileno=descriptor), pipe)
-
-
 def import_all() -> None:
     """Import all that a worker may need; what is imported before a fork is shared, and costs no time after it."""
     # Beam's worker configures logging, and prints to stderr, unless the root logger has a handler already.
@@ -58,10 +49,17 @@ def import_all() -> None:
     gc.freeze()  # a collection in a worker would touch, and so copy, every page that it shares
 
 
-def serve(channel: socket.socket, pipe: int) -> None:
-    """Fork and kill workers as the run asks until its end of the socket closes, or it is gone; then kill all."""
+def serve(descriptor: int, pipe: int) -> None:
+    """Fork and kill workers as the run asks until its end of a socket closes, or it is gone; then kill all.
+
+    ``descriptor`` is this end of the socket. Through ``pipe`` the workers report how many bytes they have read.
+    """
+    # Ctrl-C and a closed terminal reach every process of the group; what they mean to a run is the run's decision.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    import_all()
     names: dict[int, str] = {}  # of the workers, by process
-    parent, text = os.getppid(), b""
+    channel, parent, text = socket.socket(fileno=descriptor), os.getppid(), b""
     wake_up, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler that does nothing, so that it wakes ``select``
@@ -136,4 +134,4 @@ def die_with_parent(parent: int, platform: str = sys.platform) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    serve(int(sys.argv[1]), int(sys.argv[2]))
