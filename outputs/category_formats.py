@@ -83,7 +83,15 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
             write_text(folder / "categories" / f"{language}.jsonl", json_lines)
             write_text(folder / "stringham2020" / f"{language}.txt", map(_line, stringham_lines))
         if recipe.relations:
-            _write_relations(folder, recipe, language_set)
+            relations, json_lines = list[tuple[str, list[Pair], int]](), list[str]()
+            for relation, related in zip(recipe.relations, language_set.relations, strict=True):
+                pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in related.pairs]
+                relations.append((relation.name, pairs, relation.questions))
+                # The value of a pair is null if it is no item.
+                of_items = [{**pair._asdict(), "value": pair.value or None} for pair in related.pairs]
+                json_lines.append(_json_line({"relation": related.relation, "language": language, "pairs": of_items}))
+            write_questions(folder / "analogies" / f"{language}.txt", relations, recipe.seed)
+            write_text(folder / "analogies" / f"{language}.jsonl", json_lines)
         for words in language_set.words():
             name = words.category if isinstance(words, CategoryWords) else words.relation
             unkept = ({"of": name, "language": language, **item._asdict()} for item in words.left_out)
@@ -95,18 +103,6 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
         for row in rows
     ]
     write_text(folder / "categories-report.tsv", ["\t".join(map(str, cells)) + "\n" for cells in table])
-
-
-def _write_relations(folder: Path, recipe: CategoryRecipe, words: LanguageSet) -> None:
-    """Write the two files of relations of a language; in JSON the value of a pair is null if it is no item."""
-    relations, json_lines = list[tuple[str, list[Pair], int]](), list[str]()
-    for relation, related in zip(recipe.relations, words.relations, strict=True):
-        pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in related.pairs]
-        relations.append((relation.name, pairs, relation.questions))
-        rows = [{"subject": pair.subject, "value": pair.value or None, "words": pair.words} for pair in related.pairs]
-        json_lines.append(_json_line({"relation": related.relation, "language": related.language, "pairs": rows}))
-    write_questions(folder / "analogies" / f"{words.language}.txt", relations, recipe.seed)
-    write_text(folder / "analogies" / f"{words.language}.jsonl", json_lines)
 
 
 def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:

@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 SCORES = ("solved", "groups_found", "ari", "ami")
@@ -158,8 +158,17 @@ class _Wall:
         return places
 
     def _read(self, text: str, piece: str) -> list[int]:
-        """The word that several pieces are together, or the words of one piece: one, or several with blanks between."""
-        readings = list(_readings(text, piece))
+        """The word that several pieces are together, or the words of one piece: one, or several with blanks between.
+
+        ``text`` is read in several ways, the most literal first: whole, then without a label, a number, a remark. A
+        label may end in ``piece``, the first of the pieces, and a remark comes after the only one: "1. City: Rome (the
+        capital)" is read as it is, as "City: Rome (the capital)", "Rome (the capital)", "Rome".
+        """
+        unlabelled = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
+        readings = [form for whole in (text, *unlabelled) for form in (whole, _NUMBERING.sub("", whole))]
+        if text == piece:
+            for whole in (*unlabelled, text):
+                readings += [_REMARK.sub("", whole), _REMARK.sub("", _NUMBERING.sub("", whole))]
         for reading in readings:
             if (place := self._place(reading)) is not None:
                 return [place]
@@ -184,23 +193,6 @@ class _Wall:
             else:
                 strange, first = 1, first + 1
         return [] if strange else places
-
-
-def _readings(text: str, piece: str) -> Iterator[str]:
-    """Yield the ways to read ``text``, the most literal first: whole, then without a label, a number, a remark.
-
-    ``piece`` is the first of the pieces that ``text`` spans, where a label may end. If it is the only one, there may be
-    a remark: "1. City: Rome (the capital)" is read as it is, as "City: Rome (the capital)", "Rome (the capital)",
-    "Rome".
-    """
-    unlabelled = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
-    for reading in (text, *unlabelled):
-        yield reading
-        yield _NUMBERING.sub("", reading)
-    if text == piece:
-        for reading in (*unlabelled, text):
-            yield _REMARK.sub("", reading)
-            yield _REMARK.sub("", _NUMBERING.sub("", reading))
 
 
 def _plain(text: str) -> str:

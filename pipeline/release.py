@@ -7,7 +7,7 @@ import re
 import secrets
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -178,9 +178,8 @@ def _write_release(
             ledger.check_needs(record)
     more: dict[str, Any] = {"maker": maker, "opened": run.manifest.opened}
     opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
-    if open_held:
-        half, data = _open_half(open_held, since)
-        more["opened"], opened[half.file] = [*run.manifest.opened, half], data
+    if open_held and since is None:
+        raise UsageError("--open-held: expected --since with the release that held the file back, saw none")
     held_data = b""
     if held:
         run, more["held"], held_data = _hold_half(run, held)
@@ -196,17 +195,16 @@ def _write_release(
     _scores_of(run.groups, cases)  # an error before anything is written
     more |= {"canary": test_cases.canary_of(run.groups, seed), **_count_extras(run)}
     if since:
-        before, changes = read_run(since), {}
-        for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
-            renamed = sum(change.kind == "surface form" for change in compared.changes)
-            changes[compared.language] = compared.groups.gone, compared.groups.new, *compared.cases, renamed
-        more |= {"since": version_of(before), "changes": changes}
+        more["since"], more["changes"], half_before = _compare(since, run, open_held)
+        for half, data in half_before:
+            more["opened"], opened[half.file] = [*run.manifest.opened, half], data
     facts = facts_of(run, published or run.manifest.published, **more)
     _check_others(folder, facts, run)
     if held_data:
         place = held_place(folder)
         write_files(place.parent, [(place.name, held_data)])
-    write_files(folder, _release_files(facts, run, split, output, cases, opened))
+    files = chain(_data_files(facts, run, split, output, cases), opened.items())
+    write_files(folder, _release_files(facts, files))
     return facts
 
 
@@ -287,25 +285,31 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
     return kept_run, metadata.HeldHalf(hashlib.sha256(data).hexdigest(), len(held_groups), cases), data
 
 
-def version_of(run: RunFiles) -> str:
-    """The version of an earlier run or release."""
-    languages = [metadata.language_facts(code, groups, (), {}) for code, groups in run.groups.items()]
-    return metadata.read_facts(run.manifest, languages, "").version
+def _compare(
+    since: Path, run: RunFiles, open_held: Path | None
+) -> tuple[str, dict[str, tuple[int, ...]], list[tuple[metadata.OpenedHalf, bytes]]]:
+    """What a release says of the run or release before: its version, the changes since, and the half that it held back.
 
-
-def _open_half(file: Path, since: Path | None) -> tuple[metadata.OpenedHalf, bytes]:
-    """The half that the release before held back, once its hash was found to be the published one."""
-    if since is None:
-        raise UsageError("--open-held: expected --since with the release that held the file back, saw none")
-    if not file.is_file():
-        raise MissingInputError(f"--open-held: expected the file that {since} held back, saw nothing at {file}")
-    before, data = read_run(since), file.read_bytes()
-    seen, published = hashlib.sha256(data).hexdigest(), before.manifest.held.sha256 if before.manifest.held else ""
+    The changes are the numbers of the card's table of changes, by language. The half is that in ``open_held``, if it is
+    given and its hash is the published one.
+    """
+    before = read_run(since)
+    languages = [metadata.language_facts(code, groups, (), {}) for code, groups in before.groups.items()]
+    version = metadata.read_facts(before.manifest, languages, "").version
+    changes: dict[str, tuple[int, ...]] = {}
+    for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
+        renamed = sum(change.kind == "surface form" for change in compared.changes)
+        changes[compared.language] = compared.groups.gone, compared.groups.new, *compared.cases, renamed
+    if open_held is None:
+        return version, changes, []
+    if not open_held.is_file():
+        raise MissingInputError(f"--open-held: expected the file that {since} held back, saw nothing at {open_held}")
+    data, published = open_held.read_bytes(), before.manifest.held.sha256 if before.manifest.held else ""
+    seen = hashlib.sha256(data).hexdigest()
     if seen != published:
         wanted = f"the file with SHA-256 {published}" if published else "a release that holds a half back"
-        raise DamagedInputError(f"{file}: expected {wanted}, as {since} says, saw {seen if published else 'none'}")
-    version = version_of(before)
-    return metadata.OpenedHalf(version, f"{test_cases.HELD}/{version}.jsonl", seen), data
+        raise DamagedInputError(f"{open_held}: expected {wanted}, as {since} says, saw {seen if published else 'none'}")
+    return version, changes, [(metadata.OpenedHalf(version, f"{test_cases.HELD}/{version}.jsonl", seen), data)]
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[metadata.ModelScore]:
@@ -317,8 +321,12 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
     if not by_metric:
         raise MissingInputError(f"{path}: expected scores in the languages of this run, saw none")
     for (model, language), rows in by_metric.items():
-        opp, accuracy = ((rows[metric].value, rows[metric].low, rows[metric].high) for metric in ("opp", "accuracy"))
-        yield metadata.ModelScore(model, language, rows["accuracy"].cases, opp=opp, accuracy=accuracy)
+        shares: dict[str, metadata.Share | None] = dict.fromkeys(("opp", "accuracy"))
+        for row in (rows[metric] for metric in shares):
+            if row.value is not None:  # also in place of the ends of an interval that is not known
+                low, high = (row.value if end is None else end for end in (row.low, row.high))
+                shares[row.metric] = metadata.Share(row.value / 100, low / 100, high / 100)
+        yield metadata.ModelScore(model, language, rows["accuracy"].cases, **shares)
 
 
 def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> None:
@@ -337,17 +345,10 @@ def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> 
         )
 
 
-def _release_files(
-    facts: metadata.ReleaseFacts,
-    run: RunFiles,
-    split: test_cases.Split,
-    output: Path,
-    cases: Sequence[Path],
-    opened: Mapping[str, bytes],
-) -> Iterator[tuple[str, bytes]]:
-    """Every file of the release, those that name others last; a language without groups has no tables."""
+def _release_files(facts: metadata.ReleaseFacts, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Yield files of a release with its canary, and then README.md and the manifest, which name them."""
     listed: dict[str, metadata.ManifestFile] = {}
-    for name, plain in chain(_data_files(facts, run, split, output, cases), opened.items()):
+    for name, plain in files:
         data = test_cases.with_canary(name, plain, facts.canary)
         listed[name] = metadata.ManifestFile(len(data), hashlib.sha256(data).hexdigest())
         yield name, data
@@ -360,8 +361,8 @@ def _data_files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the path and the bytes of every file but README.md, the manifest and the halves that were opened.
 
-    First the tables of groups, cases, few-shot cases and items of each language, then rejections, category sets,
-    analogies, walls and names, the files for harnesses, the page, and the texts about the whole set.
+    First the tables of groups, cases, few-shot cases and items of each language that has groups, then rejections,
+    category sets, analogies, walls and names, the files for harnesses, the page, and the texts about the whole set.
     """
     about = facts.metadata()
     for code, test in split.test.items():

@@ -35,16 +35,10 @@ Picker = Callable[[Sequence[Member]], list[float] | None]
 Frequencies = Mapping[str, float]
 
 
-def _highest(number_of: Callable[[Member], int | None], words: Sequence[Member]) -> list[float] | None:
-    """The word with the highest number; where none has a number above 0, the data set does not have it."""
-    numbers: list[float] = [number_of(word) or 0 for word in words]
-    return numbers if any(numbers) else None
-
-
-def _lowest(number_of: Callable[[Member], int | None], words: Sequence[Member]) -> list[float] | None:
-    """The word with the lowest number."""
-    numbers = _highest(number_of, words)
-    return numbers and [-number for number in numbers]
+def _highest(number_of: Callable[[Member], int | None], words: Sequence[Member], sign: int = 1) -> list[float] | None:
+    """The word with the highest number, or with ``sign`` -1 the lowest; None where no word has a number above 0."""
+    numbers = [number_of(word) or 0 for word in words]
+    return [sign * number for number in numbers] if any(numbers) else None
 
 
 def _rarest(trait_of: Callable[[Member], object], words: Sequence[Member]) -> list[float] | None:
@@ -83,18 +77,18 @@ def far_item_number(words: Sequence[Member]) -> list[float] | None:
 
 PICKERS: Final[Mapping[str, Picker]] = {
     "longest": partial(_highest, lambda word: len(graphemes(word.surface))),
-    "shortest": partial(_lowest, lambda word: len(graphemes(word.surface))),
+    "shortest": partial(_highest, lambda word: len(graphemes(word.surface)), sign=-1),
     "most words": partial(_highest, lambda word: len(word.surface.split())),
-    "fewest words": partial(_lowest, lambda word: len(word.surface.split())),
+    "fewest words": partial(_highest, lambda word: len(word.surface.split()), sign=-1),
     "odd letter pairs": odd_letter_pairs,
     "odd capital": partial(_rarest, lambda word: initial_case(word.surface)),
     "odd last letter": partial(_rarest, lambda word: graphemes(word.surface.casefold())[-1]),
     "odd ending": odd_ending,
-    "least linked": partial(_lowest, lambda word: word.total),
+    "least linked": partial(_highest, lambda word: word.total, sign=-1),
     "most linked": partial(_highest, lambda word: word.total),
-    "fewest sitelinks": partial(_lowest, lambda word: word.sitelinks),
+    "fewest sitelinks": partial(_highest, lambda word: word.sitelinks, sign=-1),
     "most sitelinks": partial(_highest, lambda word: word.sitelinks),
-    "rarest in links": partial(_lowest, lambda word: word.links),
+    "rarest in links": partial(_highest, lambda word: word.links, sign=-1),
     "far item number": far_item_number,
     "odd type": partial(_rarest, lambda word: word.type),  # who tells people from towns needs to know no more
 }

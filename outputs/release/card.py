@@ -32,14 +32,14 @@ _TEXTS: Final = packaged_tables(__package__, "texts.toml")
 DONE: Final[dict[str, str]] = _TEXTS.pop("done")
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
 TEXTS: Final[dict[str, str]] = _TEXTS
-# Sentences name this many languages, and count more.
-_MOST_NAMED: Final = 10
 _NAMES: Final = {wiki.code: wiki.name for wiki in WIKIPEDIAS.values()}
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
 PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
     "Evaluation of Distributed Representations. arXiv:1611.01547."
 )
+# Where releases with a name on the Hub are.
+HUB: Final = "https://huggingface.co/datasets/"
 # The split of few-shot cases; that of everything else is "test".
 SHOTS: Final = "dev"
 # The author in CITATION.cff and croissant.json, which must name one, if no maintainer is given.
@@ -76,6 +76,15 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     drawn = (walls[0].recipe or {}).get("walls") if walls else None
     built = [unit.removeprefix("surfaces/") for unit in facts.stages if unit.startswith("surfaces/")]
     asked = facts.recipe.get("languages")
+    # In percent by language: the classes that English lacks, the members with a region, and those in each region.
+    regions = []
+    for language in facts.filled:
+        counts = facts.regions.get(language.code, {})
+        known = sum(count for region, count in counts.items() if region != metadata.NOWHERE)
+        shares = [(facts.lacking.get(language.code), language.groups), (known or None, sum(counts.values()))]
+        shares += [(counts.get(region, 0), known) for region in (*REGIONS, SEVERAL)]
+        cells = ["–" if count is None or not total else f"{100 * count / total:.1f}" for count, total in shares]
+        regions.append([f"`{language.code}`", *cells])
     return write_text(
         "README.md",
         facts,
@@ -89,24 +98,10 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
         tiers=[tier for tier in TIERS if any(tier in counts for counts in facts.walls.values())],
         walls_drawn_with=drawn if drawn != facts.recipe.get("walls") else None,
         words=words,
-        regions=[_region_row(language, facts) for language in facts.filled],
+        regions=regions,
         baselines=list(dict.fromkeys(name for language in facts.filled for name in language.baselines)),
         built=built if asked and {*asked} != {*built} else None,
     )
-
-
-def _region_row(language: metadata.LanguageFacts, facts: ReleaseFacts) -> list[str]:
-    """A row of the table of regions, in percent, with a dash for what is not known.
-
-    It is the share of the classes that English lacks, that of the members with a region, and of these the share in each
-    region.
-    """
-    counts = facts.regions.get(language.code, {})
-    known = sum(count for region, count in counts.items() if region != metadata.NOWHERE)
-    shares = [(facts.lacking.get(language.code), language.groups), (known or None, sum(counts.values()))]
-    shares += [(counts.get(region, 0), known) for region in (*REGIONS, SEVERAL)]
-    cells = ["–" if count is None or not total else f"{100 * count / total:.1f}" for count, total in shares]
-    return [f"`{language.code}`", *cells]
 
 
 def configs(facts: ReleaseFacts) -> Iterator[Config]:
@@ -139,7 +134,7 @@ def bibtex(facts: ReleaseFacts) -> str:
         "author": facts.maker.name,
         "year": (facts.newest or facts.published)[:4],
         "version": facts.version,
-        "url": hub_url(facts) if facts.maker.repository else "",
+        "url": HUB + facts.maker.repository if facts.maker.repository else "",
         "note": f"{facts.cases:,} test cases of outlier detection, by wikisem {facts.versions.get('wikisem', '')}",
     }
     lines = []
@@ -215,19 +210,9 @@ def source_kind(language: str, facts: ReleaseFacts) -> str:
     return made_up(facts) + (f"Wikipedia, {language}" if language else "Wikidata")
 
 
-def hub_url(facts: ReleaseFacts) -> str:
-    """The address of a release with a name on the Hub."""
-    return f"https://huggingface.co/datasets/{facts.maker.repository}"
-
-
 def made_up(facts: ReleaseFacts) -> str:
     """The prefix for the names of sources: "made-up ", or nothing for a real set."""
     return "made-up " if facts.made_up else ""
-
-
-def share(count: int, counts: Mapping[Any, int]) -> str:
-    """Write a count as a percentage of the sum of several."""
-    return f"{100 * count / sum(counts.values()):.1f} %"
 
 
 def listed(words: Iterable[str]) -> str:
@@ -236,13 +221,8 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def languages(codes: Sequence[str]) -> str:
-    """Name the languages, or say how many they are."""
-    return f"{len(codes)} languages" if len(codes) > _MOST_NAMED else named(codes)
-
-
 def named(codes: Sequence[str]) -> str:
-    """Name all of the languages."""
+    """Name languages as in a sentence."""
     return listed([_NAMES.get(code, code) for code in codes])
 
 
@@ -268,19 +248,12 @@ def _file_of_dump(source: metadata.Source) -> str:
 
 
 def _percent(share: metadata.Share | None, is_bold: bool = False) -> str:
-    """A share with its interval in percent; without the interval, if both of its ends read like the share."""
+    """A share with its interval in percent, or a dash; without the interval, if both of its ends read alike."""
     if share is None:
         return "–"
     value, low, high = (f"{100 * number:.1f}" for number in share)
     text = value if low == high else f"{value} ({low} to {high})"
     return f"**{text}**" if is_bold else text
-
-
-def _score(score: tuple[float | None, float | None, float | None]) -> str:
-    value, low, high = score
-    if value is None:
-        return "–"
-    return f"{value:.1f}" if low is None or high is None else f"{value:.1f} ({low:.1f} to {high:.1f})"
 
 
 def _missing_pages(pages: metadata.LinkedPages | None) -> str:
@@ -309,7 +282,6 @@ _TEMPLATES.filters |= {
     "missing_pages": _missing_pages,
     "percent": _percent,
     "plain": _plain,
-    "score": _score,
     "squeeze": lambda text: " ".join(text.split()),
     "thousands": "{:,}".format,
     "toml": toml_text,
@@ -317,6 +289,7 @@ _TEMPLATES.filters |= {
     "yaml": yaml_json,
 }
 _TEMPLATES.globals |= {
+    "HUB": HUB,
     "NOBODY": NOBODY,
     "OUTLIER_CLASSES": OUTLIER_CLASSES,
     "PAPER": PAPER,
@@ -326,9 +299,8 @@ _TEMPLATES.globals |= {
     "REGIONS": (*REGIONS, SEVERAL),
     "RELATED": RELATED,
     "TEXTS": TEXTS,
-    "hub_url": hub_url,
     "source_kind": source_kind,
-    **{helper.__name__: helper for helper in (languages, listed, made_up, named, share)},
+    **{helper.__name__: helper for helper in (listed, made_up, named)},
 }
 
 

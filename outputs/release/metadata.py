@@ -93,11 +93,6 @@ class ManifestStage(msgspec.Struct, omit_defaults=True):
     tables: PublicTables | None = None
     recipe: dict[str, Any] | None = None
 
-    @property
-    def left_out(self) -> int:
-        """How many of the records read were not kept; 0 if unknown."""
-        return 0 if self.read is None or self.kept is None else self.read - self.kept
-
 
 class ManifestFile(msgspec.Struct):
     """A file of a release."""
@@ -266,13 +261,13 @@ def count_regions(
 
 
 class ModelScore(NamedTuple):
-    """A model's scores in one language, in percent, each with the ends of its interval, or None if it has none."""
+    """A model's scores in one language, each a share with the ends of its interval, or None if it has none."""
 
     model: str
     language: str
     cases: int
-    opp: tuple[float | None, float | None, float | None]
-    accuracy: tuple[float | None, float | None, float | None]
+    opp: Share | None
+    accuracy: Share | None
 
 
 class Maker(NamedTuple):
