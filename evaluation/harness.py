@@ -410,25 +410,23 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
         of_task[log.model] = log
     shared = {task: set.intersection(*(set(log.samples) for log in own.values())) for task, own in by_task.items()}
     ordered = [log for of_task in by_task.values() for log in of_task.values()]
-    tallied = [_scored_log(log, "own", log.samples) for log in ordered]
+    to_tally: list[tuple[Log, Vocabulary, Iterable[str]]] = [(log, "own", log.samples) for log in ordered]
     differ = any(set(log.samples) != shared[log.task] for log in ordered)
     if differ and len({log.model for log in ordered}) > 1:
-        tallied += [_scored_log(log, "common", shared[log.task]) for log in ordered]
+        to_tally += [(log, "common", shared[log.task]) for log in ordered]
+    tallied = []
+    for log, vocabulary, names in to_tally:
+        samples = {name: log.samples[name] for name in sorted(names)}
+        scores = np.array([[sample.score] for sample in samples.values()])
+        clusters, sums, counts = sum_by_unit([sample.cluster for sample in samples.values()], scores)
+        asked = {cluster: [cluster] for cluster in clusters}
+        for name, sample in samples.items():
+            asked[sample.cluster].append(name)
+        about = {"test_cases": len(log.samples) + log.unscored, "unscored": log.unscored}
+        plain = {Part(COVERAGE): about} if vocabulary == "own" else {}
+        tally = Tally((log.metric,), sums, counts, list(map(tuple, asked.values())), "cluster")
+        tallied.append(Scored(log.model, log.task, vocabulary, {WHOLE: tally}, plain))
     return tallied
-
-
-def _scored_log(log: Log, vocabulary: Vocabulary, names: Iterable[str]) -> Scored:
-    names = sorted(names)
-    clusters, sums, counts = sum_by_unit(
-        [log.samples[name].cluster for name in names], np.array([[log.samples[name].score] for name in names])
-    )
-    asked = {cluster: [cluster] for cluster in clusters}
-    for name in names:
-        asked[log.samples[name].cluster].append(name)
-    about = {"test_cases": len(log.samples) + log.unscored, "unscored": log.unscored}
-    plain = {Part(COVERAGE): about} if vocabulary == "own" else {}
-    tally = Tally((log.metric,), sums, counts, list(map(tuple, asked.values())), "cluster")
-    return Scored(log.model, log.task, vocabulary, {WHOLE: tally}, plain)
 
 
 def answers_of(logs: Iterable[Log]) -> Iterator[dict[str, Any]]:

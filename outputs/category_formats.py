@@ -4,7 +4,6 @@ Texts that are read token by token have "_" for every blank of a word, as word2v
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -25,32 +24,29 @@ REPORT_HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul"
 
 
 class ReportRow(NamedTuple):
-    """One category or relation in one language: ``items`` = ``kept`` + ``without_label`` + ``otherwise``."""
+    """One category or relation in one language: ``items``, or subjects of pairs, are kept or left out, by reason."""
 
     language: str
     kind: str  # "category" or "relation"
     name: str
+    items: int
     kept: int
     under_mul: int
     without_label: int
     otherwise: int
 
-    @property
-    def items(self) -> int:
-        """The number of items, or of subjects of pairs."""
-        return self.kept + self.without_label + self.otherwise
-
 
 def report_row(words: LanguageWords) -> ReportRow:
     """Count the words of a category or relation in a language."""
-    reasons = Counter(item.reason for item in words.left_out)
-    missing = reasons.pop("no-label", 0)
+    left_out = len(words.left_out)
+    without_label = sum(item.reason == "no-label" for item in words.left_out)
     if isinstance(words, RelationWords):
-        counts = "relation", words.relation, len(words.pairs), 0
+        kind, name, kept, under_mul = "relation", words.relation, len(words.pairs), 0
     else:
+        kind, name, kept = "category", words.category, len(words.items)
         under_mul = sum(item.source == MULTILINGUAL for item in words.items)
-        counts = "category", words.category, len(words.items), under_mul
-    return ReportRow(words.language, *counts, without_label=missing, otherwise=reasons.total())
+    otherwise = left_out - without_label
+    return ReportRow(words.language, kind, name, kept + left_out, kept, under_mul, without_label, otherwise)
 
 
 def without_any(rows: Iterable[ReportRow]) -> list[str]:
@@ -97,12 +93,8 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
             unkept = ({"of": name, "language": language, **item._asdict()} for item in words.left_out)
             left_out += map(_json_line, unkept)
     write_text(folder / "categories-left-out.jsonl", left_out)
-    table: list[tuple[object, ...]] = [REPORT_HEADER]
-    table += [
-        (row.language, row.kind, row.name, row.items, row.kept, row.under_mul, row.without_label, row.otherwise)
-        for row in rows
-    ]
-    write_text(folder / "categories-report.tsv", ["\t".join(map(str, cells)) + "\n" for cells in table])
+    report = ("\t".join(map(str, cells)) + "\n" for cells in (REPORT_HEADER, *rows))
+    write_text(folder / "categories-report.tsv", report)
 
 
 def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:

@@ -67,12 +67,12 @@ def adjusted_mutual_information(found: Sequence[frozenset[int]], truth: Sequence
     sizes = Counter((len(group), len(other)) for group in found for other in truth)
     information = sum(times * _information(*overlap, words) for overlap, times in overlaps.items())
     expected = sum(times * _expected_information(*pair, words) for pair, times in sizes.items())
-    highest = (_entropy(found, words) + _entropy(truth, words)) / 2
+    entropies = [
+        math.log(words) - math.fsum(len(group) * math.log(len(group)) for group in groups) / words
+        for groups in (found, truth)
+    ]
+    highest = sum(entropies) / 2
     return (information - expected) / (highest - expected) if highest > expected else 0.0
-
-
-def _entropy(groups: Sequence[frozenset[int]], words: int) -> float:
-    return math.log(words) - math.fsum(len(group) * math.log(len(group)) for group in groups) / words
 
 
 def _information(size: int, other_size: int, shared: int, words: int) -> float:

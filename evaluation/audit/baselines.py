@@ -97,22 +97,19 @@ LEAST_FREQUENT: Final = "least frequent token"
 ELSEWHERE: Final = "outlier elsewhere"
 
 
-def outlier_elsewhere(groups: Sequence[Group]) -> Picker:
+def _outlier_elsewhere(
+    outliers: Mapping[str, int], members: Mapping[str, int], groups: int, words: Sequence[Member]
+) -> list[float]:
     """The word that is an outlier of most other groups of the language, and of these that is least often a member.
 
-    It knows all cases of the other groups by heart, and none of this one. The last word of a case is the outlier.
+    ``outliers`` and ``members`` count these words in all ``groups``, the case itself included, which is taken off: it
+    knows all other groups by heart, and nothing of this one. The last word of a case is the outlier.
     """
-    outliers = Counter(each.surface.casefold() for group in groups for each in group.outliers)
-    members = Counter(each.surface.casefold() for group in groups for each in group.cluster)
-
-    def saliences(words: Sequence[Member]) -> list[float]:
-        names = [word.surface.casefold() for word in words]
-        # The case itself is not among what it knows.
-        as_outlier = [outliers[name] for name in names[:-1]] + [outliers[names[-1]] - 1]
-        as_member = [members[name] - 1 for name in names[:-1]] + [members[names[-1]]]
-        return [one * (len(groups) + 1) - other for one, other in zip(as_outlier, as_member, strict=True)]
-
-    return saliences
+    *cluster, outlier = [word.surface.casefold() for word in words]
+    as_outlier = [*(outliers[name] for name in cluster), outliers[outlier] - 1]
+    as_member = [*(members[name] - 1 for name in cluster), members[outlier]]
+    # No word is a member more than once in a group, so that being an outlier once more always counts for more.
+    return [one * (groups + 1) - other for one, other in zip(as_outlier, as_member, strict=True)]
 
 
 def _rarest_token(frequencies: Frequencies, words: Sequence[Member]) -> list[float]:
@@ -183,9 +180,11 @@ def baselines_by_language(
             by_language[group.language or UNKNOWN].append(group)
     by_column: dict[str, dict[str, Baselines]] = {}
     for language, listed in sorted(by_language.items()):
-        known = (frequencies or {}).get(language)
-        pickers = {**PICKERS, ELSEWHERE: outlier_elsewhere(listed)}
-        pickers |= {LEAST_FREQUENT: partial(_rarest_token, known)} if known else {}
+        outliers = Counter(each.surface.casefold() for group in listed for each in group.outliers)
+        members = Counter(each.surface.casefold() for group in listed for each in group.cluster)
+        pickers: dict[str, Picker] = {**PICKERS, ELSEWHERE: partial(_outlier_elsewhere, outliers, members, len(listed))}
+        if known := (frequencies or {}).get(language):
+            pickers[LEAST_FREQUENT] = partial(_rarest_token, known)
         cases: defaultdict[str, list[CaseCredits]] = defaultdict(list)
         for group in listed:
             for outlier in group.outliers:

@@ -75,7 +75,8 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
         for model, scores in language.scores.items():
             positions = [score.opp for score in scores.values() if score.opp is not None]
             right = [100.0 * was_found for score in scores.values() for was_found in score.found.values()]
-            opp[model], accuracy[model] = (sum(all_) / len(all_) if all_ else None for all_ in (positions, right))
+            opp[model] = sum(positions) / len(positions) if positions else None
+            accuracy[model] = sum(right) / len(right) if right else None
         rows.append(
             {
                 "code": language.code,
@@ -99,7 +100,7 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
 
 
 def language_script(language: BrowseLanguage) -> bytes:
-    """data/<code>.js: the groups of a language.
+    """data/<code>.js: the groups and walls of a language.
 
     Members are rows without names, which keeps 300 languages below 160 MB:
 
@@ -123,25 +124,24 @@ def language_script(language: BrowseLanguage) -> bytes:
         "names": names,
         "rejected": [[qid_number(each.qid), each.reason, shortened(each.detail, _DETAIL)] for each in listed],
     }
-    shown |= {"walls": list(map(_wall, language.walls))} if language.walls else {}
+    walls = []
+    for wall in language.walls:
+        number_of = {group.qid: number for number, group in enumerate(wall.groups)}
+        group_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
+        # The other classes that a herring fits, and by what.
+        fits = {one.id: list(zip(map(number_of.__getitem__, one.fits), one.by, strict=True)) for one in wall.herrings}
+        walls.append(
+            {
+                "id": wall.id,
+                "tier": wall.tier,
+                "words": [[qid_number(word.id), word.surface, group_of[word.id]] for word in wall.words],
+                "groups": [[qid_number(group.qid), group.label] for group in wall.groups],
+                "fits": [[place, fits[word.id]] for place, word in enumerate(wall.words) if word.id in fits],
+                "order": [number_of[qid] for qid in wall.order],
+            }
+        )
+    shown |= {"walls": walls} if walls else {}
     return f"wikisem.language({script_json(shown)});\n".encode()
-
-
-def _wall(wall: Wall) -> dict[str, Any]:
-    """A wall: its words as item, surface and the number of their group, and the other classes that herrings fit."""
-    classes = [group.qid for group in wall.groups]
-    group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
-    fits = {
-        herring.id: list(zip(map(classes.index, herring.fits), herring.by, strict=True)) for herring in wall.herrings
-    }
-    return {
-        "id": wall.id,
-        "tier": wall.tier,
-        "words": [[qid_number(word.id), word.surface, group_of[word.id]] for word in wall.words],
-        "groups": [[qid_number(group.qid), group.label] for group in wall.groups],
-        "fits": [[index, fits[word.id]] for index, word in enumerate(wall.words) if word.id in fits],
-        "order": list(map(classes.index, wall.order)),
-    }
 
 
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:

@@ -221,11 +221,6 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def named(codes: Sequence[str]) -> str:
-    """Name languages as in a sentence."""
-    return listed([_NAMES.get(code, code) for code in codes])
-
-
 # Characters with a meaning in Markdown, its tables or HTML; dots and dashes within a name have none.
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]()<>#+!|~$&:@^]")
 _CODE: Final = re.compile(r"[\w.,:+ -]+")
@@ -279,6 +274,7 @@ _TEMPLATES.filters |= {
     "file_of_dump": _file_of_dump,
     "iso_639": iso_639,
     "json": yaml_json,
+    "language_name": lambda code: _NAMES.get(code, code),
     "missing_pages": _missing_pages,
     "percent": _percent,
     "plain": _plain,
@@ -300,7 +296,7 @@ _TEMPLATES.globals |= {
     "RELATED": RELATED,
     "TEXTS": TEXTS,
     "source_kind": source_kind,
-    **{helper.__name__: helper for helper in (listed, made_up, named)},
+    **{helper.__name__: helper for helper in (listed, made_up)},
 }
 
 

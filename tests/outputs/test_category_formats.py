@@ -138,11 +138,10 @@ def test_the_report_adds_up(tmp_path: Path) -> None:
     """Every item is kept, without a label, or left out otherwise; labels under ``mul`` are told apart."""
     rows = [report_row(CITIES), report_row(STATES), report_row(PAIRS)]
     assert rows == [
-        ReportRow("en", "category", "us cities", kept=2, under_mul=1, without_label=1, otherwise=1),
-        ReportRow("en", "category", "states", kept=1, under_mul=0, without_label=0, otherwise=0),
-        ReportRow("en", "relation", "city-in-state", kept=3, under_mul=0, without_label=0, otherwise=1),
+        ReportRow("en", "category", "us cities", items=4, kept=2, under_mul=1, without_label=1, otherwise=1),
+        ReportRow("en", "category", "states", items=1, kept=1, under_mul=0, without_label=0, otherwise=0),
+        ReportRow("en", "relation", "city-in-state", items=4, kept=3, under_mul=0, without_label=0, otherwise=1),
     ]
-    assert [row.items for row in rows] == [4, 1, 4]
     write(tmp_path, [CITIES])
     assert lines_of(tmp_path / "categories-report.tsv")[1] == "en\tcategory\tus cities\t4\t2\t1\t1\t1"
 
@@ -150,9 +149,9 @@ def test_the_report_adds_up(tmp_path: Path) -> None:
 def test_a_language_without_labels_is_noticed() -> None:
     """Only labels of the language itself count: a set all under ``mul`` says nothing of it."""
     rows = [
-        ReportRow("la", "category", "a", kept=2, under_mul=2, without_label=1, otherwise=0),
-        ReportRow("en", "category", "a", kept=2, under_mul=1, without_label=1, otherwise=0),
-        ReportRow("la", "category", "b", kept=0, under_mul=0, without_label=1, otherwise=0),
+        ReportRow("la", "category", "a", items=3, kept=2, under_mul=2, without_label=1, otherwise=0),
+        ReportRow("en", "category", "a", items=3, kept=2, under_mul=1, without_label=1, otherwise=0),
+        ReportRow("la", "category", "b", items=1, kept=0, under_mul=0, without_label=1, otherwise=0),
     ]
     assert without_any(rows) == ["la"]
 
