@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,36 +45,37 @@ class _Lists:
         return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), pa.array(self.keys, pa.string()), values)
 
     def properties(self) -> pa.ListArray:
-        """Return the numbers of the properties of each row but P31 and P279, ascending.
-
-        All ids are turned into numbers at once, which takes half as long as one by one.
-        """
-        rows, numbers = self._rows(), _numbers(self.values, property_number)
-        signed = np.sort((rows << 32 | numbers)[~np.isin(numbers, (0, *_CLASS_PROPERTIES))])
-        return self._by_row(signed, pa.array(signed.astype(np.int32)))
+        """Return the numbers of the properties of each row but P31 and P279, ascending; ``values`` are their ids."""
+        keys, is_kept = self._property_keys(self.values)
+        keys = np.sort(keys[is_kept])
+        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)
+        return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(keys.astype(np.int32)))
 
     def relations(self) -> pa.ListArray:
         """Return the relations of each row: a property and an item by number, ascending, each pair once.
 
         P31 and P279, which have columns of their own, are left out, and so is what has no number.
         """
-        properties, items = _numbers(self.keys, property_number), _numbers(self.values, item_number)
-        kept = (items > 0) & ~np.isin(properties, (0, *_CLASS_PROPERTIES))
-        keys, items = (self._rows() << 32 | properties)[kept], items[kept]
+        keys, is_kept = self._property_keys(self.keys)
+        items = _numbers(self.values, item_number)
+        is_kept &= items > 0
+        keys, items = keys[is_kept], items[is_kept]
         order = np.lexsort((items, keys))
         keys, items = keys[order], items[order]
         first = differs_from_previous(keys) | differs_from_previous(items)
         keys, items = keys[first], items[first]
-        numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]
-        return self._by_row(keys, pa.StructArray.from_arrays(numbers, fields=list(RELATION)))
-
-    def _rows(self) -> Numbers:
-        return np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
-
-    def _by_row(self, keys: Numbers, values: pa.Array) -> pa.ListArray:
-        """Return lists of values that are in the order of ``keys``, which have the row above 32 bits of a number."""
         ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)
-        return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), values)
+        numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]
+        relations = pa.StructArray.from_arrays(numbers, fields=list(RELATION))
+        return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), relations)
+
+    def _property_keys(self, ids: Sequence[str]) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+        """Return for each id of a property its row, above 32 bits of its number, and whether it is kept here.
+
+        All ids are turned into numbers at once, which takes half as long as one by one.
+        """
+        rows, numbers = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends)), _numbers(ids, property_number)
+        return rows << 32 | numbers, ~np.isin(numbers, (0, *_CLASS_PROPERTIES))
 
 
 def _numbers(ids: Sequence[str], number_of: Callable[[str], int]) -> Numbers:
@@ -120,62 +122,41 @@ class EntityColumns:
     def extend(self, lines: Sequence[line_types.Line]) -> None:
         """Append the items of these lines, in order."""
         claims: list[line_types.Claims] = [line.claims or _NO_CLAIMS for line in lines]
-        classes = [of_line.statements.get("P31") for of_line in claims]
         self._qids += [line.id for line in lines]
-        self._add_items(self._instance_of, classes)
+        self._add_items(self._instance_of, [of_line.statements.get("P31") for of_line in claims])
         self._add_items(self._subclass_of, [of_line.statements.get("P279") for of_line in claims])
         self._sitelinks += [len(line.sitelinks) for line in lines]
-        self._add_titles(lines)
-        self._add_labels(lines)
-        self._add_aliases(lines)
+        self._add_names(lines)
         self._revisions += [line.lastrevid for line in lines]
-        other_classes, properties = self._other_instance_of, self._properties
-        for line, of_line, class_statements in zip(lines, claims, classes, strict=True):
-            self._add_statements(of_line.statements, self._fields.relations and bool(line.sitelinks))
-            several = class_statements if self._best and class_statements and len(class_statements) > 1 else []
-            if any(statement.rank == "preferred" for statement in several):
-                # The items at sound ranks that are not among the best; nearly always there are none.
-                best = {item_number(_qid(value)) for value in ranked_values(several, best=True)}
-                sound = {item_number(_qid(value)) for value in ranked_values(several, best=False)}
-                other_classes.values.extend(sorted_qids(sound - best))
-            other_classes.ends.append(len(other_classes.values))
-            if self._fields.signatures and line.sitelinks:  # a property counts whatever its ranks and values
-                properties.values.extend(of_line.properties)
-            properties.ends.append(len(properties.values))
+        self._add_statements(lines, claims)
 
-    def _add_titles(self, lines: Sequence[line_types.Line]) -> None:
-        # A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links
-        # to a redirect are counted for its target, which is the page that such a sitelink means.
-        titles = self._titles
+    def _add_names(self, lines: Sequence[line_types.Line]) -> None:
+        """Append titles by site, labels and aliases by language code, in the order of sites and codes."""
+        titles, labels, aliases, texts = self._titles, self._labels, self._aliases, self._aliases_by_code
+        codes = self._codes
         for line in lines:
+            # A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304):
+            # links to a redirect are counted for its target, which is the page that such a sitelink means.
             if isinstance(sitelinks := line.sitelinks, dict):
                 sites = [site for site in sorted(sitelinks) if is_wikipedia(site)]
                 titles.keys.extend(sites)
                 titles.values.extend([sitelinks[site].title for site in sites])
             titles.ends.append(len(titles.keys))
-
-    def _add_labels(self, lines: Sequence[line_types.Line]) -> None:
-        """Append the labels of each line by language code, in the order of the codes."""
-        labels = self._labels
-        for line in lines:
-            if line.labels and self._codes is None:
-                codes = sorted(line.labels)
-                labels.keys.extend(codes)
-                labels.values.extend([line.labels[code].value for code in codes])
+            # Where only some languages are read, labels and aliases are members of a type made for these.
+            if line.labels and codes is None:
+                own_codes = sorted(line.labels)
+                labels.keys.extend(own_codes)
+                labels.values.extend([line.labels[code].value for code in own_codes])
             elif line.labels:
-                for code, label in zip(self._codes or (), msgspec.structs.astuple(line.labels), strict=True):
+                for code, label in zip(codes or (), msgspec.structs.astuple(line.labels), strict=True):
                     if label is not None:
                         labels.keys.append(code)
                         labels.values.append(label.value)
             labels.ends.append(len(labels.keys))
-
-    def _add_aliases(self, lines: Sequence[line_types.Line]) -> None:
-        aliases, texts = self._aliases, self._aliases_by_code
-        for line in lines:
             by_code: Iterable[tuple[str, list[line_types.Label] | None]] = ()
             if self._fields.aliases and line.sitelinks and line.aliases:
-                values = () if self._codes is None else msgspec.structs.astuple(line.aliases)
-                by_code = sorted(line.aliases.items()) if self._codes is None else zip(self._codes, values, strict=True)
+                values = () if codes is None else msgspec.structs.astuple(line.aliases)
+                by_code = sorted(line.aliases.items()) if codes is None else zip(codes, values, strict=True)
             for code, found in by_code:
                 if found:
                     aliases.keys.append(code)
@@ -194,26 +175,42 @@ class EntityColumns:
                     column.values.append(qids[0])
             column.ends.append(len(column.values))
 
-    def _add_statements(self, found: Mapping[str, list[line_types.LineStatement] | None], related: bool) -> None:
-        """Append the statements that are asked for, and if ``related`` all statements about items."""
-        asked = set[tuple[str, str, str]]()
-        properties, items = self._relations.keys, self._relations.values
-        for name, statements in found.items():
-            is_asked = name in self._asked
-            for value in ranked_values(statements, self._best) if statements and (is_asked or related) else ():
-                if isinstance(value, str):
-                    text, qid, language = value, "", ""
-                else:
-                    qid = _qid(value)
-                    text, language = (qid, "") if qid else (value.text, value.language)
-                    if related and (qid or value.id):
-                        properties.append(name)
-                        items.append(value.id or qid)
-                if is_asked and text:
-                    asked.add((name, text, language))
-        self._statements.values.extend(sorted(asked))
-        self._statements.ends.append(len(self._statements.values))
-        self._relations.ends.append(len(items))
+    def _add_statements(self, lines: Sequence[line_types.Line], claims: Sequence[line_types.Claims]) -> None:
+        """Append what items state besides their classes, of items with a sitelink also relations and signatures.
+
+        Statements and relations have the ranks that count; in a signature a property counts whatever its ranks and
+        values.
+        """
+        other_classes, statements, signatures = self._other_instance_of, self._statements, self._properties
+        properties, related_items = self._relations.keys, self._relations.values
+        for line, of_line in zip(lines, claims, strict=True):
+            classes = of_line.statements.get("P31") if self._best else None
+            if classes and len(classes) > 1 and any(statement.rank == "preferred" for statement in classes):
+                # The items at sound ranks that are not among the best; nearly always there are none.
+                best = {item_number(_qid(value)) for value in ranked_values(classes, best=True)}
+                sound = {item_number(_qid(value)) for value in ranked_values(classes, best=False)}
+                other_classes.values.extend(sorted_qids(sound - best))
+            other_classes.ends.append(len(other_classes.values))
+            is_related, asked = self._fields.relations and bool(line.sitelinks), set[tuple[str, str, str]]()
+            for name, found in of_line.statements.items():
+                is_asked = name in self._asked
+                for value in ranked_values(found, self._best) if found and (is_asked or is_related) else ():
+                    if isinstance(value, str):
+                        text, qid, language = value, "", ""
+                    else:
+                        qid = _qid(value)
+                        text, language = (qid, "") if qid else (value.text, value.language)
+                        if is_related and (qid or value.id):
+                            properties.append(name)
+                            related_items.append(value.id or qid)
+                    if is_asked and text:
+                        asked.add((name, text, language))
+            statements.values.extend(sorted(asked))
+            statements.ends.append(len(statements.values))
+            self._relations.ends.append(len(related_items))
+            if self._fields.signatures and line.sitelinks:
+                signatures.values.extend(of_line.properties)
+            signatures.ends.append(len(signatures.values))
 
 
 def ranked_values(statements: list[line_types.LineStatement], best: bool) -> list[line_types.Value | str]:

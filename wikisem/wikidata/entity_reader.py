@@ -6,7 +6,7 @@ A line is decoded straight into the types of ``line_types``; one that these refu
 import re
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike, fspath
-from typing import Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -21,8 +21,17 @@ from wikisem.records import UnreadableRecord, report_unreadable, unforeseen
 from wikisem.schemas import ENTITIES
 from wikisem.wikidata import entity_columns, line_types
 from wikisem.wikidata.entity_columns import Certainty, EntityColumns
-from wikisem.wikidata.entity_tables import TableFile, find_table_files, open_tables
-from wikisem.wikidata.line_types import Claims, Fields, LeftOutLine, Line, LineStatement, UnreadableLine
+from wikisem.wikidata.entity_tables import find_table_files, open_tables
+from wikisem.wikidata.line_types import (
+    Claims,
+    EmptyMap,
+    Fields,
+    Label,
+    LeftOutLine,
+    Line,
+    LineStatement,
+    UnreadableLine,
+)
 from wikisem.wikidata.table_reader import TableReader
 
 STAGE: Final = "entities"
@@ -53,10 +62,8 @@ def read_entities(
     """
     codes = None if labels is None else tuple(map(check_language, labels))
     fields = Fields(codes, tuple(map(check_property, properties)), ranks, signatures, relations, aliases)
-    files_of_tables = find_table_files(fspath(path))
-    read = _read_tables(files_of_tables, fields) if files_of_tables else _read_dump(fspath(path), fields)
     parts: list[tuple[Certainty, pa.Table]] = []
-    for found, unreadable in read:
+    for found, unreadable in _read_parts(fspath(path), fields):
         parts += found
         for record in unreadable:
             report_unreadable(record, on_unreadable)
@@ -73,21 +80,19 @@ def read_entities(
     return rows.take(pa.array(kept[np.argsort(numbers[kept])])).cast(ENTITIES).combine_chunks()
 
 
-# What a part of the input gives: tables of items, with whether these are certain to stay, and unreadable records.
-_Read = tuple[list[tuple[Certainty, pa.Table]], list[UnreadableRecord]]
+def _read_parts(path: str, fields: Fields) -> Iterator[tuple[list[tuple[Certainty, pa.Table]], list[UnreadableRecord]]]:
+    """Yield for each part of the input tables of items, with whether these are certain to stay, and what is unreadable.
 
-
-def _read_tables(found: Sequence[TableFile], fields: Fields) -> Iterator[_Read]:
-    """Yield what public tables give, a range of ids at a time."""
-    tables = open_tables(found, fields.label_codes, aliases=fields.aliases)
-    reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
-    for range_ in tables.ranges():
-        before = len(reader.unreadable)
-        yield list(reader.read(range_)), reader.unreadable[before:]
-
-
-def _read_dump(path: str, fields: Fields) -> Iterator[_Read]:
-    """Yield what a dump file gives, a chunk at a time; items come once enough text has been read, or all has."""
+    Parts are ranges of ids in public tables, and chunks of a dump: of a dump, items come once enough text has been
+    read, or all has.
+    """
+    if files_of_tables := find_table_files(path):
+        tables = open_tables(files_of_tables, fields.label_codes, aliases=fields.aliases)
+        table_reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
+        for range_ in tables.ranges():
+            before = len(table_reader.unreadable)
+            yield list(table_reader.read(range_)), table_reader.unreadable[before:]
+        return
     try:
         ranges = plan_ranges(path)
     except FileNotFoundError as error:
@@ -117,9 +122,22 @@ class EntityReader:
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
-        self._decode = msgspec.json.Decoder(line_types.line_type(fields)).decode
         self._statements = msgspec.json.Decoder(list[LineStatement] | None).decode
         self._keys = fields.claims
+        # The type of a whole line: labels and aliases that are not asked for do not become objects.
+        codes, labels, aliases = fields.label_codes, cast(Any, dict[str, Label]), cast(Any, dict[str, list[Label]])
+        if codes is not None:
+            names = {f"code{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
+            labels = msgspec.defstruct("Labels", [(name, Label | None, None) for name in names], rename=names, gc=False)
+            texts = [(name, list[Label] | None, None) for name in names]
+            aliases = msgspec.defstruct("Aliases", texts, rename=names, gc=False)
+        members = [
+            ("labels", labels | EmptyMap, None),
+            ("claims", dict[str, msgspec.Raw] | EmptyMap, None),
+            ("aliases", aliases | EmptyMap if fields.aliases else msgspec.Raw, None),
+        ]
+        line_type = cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
+        self._decode = msgspec.json.Decoder(line_type).decode
 
     def __reduce__(self) -> tuple[type["EntityReader"], tuple[Fields]]:
         return EntityReader, (self.fields,)

@@ -63,34 +63,26 @@ class TableFile:
         return self.path.rpartition("/")[0]
 
 
-def table_file(path: str) -> TableFile | None:
-    """The table that a Parquet file is a part of, by the names of its folders; None for tables that are not read.
-
-    >>> found = table_file("data/wikidata-links/dewiki/part-0-of-2.parquet")
-    >>> found.kind, found.key, found.folder
-    ('links', 'dewiki', 'data/wikidata-links')
-    """
-    *above, key, _ = path.split("/")
-    for depth in range(len(above), 0, -1):
-        # The folder is called wikidata-labels, wikidata-scholar-links, wikidata-claims@20260928 or similar.
-        name = above[depth - 1].partition("@")[0]
-        kind = "claims_labels" if name.endswith("claims_labels") else re.split("[-_]", name)[-1]
-        if kind in _COLUMNS:
-            return TableFile(path, "/".join(above[:depth]), cast(Kind, kind), key.rpartition("=")[2])
-        if kind in _NOT_READ:
-            return None
-    return None
-
-
 def find_table_files(folder: str) -> list[TableFile]:
     """Return the files of tables in a folder, or at a URL, at any depth; none if it is a file.
 
-    DamagedInputError if there are Parquet files, but none of these tables.
+    The names of its folders say which table a file is a part of: data/wikidata-links/dewiki/part-0-of-2.parquet has
+    links to dewiki. DamagedInputError if there are Parquet files, but none of these tables.
     """
     if list_files(folder):
         return []
     paths = [path for path in list_files(f"{folder.rstrip('/')}/**.parquet") if "/." not in path[len(folder) :]]
-    found = [file for file in map(table_file, paths) if file is not None]
+    found = list[TableFile]()
+    for path in paths:
+        *above, key, _ = path.split("/")
+        for depth in range(len(above), 0, -1):
+            # The folder is called wikidata-labels, wikidata-scholar-links, wikidata-claims@20260928 or similar.
+            name = above[depth - 1].partition("@")[0]
+            kind = "claims_labels" if name.endswith("claims_labels") else re.split("[-_]", name)[-1]
+            if kind in _COLUMNS:
+                found.append(TableFile(path, "/".join(above[:depth]), cast(Kind, kind), key.rpartition("=")[2]))
+            if kind in _COLUMNS or kind in _NOT_READ:
+                break
     if paths and not found:
         raise DamagedInputError(
             f"{folder}: expected folders of Parquet tables such as wikidata-claims/all, wikidata-labels/en and "

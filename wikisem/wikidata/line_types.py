@@ -10,7 +10,7 @@ import reprlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 import orjson
@@ -191,9 +191,9 @@ class Claims(msgspec.Struct, gc=False):
 
 
 class Line(msgspec.Struct, gc=False):
-    """An entity. ``line_type`` says what its labels and aliases are; ``EntityReader`` makes ``Claims`` of its claims.
+    """An entity. ``EntityReader`` says what its labels and aliases are, and makes ``Claims`` of its claims.
 
-    They are first kept as JSON, by property: that shows the ids of all properties and takes no longer than passing
+    Claims are first kept as JSON, by property: that shows the ids of all properties and takes no longer than passing
     over those that are not asked for.
     """
 
@@ -205,22 +205,6 @@ class Line(msgspec.Struct, gc=False):
     labels: Any = None
     claims: Any = None
     aliases: Any = None
-
-
-def line_type(fields: Fields) -> type[Line]:
-    """Return the type of a whole line. Labels and aliases that are not asked for do not become objects."""
-    codes, labels, aliases = fields.label_codes, cast(Any, dict[str, Label]), cast(Any, dict[str, list[Label]])
-    if codes is not None:
-        names = {f"code{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
-        labels = msgspec.defstruct("Labels", [(name, Label | None, None) for name in names], rename=names, gc=False)
-        texts = [(name, list[Label] | None, None) for name in names]
-        aliases = msgspec.defstruct("Aliases", texts, rename=names, gc=False)
-    members = [
-        ("labels", labels | EmptyMap, None),
-        ("claims", dict[str, msgspec.Raw] | EmptyMap, None),
-        ("aliases", aliases | EmptyMap if fields.aliases else msgspec.Raw, None),
-    ]
-    return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
 
 
 # By the first letter of an id, for entities that do not say their type.
@@ -266,21 +250,17 @@ def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLi
             raise _WrongError("no-entity", "expected an object with an id, saw one without")
         identifier = entity["id"] if isinstance(entity["id"], str) else ""
         entity_type = _checked(entity.get("type", _TYPES.get(identifier[:1], "item")), str, "bad-type")
-        if entity_type == "property" and property_number(identifier):
-            return _read_property(entity, fields)
+        if entity_type == "property" and (number := property_number(identifier)):
+            labels: Mapping[str, str] = {}
+            with contextlib.suppress(_WrongError):  # they are for people: where they cannot be read, there are none
+                labels = _labels(entity, fields.label_codes)
+            revision = entity.get("lastrevid")
+            return PropertyLine("property", number, revision if isinstance(revision, int) else 0, labels)
         if entity_type != "item":
             return LeftOutLine(entity_type if entity_type in _TYPES.values() else "other-entity")
         return orjson.dumps(_mend_item(entity, fields))
     except _WrongError as error:
         return UnreadableLine(*error.args)
-
-
-def _read_property(entity: Mapping[str, Any], fields: Fields) -> PropertyLine:
-    labels: Mapping[str, str] = {}
-    with contextlib.suppress(_WrongError):  # they are for people: where they cannot be read, there are none
-        labels = _labels(entity, fields.label_codes)
-    revision = entity.get("lastrevid")
-    return PropertyLine("property", property_number(entity["id"]), revision if isinstance(revision, int) else 0, labels)
 
 
 def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
@@ -346,20 +326,16 @@ def _statements(listed: Any, identifier: str, fields: Fields) -> list[Any]:
     mended = []
     for statement in statements:
         rank, snak = statement.rank or "normal", statement.mainsnak
-        counts = rank == "preferred" or (rank == "normal" and not only_preferred)
-        data = None
+        counts, data = rank == "preferred" or (rank == "normal" and not only_preferred), None
         if counts and snak.snaktype == "value" and snak.datavalue is not None:
             value = _checked(snak.datavalue, _AnyValue, "bad-claims").value
-            data = {"value": value if isinstance(value, str) else _members(value)}
+            if not isinstance(value, str):
+                # The members that have the right type: values of type "bad" can be anything.
+                members = value if isinstance(value, dict) else {}
+                value = {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}
+                number = members.get("numeric-id")
+                if type(number) is int and 0 < number <= MAX_NUMBER:
+                    value["numeric-id"] = number
+            data = {"value": value}
         mended.append({"mainsnak": {"snaktype": snak.snaktype, "datavalue": data}, "rank": rank})
-    return mended
-
-
-def _members(value: Any) -> dict[str, Any]:
-    """Return the members of a value that have the right type: values of type "bad" can be anything."""
-    members = value if isinstance(value, dict) else {}
-    mended = {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}
-    number = members.get("numeric-id")
-    if type(number) is int and 0 < number <= MAX_NUMBER:
-        mended["numeric-id"] = number
     return mended

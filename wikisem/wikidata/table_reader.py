@@ -66,7 +66,9 @@ class TableReader(line_types.LineAccount):
         if self._fields.relations:
             has_sitelink = np.repeat(np.diff(links.ends) > 0, np.diff(claims.ends))
             is_wanted |= has_sitelink & claims.is_in("datatype", {_ITEM, None})
-        statements = claims.keep(is_wanted)
+        ends = np.concatenate([[0], np.cumsum(is_wanted)])[claims.ends]
+        kept = pa.array(is_wanted)
+        statements = _Rows(ends, {name: column.filter(kept) for name, column in claims.columns.items()})
         for begin in range(0, len(ids), _WINDOW):
             columns = EntityColumns(replace(self._fields, labels=None))  # no other labels are read
             window = ids[begin : begin + _WINDOW].to_pylist()
@@ -140,10 +142,26 @@ class TableReader(line_types.LineAccount):
 
     def _drop_unreadable(self, rows: pa.Table, file: TableFile, row_numbers: Numbers) -> pa.Table:
         """Return the rows that can be read; the others are noted by their ``row_numbers`` in the file."""
+        # The checks of a row: the reason to reject it, what is expected, in which column, and the rows that pass.
+        checks: list[tuple[str, str, str, pa.ChunkedArray]] = []
+        if not pc.all(pc.match_substring_regex(rows["id"].unique(), _IDS)).as_py():  # of few ids, not of many rows
+            checks.append(("bad-id", "an id such as Q28640", "id", pc.match_substring_regex(rows["id"], _IDS)))
+        if file.kind == "claims":
+            checks.append(("bad-claims", "a property", "property", rows["property"].is_valid()))
+            has_rank = pc.or_(rows["rank"].is_null(), pc.is_in(rows["rank"], pa.array(_RANKS)))
+            checks.append(("bad-claims", f"a rank of {', '.join(_RANKS)}", "rank", has_rank))
+        elif file.kind == "entities":
+            has_revision = pc.greater_equal(rows["lastrevid"], 0)
+            checks.append(("bad-lastrevid", "a revision number", "lastrevid", has_revision))
+        elif file.kind in ("labels", "aliases"):
+            expected = "a label" if file.kind == "labels" else "an alias"
+            checks.append((f"bad-{file.kind}", expected, "value", rows["value"].is_valid()))
+        elif is_wikipedia(file.key):
+            checks.append(("bad-sitelinks", "the title of a page", "value", rows["value"].is_valid()))
         sound = np.ones(len(rows), np.bool_)
-        for reason, expected, column, passes in _checks(rows, file):
-            fails = sound & ~passes
-            for row in np.flatnonzero(fails):
+        for reason, expected, column, found in checks:
+            passes = pc.fill_null(found, False).to_numpy()
+            for row in np.flatnonzero(sound & ~passes):
                 self._reject(reason, file.path, int(row_numbers[row]), expected, rows[column][int(row)].as_py())
             sound &= passes
         rows = rows if sound.all() else rows.filter(pa.array(sound))
@@ -155,28 +173,6 @@ class TableReader(line_types.LineAccount):
     def _reject(self, reason: str, path: str, row: int, expected: str, seen: object) -> None:
         saw = "none" if seen is None else repr(str(seen)[:SHOWN])
         self.reject(reason, f"{path}: row {row:,}", f"expected {expected}, saw {saw}")
-
-
-def _checks(rows: pa.Table, file: TableFile) -> Iterator[tuple[str, str, str, _Mask]]:
-    """Yield the checks of a row: the reason to reject it, what is expected, in which column, and the rows that pass."""
-
-    def mask(found: pa.ChunkedArray) -> _Mask:
-        return pc.fill_null(found, False).to_numpy()
-
-    ids = rows["id"]
-    if not pc.all(pc.match_substring_regex(ids.unique(), _IDS)).as_py():  # of the few ids, not of the many rows
-        yield "bad-id", "an id such as Q28640", "id", mask(pc.match_substring_regex(ids, _IDS))
-    if file.kind == "claims":
-        yield "bad-claims", "a property", "property", mask(rows["property"].is_valid())
-        known = pc.or_(rows["rank"].is_null(), pc.is_in(rows["rank"], pa.array(_RANKS)))
-        yield "bad-claims", f"a rank of {', '.join(_RANKS)}", "rank", mask(known)
-    elif file.kind == "entities":
-        yield "bad-lastrevid", "a revision number", "lastrevid", mask(pc.greater_equal(rows["lastrevid"], 0))
-    elif file.kind in ("labels", "aliases"):
-        expected = "a label" if file.kind == "labels" else "an alias"
-        yield f"bad-{file.kind}", expected, "value", mask(rows["value"].is_valid())
-    elif is_wikipedia(file.key):
-        yield "bad-sitelinks", "the title of a page", "value", mask(rows["value"].is_valid())
 
 
 def _plain(file: TableFile, read: Callable[..., pa.Table], rows: int, asked: frozenset[str]) -> pa.Table:
@@ -256,11 +252,6 @@ class _Rows(NamedTuple):
         ends = np.searchsorted(places, np.arange(len(ids) + 1))
         columns = {name: table[name].unify_dictionaries().combine_chunks() for name in table.column_names}
         return cls(ends, columns)
-
-    def keep(self, kept: _Mask) -> "_Rows":
-        """Return some of the rows."""
-        before = np.concatenate([[0], np.cumsum(kept)])
-        return _Rows(before[self.ends], {name: column.filter(pa.array(kept)) for name, column in self.columns.items()})
 
     def is_in(self, name: str, values: Collection[str | None]) -> _Mask:
         """In which rows a dictionary-encoded column has one of some values; None is no value."""
