@@ -28,7 +28,7 @@ from wikisem.heuristics.selection.outlier_choice import ItemsByClass, Named, Sou
 from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, PoolItem, columns_of, costs_of
 from wikisem.ids import qid_number
 from wikisem.recipes.options import ItemOptions, Recipe
-from wikisem.records import DRAWN, NEAR, RELATED, Member
+from wikisem.records import DRAWN, FAR, NEAR, RELATED, Member
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
@@ -193,7 +193,8 @@ class OutlierPool:
         for number in numbers:
             items = _Items(number, draw.ring.rows, draw.ring.lists, by_code)
             walks = _Walks(items, draw.ring, sets[number - 1], asked, self._starts[asked])
-            classes = _Classes(items, by_class, number, asked) if options.draws_by_class(number) else None
+            draw_from = options.draw_o3 if number == FAR else options.draw
+            classes = _Classes(items, by_class, number, asked) if draw_from == "class" else None
             if places is not None:
                 wanted = [[one.of(number, at) for at in range(options.per_class)] for one in places]
                 full: Iterable[Iterable[Source]] = classes.nearest(wanted) if classes else repeat(())

@@ -11,7 +11,7 @@ from rich.table import Table
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations, read_wordnet
 from wikisem.categories.word_filter import WordFilter
-from wikisem.errors import MissingInputError
+from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path
 from wikisem.outputs import category_formats as formats
@@ -20,7 +20,7 @@ from wikisem.pipeline.cli import Command
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
-from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
+from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader
 from wikisem.wikis import known_language
 
 # Lexemes are in more languages than labels (Old Norse, Middle English), and a spelling may be named by an item:
@@ -64,7 +64,8 @@ def lexemes(arguments: argparse.Namespace) -> int:
         replace_file(kept_in, b"".join(record.as_line() for record in unreadable))
     else:
         remove(kept_in)
-    check_any(counts, ", ".join(arguments.dump))
+    if not counts.kept:
+        raise DamagedInputError(f"{', '.join(arguments.dump)}: expected lexemes of a Wikidata dump, saw none")
     counts.check_unreadable(STAGE, arguments.max_unreadable, kept_in)
     for language in sorted(set(arguments.languages) - collector.spelled):
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")

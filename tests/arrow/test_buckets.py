@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from wikisem.arrow.buckets import (
     BUCKETS,
     BucketedRows,
-    bucket_of,
     buckets_for,
     hash_strings,
     split,
@@ -54,10 +52,11 @@ def test_null_has_no_hash() -> None:
 
 def test_buckets_are_even() -> None:
     """Titles that differ only in their last characters spread over all buckets."""
-    sizes = np.bincount(bucket_of(pa.array([f"List of mayors of {number}" for number in range(1000 * BUCKETS)])))
-    assert sizes.size == BUCKETS
-    assert sizes.min() > 850
-    assert sizes.max() < 1_150
+    table = pa.table({"title": [f"List of mayors of {number}" for number in range(1000 * BUCKETS)]})
+    sizes = [rows.num_rows for _, rows in split(table, "title")]
+    assert len(sizes) == BUCKETS
+    assert min(sizes) > 850
+    assert max(sizes) < 1_150
 
 
 @given(rows, st.integers(1, 70))
@@ -118,7 +117,7 @@ def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: in
         for batch in batches
     ]
     given_out = [part for table in tables for part in adder.add(table)] + list(adder.rest())
-    assert all(set(bucket_of(part["title"].combine_chunks()).tolist()) == {bucket} for bucket, part in given_out)
+    assert all([number for number, _ in split(part, "title")] == [bucket] for bucket, part in given_out)
     assert _counter([part for _, part in given_out]) == _counter(tables)
     assert list(adder.rest()) == []
 
@@ -172,8 +171,8 @@ def test_summing_in_steps_is_summing_at_once(batches: list[list[tuple[str, str, 
 @given(st.lists(texts, min_size=1), st.sampled_from([1, 8, 64, 256]))
 def test_larger_buckets_are_whole_buckets_put_together(strings: list[str], buckets: int) -> None:
     """What was split into the most buckets can be merged in fewer, as if it had been split into these."""
-    finer, larger = bucket_of(pa.array(strings)), bucket_of(pa.array(strings), buckets)
-    assert (finer % buckets == larger).all()
+    for finer, rows in split(pa.table({"title": strings}), "title"):
+        assert [larger for larger, _ in split(rows, "title", buckets)] == [finer % buckets]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def _seal(data: bytes) -> bytes:
     sink = io.BytesIO()
     blocks = _Blocks(sink)
     blocks.write(data[:-footer])
-    blocks.end()
+    blocks.footer = []
     blocks.write(data[-footer:])
     blocks.seal()
     return sink.getvalue()

@@ -132,6 +132,13 @@ def test_too_many_bad_lines_fail(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert not unreadable.exists()
 
 
+def test_a_dump_without_lexemes_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It may be a dump of items."""
+    (tmp_path / "l.json").write_text('{"type":"item","id":"Q1"}\n')
+    assert main(["lexemes", str(tmp_path / "l.json"), "--languages", "en", "--output", str(tmp_path / "o")]) == 1
+    assert "l.json: expected lexemes of a Wikidata dump, saw none" in capsys.readouterr().err
+
+
 def test_no_outlier_is_a_word_of_its_cluster(tmp_path: Path) -> None:
     """A form that two lexemes share, and a second pair of one lexeme, are passed over."""
     pairs = [FormPair(n, f"a{n}", f"b{n}") for n in range(8)]

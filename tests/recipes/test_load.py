@@ -77,12 +77,12 @@ def test_every_recipe_but_the_faithful_one_asks_for_certificates() -> None:
 
 def test_strangers_are_drawn_by_items_as_in_the_paper_and_by_class_in_the_recipe_to_start_from() -> None:
     """Section 3 takes two items of a sibling and of a cousin class, but far items at random; ``draw_o3`` is apart."""
-    draws = {name: load_recipe(name).outliers for name in shipped_names()}
-    by_class = {name: tuple(options.draws_by_class(number) for number in (1, 2, 3)) for name, options in draws.items()}
-    assert by_class.pop("wikisem500") == (True, True, False)
-    assert by_class == dict.fromkeys(("wikisem", "wikisem-near", "demo"), (True,) * 3)
+    outliers = {name: load_recipe(name).outliers for name in shipped_names()}
+    draws = {name: (options.draw, options.draw_o3) for name, options in outliers.items()}
+    assert draws.pop("wikisem500") == ("class", "items")
+    assert draws == dict.fromkeys(("wikisem", "wikisem-near", "demo"), ("class", "class"))
     own = parse_recipe({"name": "x", "outliers": {"draw": "items", "draw_o3": "class"}}).outliers
-    assert [own.draws_by_class(number) for number in (1, 2, 3)] == [False, False, True]
+    assert (own.draw, own.draw_o3) == ("items", "class")
     with pytest.raises(RecipeError, match=r"outliers\.draw_o3: expected one of 'class', 'items', saw 'siblings'"):
         parse_recipe({"name": "x", "outliers": {"draw_o3": "siblings"}})
 

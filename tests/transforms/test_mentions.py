@@ -13,7 +13,7 @@ import pytest
 from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
 from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem import schemas
-from wikisem.arrow.buckets import bucket_of
+from wikisem.arrow.buckets import split
 from wikisem.arrow.parquet import bucket_path, count_buckets, read_parquet
 from wikisem.dumps import plan_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
@@ -132,7 +132,7 @@ def test_files_are_buckets_by_title(tmp_path: Path, counted: Path, monkeypatch: 
         assert count_buckets(f"{tmp_path}/{folder}") == 8
         for bucket in range(8):
             table = read_parquet(bucket_path(f"{tmp_path}/{folder}", bucket, 8))
-            assert set(bucket_of(table[column].combine_chunks(), 8).tolist()) <= {bucket}
+            assert {number for number, _ in split(table, column, 8)} <= {bucket}
             assert table.schema == (schemas.MENTIONS if column == "title" else schemas.REDIRECTS)
     assert rows_of(tmp_path) == MENTIONS
 

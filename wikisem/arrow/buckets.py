@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from wikisem.arrow.columns import Numbers
 from wikisem.sampling import hash_keys
 from wikisem.schemas import MENTIONS
 
@@ -32,18 +31,16 @@ MAX_HELD: Final = 1 << 20
 
 
 def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of each bucket that has any, by the string in ``column``; rows keep their order within a bucket."""
-    numbers = bucket_of(table[column].combine_chunks(), buckets)
+    """The rows of each bucket that has any, by the string in ``column``; rows keep their order within a bucket.
+
+    Buckets are numbered from 0 to ``buckets`` - 1.
+    """
+    numbers = (hash_strings(table[column].combine_chunks()) % np.uint64(buckets)).astype(np.uint16)
     ordered = table.take(pa.array(np.argsort(numbers, kind="stable")))
     ends = np.cumsum(np.bincount(numbers, minlength=buckets))
     for bucket, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
         if end > start:
             yield bucket, ordered.slice(start, end - start)
-
-
-def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.uint16]:
-    """Return the bucket of each string, from 0 to ``buckets`` - 1, shape ``(n,)``."""
-    return (hash_strings(strings) % np.uint64(buckets)).astype(np.uint16)
 
 
 def buckets_for(pages: int) -> int:
@@ -71,10 +68,21 @@ def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
     bytes: not on the process, machine, library version or place in the table.
     """
     assert strings.null_count == 0, "a string that is hashed is not null"
-    blocks = [np.zeros(0, np.uint64)]
+    hashes_of_blocks = [np.zeros(0, np.uint64)]
     for begin in range(0, len(strings), _BLOCK):
-        starts, lengths, words = _words_of(strings[begin : begin + _BLOCK])
-        hashes = lengths.astype(np.uint64)
+        block = strings[begin : begin + _BLOCK]
+        hashes_of_blocks.append(np.zeros(len(block), np.uint64))
+        _, offsets, data = block.buffers()
+        if offsets is None or data is None:  # only empty strings
+            continue
+        ends = np.frombuffer(offsets, np.int32)[block.offset : block.offset + len(block) + 1].astype(np.int64)
+        starts, lengths, size = ends[:-1] - ends[0], np.diff(ends), int(ends[-1] - ends[0])
+        # The little-endian word that begins at each byte of all strings, which overlap.
+        padded = np.zeros(size + _WORD, np.uint8)
+        padded[:size] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
+        words = np.ndarray((size + 1,), "<u8", padded.data, strides=(1,))
+        hashes = hashes_of_blocks[-1]
+        hashes[:] = lengths
         active, done = np.flatnonzero(lengths), 0
         while active.size:
             # The next eight bytes, or what is left and zeros.
@@ -82,21 +90,7 @@ def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
             hashes[active] = hash_keys(0, hashes[active] ^ word)
             done += _WORD
             active = active[lengths[active] > done]
-        blocks.append(hashes)
-    return np.concatenate(blocks)
-
-
-def _words_of(strings: pa.StringArray) -> tuple[Numbers, Numbers, npt.NDArray[np.uint64]]:
-    """Return where each string begins, how long it is, and the little-endian word that begins at each byte of all."""
-    _, offsets, data = strings.buffers()
-    if offsets is None or data is None:  # only empty strings
-        nowhere = np.zeros(len(strings), np.int64)
-        return nowhere, nowhere, np.zeros(1, np.uint64)
-    ends = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
-    size = int(ends[-1] - ends[0])
-    padded = np.zeros(size + _WORD, np.uint8)
-    padded[:size] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
-    return ends[:-1] - ends[0], np.diff(ends), np.ndarray((size + 1,), "<u8", padded.data, strides=(1,))
+    return np.concatenate(hashes_of_blocks)
 
 
 def sum_rows(tables: Iterable[pa.Table], schema: pa.Schema, max_held: int | None = None) -> pa.Table:

@@ -49,26 +49,9 @@ class CheckedWriter:
 
     def close(self) -> None:
         """Write checksums and footer; the file is the caller's to close."""
-        self._blocks.end()
+        self._blocks.footer = []
         self._writer.close()
         self._blocks.seal()
-
-
-def open_checked(source: BinaryIO, path: str, coded: Sequence[str] = (), any_writer: bool = False) -> pq.ParquetFile:
-    """Return a file of ``CheckedWriter``; a damaged byte that is read ends in DamagedInputError, here or later.
-
-    With ``any_writer`` also a file of another program: what is checked of it are its pages, if they have checksums.
-    ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
-    """
-    tail = _read_tail(source, path)
-    options: dict[str, Any] = {"read_dictionary": list(coded), "page_checksum_verification": True}
-    if tail is not None:
-        # Arrow would read the last 64 KiB for the footer, and so blocks that may hold none of the columns asked for.
-        metadata = pq.read_metadata(pa.BufferReader(tail[1]))
-        return pq.ParquetFile(_CheckedFile(source, path, *tail), metadata=metadata, **options)
-    if any_writer:
-        return pq.ParquetFile(source, **options)
-    raise DamagedInputError(f"{path}: expected Parquet with checksums at its end, saw none")
 
 
 def end_checksum(source: BinaryIO) -> int | None:
@@ -80,53 +63,46 @@ def end_checksum(source: BinaryIO) -> int | None:
 
 
 class _Blocks(io.BufferedIOBase):
-    """The file that Arrow writes to: pages go to the file and into checksums; the footer waits for these."""
+    """The file that Arrow writes to: pages go to the file and into checksums; the ``footer`` waits for these.
+
+    It is None until the last page has been written; then it has what comes after the pages.
+    """
 
     def __init__(self, sink: BinaryIO) -> None:
         super().__init__()
-        self._sink = sink
+        self._sink, self._size = sink, 0
         self._checksums: list[int] = []
-        self._size = self._checksum = 0
-        self._footer: list[bytes] | None = None
+        self.footer: list[bytes] | None = None
 
     def writable(self) -> bool:
         return True
 
     def tell(self) -> int:
-        return self._size + sum(map(len, self._footer or ()))
+        return self._size + sum(map(len, self.footer or ()))
 
     def write(self, data: Any, /) -> int:
         """Write pages, whose blocks get checksums, or keep a part of the footer; return how many bytes."""
-        if self._footer is not None:
-            self._footer.append(bytes(data))
+        if self.footer is not None:
+            self.footer.append(bytes(data))
             return len(data)
         view, done = memoryview(data), 0
         while done < len(view):
-            part = view[done : done + _BLOCK - self._size % _BLOCK]
-            self._checksum = crc32(part, self._checksum)
+            filled = self._size % _BLOCK
+            if not filled:
+                self._checksums.append(0)
+            part = view[done : done + _BLOCK - filled]
+            self._checksums[-1] = crc32(part, self._checksums[-1])
             self._size, done = self._size + len(part), done + len(part)
-            if self._size % _BLOCK == 0:
-                self._end_block()
         self._sink.write(data)
         return len(view)
 
-    def end(self) -> None:
-        """End the last block: all bytes from now on are the footer."""
-        if self._size % _BLOCK:
-            self._end_block()
-        self._footer = []
-
     def seal(self) -> None:
         """Write the checksums, the seal and the footer."""
-        footer = b"".join(self._footer or ())
+        footer = b"".join(self.footer or ())
         checksums = struct.pack(f"<{len(self._checksums)}I", *self._checksums)
         after = crc32(footer)
         whole = crc32(_SUMS.pack(self._size, after), crc32(checksums))
         self._sink.write(checksums + _SEAL.pack(self._size, after, whole, _MARK) + footer)
-
-    def _end_block(self) -> None:
-        self._checksums.append(self._checksum)
-        self._checksum = 0
 
 
 def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
@@ -179,27 +155,29 @@ class _CheckedFile(io.RawIOBase):
         return self._at
 
     def read(self, size: int = -1, /) -> bytes:
+        """Return bytes of whole blocks, whose checksums are compared, and of the tail, which was checked when opened.
+
+        DamagedInputError if a block differs.
+        """
         border, tail = self._border, self._tail
         start, stop = self._at, border + len(tail) if size < 0 else self._at + size
-        data = self._blocks(start, min(stop, border)) if start < border else b""
+        data = b""
+        if start < border:
+            first = start // _BLOCK
+            begin, end = first * _BLOCK, min(border, -(-stop // _BLOCK) * _BLOCK)
+            blocks = memoryview(_read(self._source, begin, end))
+            if len(blocks) != end - begin:
+                raise DamagedInputError(f"{self._path}: expected {end:,} bytes, saw that the file is shorter now")
+            for number, block in enumerate(range(0, len(blocks), _BLOCK), first):
+                if crc32(blocks[block : block + _BLOCK]) != _CHECKSUM.unpack_from(tail, number * _CHECKSUM.size)[0]:
+                    raise DamagedInputError(
+                        f"{self._path}: expected the bytes that were written, saw others after byte {number * _BLOCK:,}"
+                    )
+            data = bytes(blocks[start - begin : min(stop, border) - begin])
         if stop > border:
             data += tail[max(start, border) - border : stop - border]
         self._at += len(data)
         return data
-
-    def _blocks(self, start: int, stop: int) -> bytes:
-        """Return bytes of the blocks, all of whose checksums were compared; DamagedInputError if one differs."""
-        first = start // _BLOCK
-        begin, end = first * _BLOCK, min(self._border, -(-stop // _BLOCK) * _BLOCK)
-        data = memoryview(_read(self._source, begin, end))
-        if len(data) != end - begin:
-            raise DamagedInputError(f"{self._path}: expected {end:,} bytes, saw that the file is shorter now")
-        for number, block in enumerate(range(0, len(data), _BLOCK), first):
-            if crc32(data[block : block + _BLOCK]) != _CHECKSUM.unpack_from(self._tail, number * _CHECKSUM.size)[0]:
-                raise DamagedInputError(
-                    f"{self._path}: expected the bytes that were written, saw others after byte {number * _BLOCK:,}"
-                )
-        return bytes(data[start - begin : stop - begin])
 
 
 _BUCKET: Final = re.compile(r"bucket-\d+-of-(\d+)\.parquet")
@@ -229,7 +207,7 @@ def read_batches(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
 def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()) -> Iterator[pa.Table]:
     """Yield the columns of a Parquet file, one row group at a time: faster than batches, where rows are small.
 
-    ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
+    ``coded`` is that of ``open_parquet``.
     """
     with open_binary(path) as source, open_parquet(source, path, coded=coded, any_writer=False) as file:
         for number in range(file.num_row_groups):
@@ -247,9 +225,23 @@ def open_parquet(
     coded: Sequence[str] = (),
     any_writer: bool = True,
 ) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file with ``open_checked``; what Arrow raises becomes a DamagedInputError that names it."""
+    """Open a file of ``CheckedWriter``; what Arrow raises becomes a DamagedInputError that names it.
+
+    A damaged byte that is read ends in DamagedInputError, here or later. With ``any_writer`` also a file of another
+    program is opened: what is checked of it are its pages, if they have checksums. ``coded`` names columns that come
+    dictionary-encoded; in a list, ``column.list.element``.
+    """
     try:
-        yield open_checked(source, path, coded, any_writer)
+        tail = _read_tail(source, path)
+        options: dict[str, Any] = {"read_dictionary": list(coded), "page_checksum_verification": True}
+        if tail is not None:
+            # Arrow would read the last 64 KiB for the footer, blocks that may hold none of the columns asked for.
+            metadata = pq.read_metadata(pa.BufferReader(tail[1]))
+            yield pq.ParquetFile(_CheckedFile(source, path, *tail), metadata=metadata, **options)
+        elif any_writer:
+            yield pq.ParquetFile(source, **options)
+        else:
+            raise DamagedInputError(f"{path}: expected Parquet with checksums at its end, saw none")
     except PARQUET_ERRORS as error:
         if isinstance(error, WikisemError) or (isinstance(error, OSError) and error.errno is not None):
             raise

@@ -213,7 +213,12 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     types = np.zeros(len(whole.nodes), dtype=bool)
     types[whole.subs] = True
     other_classes, outside = _other_classes(tables, whole, node_or_hidden, gathered.items)
-    up = _renumbered_edges(whole, node, count)
+    edges = list[CsrRows]()
+    for new, size in ((node, count), (node_or_hidden, count + hidden_count)):
+        subs, supers = new[whole.subs], new[whole.supers]
+        is_left = (subs != PRUNED) & (supers != PRUNED)
+        edges.append(CsrRows.from_pairs(subs[is_left], supers[is_left], size))
+    up, whole_up = edges
     return ClassGraph(
         nodes=nodes,
         depth=whole.depth[whole.is_kept],
@@ -222,7 +227,7 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
         up=up,
         down=up.reverse(count),
         hidden=whole.nodes[whole.is_hidden],
-        whole_up=_renumbered_edges(whole, node_or_hidden, count + hidden_count),
+        whole_up=whole_up,
         items=gathered.items,
         sitelinks=gathered.sitelinks,
         classes=gathered.classes,
@@ -286,13 +291,6 @@ def _edges_to(table: ItemEdges, flagged: Flags) -> tuple[Ints, Ints]:
     offsets = table.instance_of.offsets
     rows = np.searchsorted(offsets, hits.astype(offsets.dtype), side="right") - 1
     return table.items[rows], table.instance_of.targets[hits]
-
-
-def _renumbered_edges(whole: _AllClasses, new: npt.NDArray[np.uint32], count: int) -> CsrRows:
-    """The P279 edges between classes that have one of ``count`` new numbers."""
-    subs, supers = new[whole.subs], new[whole.supers]
-    is_kept = (subs != PRUNED) & (supers != PRUNED)
-    return CsrRows.from_pairs(subs[is_kept], supers[is_kept], count)
 
 
 def _other_classes(

@@ -177,19 +177,19 @@ class Taxonomy:
 
     def superclasses(self, qid: str) -> list[str]:
         """P(v): the direct superclasses of a class; empty for an item that is not a class."""
-        return self._qids(self._row(self.graph.up, qid))
+        return self._along(self.graph.up, qid)
 
     def subclasses(self, qid: str) -> list[str]:
         """P⁻¹(v): the direct subclasses of a class; empty for an item that is not a class."""
-        return self._qids(self._row(self.graph.down, qid))
+        return self._along(self.graph.down, qid)
 
     def above(self, qid: str) -> list[str]:
         """All superclasses, transitively (``wdt:P279+``), without the class itself even when it is on a cycle."""
-        return self._beyond(self.graph.up, qid)
+        return self._along(self.graph.up, qid, transitively=True)
 
     def below(self, qid: str) -> list[str]:
         """All subclasses, transitively (``^wdt:P279+``), without the class itself even when it is on a cycle."""
-        return self._beyond(self.graph.down, qid)
+        return self._along(self.graph.down, qid, transitively=True)
 
     def instances(self, qid: str) -> list[str]:
         """I(v): the items that are an instance of the class itself."""
@@ -226,15 +226,14 @@ class Taxonomy:
         node, hidden = _index(graph.nodes, qid), _index(graph.hidden, qid)
         if node is None and hidden is not None:
             node = len(graph.nodes) + hidden
-        return [] if node is None else self._whole_qids(graph.whole_up.row(node))
+        return [] if node is None else self._qids(graph.whole_up.row(node))
 
     def whole_classes(self, qid: str) -> list[str]:
         """What an item is an instance of before pruning, at any sound rank; pruned classes as above."""
         item = _index(self.graph.items, qid)
         if item is None:
             return []
-        others = self.graph.other_classes.take(np.array([item])).targets
-        return self._whole_qids(distinct(np.concatenate([self.graph.classes.row(item), others])))
+        return self._qids(self.graph.stated(np.array([item])).targets)
 
     def depth(self, qid: str) -> int | None:
         """Steps from the root down to a class before anything was pruned; None if the root is not above it."""
@@ -277,11 +276,12 @@ class Taxonomy:
             return False
         return True
 
-    def _beyond(self, rows: CsrRows, qid: str) -> list[str]:
+    def _along(self, rows: CsrRows, qid: str, *, transitively: bool = False) -> list[str]:
+        """The classes to which the edges of a class lead, or all that can be reached along such edges but itself."""
         node = self._node(qid)
         if node is None:
             return []
-        nodes = closure(rows, node)
+        nodes = closure(rows, node) if transitively else rows.row(node)
         return self._qids(nodes[nodes != node])
 
     def _row(self, rows: CsrRows, qid: str) -> Ints:
@@ -297,9 +297,7 @@ class Taxonomy:
         return node
 
     def _qids(self, nodes: Ints) -> list[str]:
-        return qids_of(self.graph.nodes[np.sort(nodes)])
-
-    def _whole_qids(self, nodes: Ints) -> list[str]:
+        """The QIDs of nodes and hidden classes, as ``ClassGraph`` numbers them, in the order of their numbers."""
         count = len(self.graph.nodes)
         kept, hidden = self.graph.nodes[nodes[nodes < count]], self.graph.hidden[nodes[nodes >= count] - count]
         return qids_of(np.sort(np.concatenate([kept, hidden])))

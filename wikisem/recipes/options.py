@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from wikisem.records import FAR, Level, Share
+from wikisem.records import Level, Share
 
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
@@ -67,7 +67,7 @@ class OutlierOptions:
     """How outliers are drawn; ``distance`` is the paper's μ. docs/outliers.md has each rule.
 
     ``draw`` is for O1 and O2, ``draw_o3`` for O3: section 3 of the paper takes two items of one sibling class and of
-    one cousin class, but far items at random.
+    one cousin class, but far items at random. By "class", all come from one class where one brings enough.
     """
 
     per_class: FromZero = 2
@@ -89,10 +89,6 @@ class OutlierOptions:
     # How many further outliers share a kind with most members, and yet have a certificate.
     near: FromZero = 0
     shared: bool = False
-
-    def draws_by_class(self, outlier_class: int) -> bool:
-        """Whether the outliers of O1, O2 or O3 (1, 2 or 3) come from one class where one brings enough."""
-        return (self.draw_o3 if outlier_class == FAR else self.draw) == "class"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from wikisem.dumps import Damage, plan_ranges, read_ranges
-from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.errors import MissingInputError
 from wikisem.records import SHOWN, Counts, UnreadableRecord, report_unreadable
 from wikisem.wikidata.entity_columns import ranked_values
 from wikisem.wikidata.entity_reader import check_head, read_lines
@@ -147,9 +147,3 @@ def _read(line: memoryview) -> Lexeme | LeftOutLine | UnreadableLine:
     if head.type in _OTHER_TYPES:
         return LeftOutLine(head.type)
     return UnreadableLine("bad-lexeme", f"{head.id or 'a line without an id'}: {wrong}")
-
-
-def check_any(counts: Counts, path: str) -> None:
-    """Raise DamagedInputError if a file held no lexeme at all."""
-    if not counts.kept:
-        raise DamagedInputError(f"{path}: expected lexemes of a Wikidata dump, saw none")

@@ -126,35 +126,28 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
     """
     if not share:
         return np.zeros(len(candidates), dtype=bool)
-    instances = (graph.instances.counts() + _count(unlinked.classes, unlinked.counts, len(graph.nodes)))[candidates]
+    count, none = len(graph.nodes), np.zeros(0, dtype=np.int64)
+    # Of items of the graph only classes that are left in it count, so of the others as well.
+    stated = unlinked.classes.keep(unlinked.classes.targets < count)
+    unlinked_instances = np.bincount(stated.targets, unlinked.counts[stated.sources()], minlength=count)
+    instances = (graph.instances.counts() + unlinked_instances.astype(np.int64))[candidates]
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
     needed = np.round(share * instances, 9)
-    in_graph = graph.classes.take(_with_several(graph.classes))
-    # Of items of the graph only classes that are left in it count, so of the others as well.
-    stated = unlinked.classes.keep(unlinked.classes.targets < len(graph.nodes))
-    several = _with_several(stated)
-    unlinked_lists, numbers = stated.take(several), unlinked.counts[several]
     # An instance with another class has several; if these are too few, it does not matter which of them are below.
-    upper_bound = _count(in_graph, None, len(graph.nodes)) + _count(unlinked_lists, numbers, len(graph.nodes))
-    may_be = upper_bound[candidates] >= needed
-    to_count, is_status = candidates[may_be], np.zeros(len(candidates), dtype=bool)
-    counted = _with_another_class(graph, in_graph, to_count)
-    counted += _with_another_class(graph, unlinked_lists, to_count, numbers)
+    several, with_several = list[tuple[CsrRows, Int64s | None]](), np.zeros(count)
+    for classes, numbers in ((graph.classes, None), (stated, unlinked.counts)):
+        # Found without a count for every row at once.
+        begins = range(0, len(classes), _CHUNK)
+        found = [begin + np.flatnonzero(np.diff(classes.offsets[begin : begin + _CHUNK + 1]) > 1) for begin in begins]
+        rows = np.concatenate([none, *found])
+        lists, items = classes.take(rows), None if numbers is None else numbers[rows]
+        several.append((lists, items))
+        with_several += np.bincount(lists.targets, None if items is None else items[lists.sources()], minlength=count)
+    may_be = with_several[candidates] >= needed
+    is_status = np.zeros(len(candidates), dtype=bool)
+    counted = sum(_with_another_class(graph, lists, candidates[may_be], items) for lists, items in several)
     is_status[may_be] = counted >= needed[may_be]
     return is_status
-
-
-def _count(classes: CsrRows, numbers: Int64s | None, count: int) -> Int64s:
-    """How many items each of ``count`` nodes has, where row i is ``numbers[i]`` items, or one."""
-    weights = None if numbers is None else numbers[classes.sources()]
-    return np.bincount(classes.targets, weights, minlength=count)[:count].astype(np.int64)
-
-
-def _with_several(rows: CsrRows) -> Int64s:
-    """The rows with more than one target, found without a count for every row at once."""
-    begins = range(0, len(rows), _CHUNK)
-    found = [begin + np.flatnonzero(np.diff(rows.offsets[begin : begin + _CHUNK + 1]) > 1) for begin in begins]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
 
 def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, numbers: Int64s | None = None) -> Int64s:
