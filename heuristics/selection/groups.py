@@ -108,21 +108,24 @@ class GroupBuilder:
         for language, inputs in self._languages.items():
             rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             places, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(rows[is_candidate])
-            if overlap is None:
-                rows_of_all = [leading.row(at).tolist() for at in range(len(leading))]
-                candidates = [_Leading(None, every[: cluster.size], every[cluster.size :]) for every in rows_of_all]
-            else:
-                items, of_class = inputs.surfaces.items[leading.targets], places[leading.sources()]
-                has_level = (self._graph.is_type(items) == are_types[of_class]).tolist()
-                rows_of_all, excluding = leading.targets.tolist(), contradictions(of_class, items).tolist()
-                candidates = []
-                for at, (begin, end) in zip(places.tolist(), pairwise(leading.offsets.tolist()), strict=True):
-                    # The leading instances of the level, those with a contradiction apart.
-                    of_level = [index for index in range(begin, end) if has_level[index]]
-                    even = [rows_of_all[index] for index in of_level if excluding[index] < 0]
-                    odd = {rows_of_all[index]: excluding[index] for index in of_level if excluding[index] >= 0}
-                    level: Level = "concepts" if are_types[at] else "entities"
-                    candidates.append(_Leading(level, even[: cluster.size], even[cluster.size :], odd))
+            items, of_class = inputs.surfaces.items[leading.targets], places[leading.sources()]
+            # Where no certificates are asked for, any level will do, and nothing is excluded (-1).
+            has_level, excluding = np.ones(len(items), dtype=bool), np.full(len(items), -1)
+            if overlap is not None:
+                has_level = self._graph.is_type(items) == are_types[of_class]
+                excluding = contradictions(of_class, items)
+            candidates = []
+            for at, (begin, end) in zip(places.tolist(), pairwise(leading.offsets.tolist()), strict=True):
+                # The leading instances of the level, those with a contradiction apart.
+                of_level = begin + np.flatnonzero(has_level[begin:end])
+                rows_of_level, excluded_by = leading.targets[of_level], excluding[of_level]
+                is_odd = excluded_by >= 0
+                even = rows_of_level[~is_odd].tolist()
+                odd = dict(zip(rows_of_level[is_odd].tolist(), excluded_by[is_odd].tolist(), strict=True))
+                level: Level | None = None
+                if overlap is not None:
+                    level = "concepts" if are_types[at] else "entities"
+                candidates.append(_Leading(level, even[: cluster.size], even[cluster.size :], odd))
             checked = list(self._check(nodes[places].tolist(), candidates, inputs))
             yield from ((language, judged) for judged in self._ask_witness(checked, inputs))
 
@@ -192,12 +195,13 @@ class GroupBuilder:
             yield from checked
             return
         members = [[member.id for member in cluster.cluster] for cluster in passed]
-        evidences = ClassEvidence.of_classes(signatures, np.array([cluster.node for cluster in passed]), members)
+        nodes = [cluster.node for cluster in passed]
+        evidence_of = dict(zip(nodes, ClassEvidence.of_classes(signatures, np.array(nodes), members), strict=True))
         for cluster in checked:
             if isinstance(cluster, Rejection):
                 yield cluster
                 continue
-            evidence = next(evidences)
+            evidence = evidence_of[cluster.node]
             coherence = evidence.coherence
             if minimum is not None and coherence is None and len(signatures.items):
                 yield self._reject(

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from wikisem.graph.csr import Int64s, Ints
-from wikisem.heuristics.selection.places import BARRED, MISSED, Place, Places, PoolItem
+from wikisem.heuristics.selection.places import BARRED, MISSED, Place, Places, PoolItem, is_known
 from wikisem.records import Member
 
 # An item as its surface form in each of the languages that have one for it.
@@ -180,7 +180,9 @@ class _Choice:
             not_barred = (
                 item
                 for item in source
-                if not any(place.bars(item[language]) for language, place in places[0].items() if language in item)
+                if not any(
+                    place.known and not is_known(item[code]) for code, place in places[0].items() if code in item
+                )
             )
             taken += self.take(not_barred, len(places) - len(taken), taken)
         return taken

@@ -234,11 +234,7 @@ class Place:
         costs = [weight * bounds.cost(value) for weight, bounds, value in sized]
         takes = letter not in self.letters.every if self.odd_letter else letter in self.letters.common
         costs.append(0 if takes else MISSED if self.odd_letter else BEYOND)
-        return sum(costs) + self.cost_of_pairs(member.surface) + BARRED * self.bars(member)
-
-    def bars(self, item: Member | PoolItem) -> bool:
-        """Whether an item is no outlier here."""
-        return self.known and not is_known(item)
+        return sum(costs) + self.cost_of_pairs(member.surface) + BARRED * (self.known and not is_known(member))
 
 
 def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:

@@ -276,7 +276,7 @@ class JudgeClasses(beam.DoFn):
             numbers = open_arrays(ClassGraph, work.taxonomy).nodes[candidates]
             labels = {language: shared_files.read_labels(scratch, language, numbers) for language in work.surfaces}
             self._english = {language: found.english for language, found in labels.items()}
-            self._builder = _open_builder(work, labels)
+            self._builder = _open_builder(work, {language: found.texts for language, found in labels.items()})
         judged_by_language = {language: Judged() for language in work.surfaces}
         own = candidates[number * SLICE : (number + 1) * SLICE]
         for language, judgement in self._builder.judge(own, sifted=sifts(work.recipe)):
@@ -292,32 +292,27 @@ class JudgeClasses(beam.DoFn):
 
 
 def _open_builder(
-    work: GroupWork, labels: Mapping[str, shared_files.ClassLabels], *, last: bool = False
+    work: GroupWork, labels: Mapping[str, Mapping[int, str]], *, spares_outliers: bool = False
 ) -> GroupBuilder:
-    """A builder for the languages that have ``labels``, over arrays that are mapped into memory.
-
-    The ``last`` one chooses the outliers of all groups that are kept, and may spare them.
-    """
-    scratch, recipe = work.scratch, work.recipe
+    """A builder for the languages that have ``labels`` of classes, over arrays that are mapped into memory."""
+    scratch, recipe, surprises = work.scratch, work.recipe, work.recipe.filters.affix == "surprise"
     languages = {
         language: LanguageInputs(
             profile=surface_tables.read_profile(work, language).profile,
             surfaces=open_arrays(SurfaceTable, scratch.surfaces(language)),
             ring=open_arrays(HashRing, scratch.ring(language)),
             candidates=open_arrays(CandidateClasses, scratch.candidates(language)),
-            labels=found.texts,
-            affixes=surface_tables.read_affixes(scratch.affixes(language))
-            if recipe.filters.affix == "surprise"
-            else None,
+            labels=of_classes,
+            affixes=surface_tables.read_affixes(scratch.affixes(language)) if surprises else None,
             forms=open_arrays(SurfaceForms, scratch.forms(language)) if recipe.outliers.places else None,
         )
-        for language, found in labels.items()
+        for language, of_classes in labels.items()
     }
     witness = open_arrays(Signatures, scratch.signatures()) if recipe.witness else None
     ties = open_arrays(Ties, scratch.ties()) if recipe.outliers.related else None
     inputs = GroupInputs(open_arrays(ClassGraph, work.taxonomy), languages, recipe, witness, ties)
     index = open_arrays(OutlierIndex, scratch.outlier_index())
-    return GroupBuilder(inputs, index, spares=last and spares(recipe))
+    return GroupBuilder(inputs, index, spares=spares_outliers)
 
 
 # The slices of a language to its finished files.
@@ -342,7 +337,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     all_judged.groups.clear()  # of a full dump, most are not kept, and large
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
-        builder = _open_builder(work, {language: shared_files.ClassLabels(labels, set())}, last=True)
+        builder = _open_builder(work, {language: labels}, spares_outliers=spares(recipe))
         # Those that max_groups keeps are first, so that their outliers are the same without it.
         order = kept_groups.in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
         nodes = indices_of(np.array(order), graph.nodes)[0]
