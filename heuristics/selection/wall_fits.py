@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 from math import inf
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -185,12 +185,6 @@ class WallFits:
                     bits = np.where(flagged, words.bits, np.uint64(0))
                     masks[name].append(np.bitwise_or.reduceat(bits, words.begins).tolist())
         return WallFits(**masks, apart=_apart(classes, words.nodes, masks["graph"], inputs, profile))
-
-    def by(self, number: int, word: int, other: int) -> Literal["graph", "witness", ""]:
-        """By what a word of a class (its place) fits another one: "graph", "witness" or ""."""
-        if self.graph[other][number] >> word & 1:
-            return "graph"
-        return "witness" if self.witness[other][number] >> word & 1 else ""
 
 
 @dataclass(frozen=True)

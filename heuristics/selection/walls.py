@@ -13,12 +13,12 @@ each to a class that it fits, and every row would still have four.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import chain, combinations, permutations
 from operator import and_, or_
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -37,20 +37,20 @@ from wikisem.wikipedia.languages import LanguageProfile
 SIZE: Final = SIDE * SIDE
 
 
-def solving_order(fits: Sequence[int], own: Sequence[int]) -> list[int]:
+def solving_order(fits: Sequence[Collection[int]], own: Sequence[int]) -> list[int]:
     """The groups in an order in which each has no more words that fit it than its own, once those before are settled.
 
-    ``fits`` has for each word a bitset of the groups that it fits, ``own`` its group. Empty if there is no such order,
-    and then there is a second solution.
+    ``fits`` has for each word the groups that it fits, ``own`` its group. Empty if there is no such order, and then
+    there is a second solution.
 
-    >>> solving_order([0b01, 0b11, 0b10, 0b10], own=[0, 0, 1, 1]), solving_order([0b01, 0b11, 0b10, 0b11], [0, 0, 1, 1])
+    >>> solving_order([[], [1], [], []], own=[0, 0, 1, 1]), solving_order([[], [1], [], [0]], own=[0, 0, 1, 1])
     ([0, 1], [])
     """
     left = sorted(set(own))
     order: list[int] = []
     while left:
         open_words = [(fit, group) for fit, group in zip(fits, own, strict=True) if group in left]
-        wanted = {one: any(fit >> one & 1 for fit, group in open_words if group != one) for one in left}
+        wanted = {one: any(one in fit for fit, group in open_words if group != one) for one in left}
         settled = next((one for one in left if not wanted[one]), None)
         if settled is None:
             return []
@@ -201,6 +201,14 @@ class _Row(NamedTuple):
 
     group: int
     places: tuple[int, ...]
+
+
+class _Fitting(NamedTuple):
+    """A word of a wall, by its row and its item, and by what it fits which other rows."""
+
+    row: int
+    item: str
+    by: dict[int, Literal["graph", "witness"]]
 
 
 def draw_walls(classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> Walls:
@@ -387,34 +395,28 @@ class _Drawing:
         every = list(chain.from_iterable(members))
         if len(every) < SIZE:
             return FEW_WORDS
-        if tier == "herring" and len(self._herrings(rows)) < LEAST_HERRINGS:
+        words = self._fitting(rows)
+        if tier == "herring" and sum(bool(word.by) for word in words) < LEAST_HERRINGS:
             return FEW_HERRINGS
-        if not self._solving_order(rows):
+        if not solving_order([word.by for word in words], [word.row for word in words]):
             return SECOND_SOLUTION
         if max(self._earlier.shared(one.id for one in every).values(), default=0) >= _REPEATED:
             return REPEATS
         surfaces = [[one.surface for one in own] for own in members]
         return find_giveaway(surfaces, [self._groups[row.group].label for row in rows], self._profile)
 
-    def _solving_order(self, rows: Sequence[_Row]) -> list[int]:
-        """The rows in an order in which they can be settled; empty if there is a second solution."""
-        fits, own = [], []
+    def _fitting(self, rows: Sequence[_Row]) -> list[_Fitting]:
+        """All words of the rows, with the other rows that they fit."""
+        found: list[_Fitting] = []
         for at, row in enumerate(rows):
             for place in row.places:
-                # A bitset of the rows that the word fits.
-                by = (other is row or self._fits.by(row.group, place, other.group) != "" for other in rows)
-                fits.append(sum(1 << number for number, is_fit in enumerate(by) if is_fit))
-                own.append(at)
-        return solving_order(fits, own)
-
-    def _herrings(self, rows: Sequence[_Row]) -> list[Herring]:
-        found: list[Herring] = []
-        for row in rows:
-            others = [other.group for other in rows if other is not row]
-            for place in row.places:
-                if by := {other: how for other in others if (how := self._fits.by(row.group, place, other))}:
-                    fits = tuple(self._groups[group].qid for group in by)
-                    found.append(Herring(self._words[row.group][place].id, fits, tuple(by.values())))
+                by: dict[int, Literal["graph", "witness"]] = {}
+                for number, other in enumerate(rows):
+                    if number != at and self._fits.graph[other.group][row.group] >> place & 1:
+                        by[number] = "graph"
+                    elif number != at and self._fits.witness[other.group][row.group] >> place & 1:
+                        by[number] = "witness"
+                found.append(_Fitting(at, self._words[row.group][place].id, by))
         return found
 
     def _wall(self, rows: Sequence[_Row], tier: Tier, number: int, key: int) -> Wall:
@@ -438,6 +440,8 @@ class _Drawing:
         block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
         slots = np.argsort(hash_keys(block, np.arange(SIZE), "place")).tolist()
         language, groups = self._profile.code, [self._groups[row.group] for row in rows]
+        words = self._fitting(rows)
+        settled = solving_order([word.by for word in words], [word.row for word in words])
         return Wall(
             id=f"{language}-{tier}-{number + 1}",
             language=language,
@@ -447,7 +451,11 @@ class _Drawing:
                 WallGroup(group.qid, group.label, tuple(one.id for one in four))
                 for group, four in zip(groups, members, strict=True)
             ),
-            herrings=tuple(self._herrings(rows)),
-            order=tuple(groups[at].qid for at in self._solving_order(rows)),
+            herrings=tuple(
+                Herring(word.item, tuple(groups[row].qid for row in word.by), tuple(word.by.values()))
+                for word in words
+                if word.by
+            ),
+            order=tuple(groups[row].qid for row in settled),
             margin=None if self._recipe.outliers.margin is None else max(TEMPTING, self._recipe.outliers.margin),
         )

@@ -62,7 +62,7 @@ def test_there_is_an_order_to_solve_a_wall_in_where_one_solution_is_all(
 ) -> None:
     """In that order each group has no words but its own that fit it once those before it are settled."""
     fits, sizes, own = wall
-    order = solving_order(fits, own)
+    order = solving_order([[group for group in range(len(sizes)) if fit >> group & 1] for fit in fits], own)
     assert bool(order) == (len(list(solutions(fits, sizes))) == 1)
     for place, group in enumerate(order):
         open_words = [one for one, mine in enumerate(own) if mine in order[place:]]
