@@ -176,7 +176,7 @@ def _write_release(
     for code in run.names:
         if record := ledger.find(f"names/{code}"):
             ledger.check_needs(record)
-    more: dict[str, Any] = {"maker": maker, "opened": run.manifest.opened}
+    more: dict[str, Any] = {"maker": maker}
     opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
     if open_held and since is None:
         raise UsageError("--open-held: expected --since with the release that held the file back, saw none")
@@ -195,9 +195,8 @@ def _write_release(
     _scores_of(run.groups, cases)  # an error before anything is written
     more |= {"canary": test_cases.canary_of(run.groups, seed), **_count_extras(run)}
     if since:
-        more["since"], more["changes"], half_before = _compare(since, run, open_held)
-        for half, data in half_before:
-            more["opened"], opened[half.file] = [*run.manifest.opened, half], data
+        said, opened_now = _compare(since, run, open_held)
+        more, opened = more | said, opened | opened_now
     facts = facts_of(run, published or run.manifest.published, **more)
     _check_others(folder, facts, run)
     if held_data:
@@ -285,23 +284,21 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
     return kept_run, metadata.HeldHalf(hashlib.sha256(data).hexdigest(), len(held_groups), cases), data
 
 
-def _compare(
-    since: Path, run: RunFiles, open_held: Path | None
-) -> tuple[str, dict[str, tuple[int, ...]], list[tuple[metadata.OpenedHalf, bytes]]]:
-    """What a release says of the run or release before: its version, the changes since, and the half that it held back.
+def _compare(since: Path, run: RunFiles, open_held: Path | None) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """What a release says of the run or release before, as fields of ``ReleaseFacts``, and the half that it opens.
 
-    The changes are the numbers of the card's table of changes, by language. The half is that in ``open_held``, if it is
-    given and its hash is the published one.
+    ``changes`` are the numbers of the card's table of changes, by language. ``open_held`` is the file that the release
+    before held back, with the hash that it published; the second result has it by its path in the new release.
     """
     before = read_run(since)
     languages = [metadata.language_facts(code, groups, (), {}) for code, groups in before.groups.items()]
     version = metadata.read_facts(before.manifest, languages, "").version
-    changes: dict[str, tuple[int, ...]] = {}
+    changes = {}
     for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
         renamed = sum(change.kind == "surface form" for change in compared.changes)
         changes[compared.language] = compared.groups.gone, compared.groups.new, *compared.cases, renamed
     if open_held is None:
-        return version, changes, []
+        return {"since": version, "changes": changes}, {}
     if not open_held.is_file():
         raise MissingInputError(f"--open-held: expected the file that {since} held back, saw nothing at {open_held}")
     data, published = open_held.read_bytes(), before.manifest.held.sha256 if before.manifest.held else ""
@@ -309,7 +306,8 @@ def _compare(
     if seen != published:
         wanted = f"the file with SHA-256 {published}" if published else "a release that holds a half back"
         raise DamagedInputError(f"{open_held}: expected {wanted}, as {since} says, saw {seen if published else 'none'}")
-    return version, changes, [(metadata.OpenedHalf(version, f"{test_cases.HELD}/{version}.jsonl", seen), data)]
+    half = metadata.OpenedHalf(version, f"{test_cases.HELD}/{version}.jsonl", seen)
+    return {"since": version, "changes": changes, "opened": [*run.manifest.opened, half]}, {half.file: data}
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[metadata.ModelScore]:

@@ -143,17 +143,6 @@ def read_key(folder: Path) -> AnnotationSet:
 _Class = int | None
 
 
-class SampleOptions(NamedTuple):
-    """How many groups and annotators there are; ``overlap`` of the groups go to every annotator."""
-
-    language: str
-    seed: int
-    groups: int
-    annotators: int
-    overlap: int
-    two_answers: bool = False
-
-
 class _Candidate(NamedTuple):
     """A group as its words are shown, with its outliers by class; ``key`` identifies it and sorts it."""
 
@@ -169,8 +158,19 @@ class _Chosen(NamedTuple):
     outlier: str
 
 
-def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationSet:
-    """Sample one test case from each of ``options.groups`` groups and deal them to the annotators.
+def sample_cases(
+    groups: Iterable[Group],
+    language: str,
+    seed: int,
+    wanted: int,
+    annotators: int,
+    overlap: int,
+    two_answers: bool = False,
+) -> AnnotationSet:
+    """Sample one test case from each of as many groups as ``wanted`` and deal them to the annotators.
+
+    ``overlap`` of the groups go to every annotator, the others to one each. With ``two_answers``, each case is answered
+    without help and then with it.
 
     Outlier classes are balanced over all cases, the overlap and each annotator's share: if every group has all
     classes, their counts differ by at most one. Positions of outliers are balanced over all cases and over each of
@@ -183,7 +183,6 @@ def sample_cases(groups: Iterable[Group], options: SampleOptions) -> AnnotationS
         annotator-1              c:O3  d:O1
         annotator-2                          e:O2  f:O3
     """
-    language, seed, wanted, annotators, overlap, two_answers = options
     if overlap > wanted:
         raise UsageError(f"expected an overlap of at most {wanted} groups, all there are, saw {overlap}")
     alone = wanted - overlap

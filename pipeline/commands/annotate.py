@@ -22,7 +22,7 @@ from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, keep_sh
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.outputs.annotation import sheets
-from wikisem.outputs.annotation.sheets import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
+from wikisem.outputs.annotation.sheets import KEY_FILE, AnnotationSet, encode_key, read_key, sample_cases
 from wikisem.pipeline.command_options import Options, at_least
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
@@ -55,21 +55,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"expected OUT, --language and --output, or --score SHEETS, saw no {', '.join(missing)}")
     if arguments.vectors or arguments.json:
         raise UsageError("--vectors and --json need --score SHEETS")
-    number = arguments.groups or _GROUPS
-    options = SampleOptions(
-        arguments.language,
-        seed=_SEED if arguments.seed is None else arguments.seed,
-        groups=number,
-        annotators=arguments.annotators or _ANNOTATORS,
-        overlap=number // 4 if arguments.overlap is None else arguments.overlap,  # of a quarter, agreement is measured
-        two_answers=arguments.two_answers,
-    )
     groups, output = read_language(data_set_path(arguments.dataset), arguments.language), arguments.output
     if sources := arguments.vocabulary:
         import_from_here(*sources)
         items = {word for group in groups for word in words_of(group)}
         groups = keep_shared(groups, (open_model(source, items=items) for source in sources))
-    annotation = sample_cases(groups, options)
+    number = arguments.groups or _GROUPS
+    annotation = sample_cases(
+        groups,
+        arguments.language,
+        seed=_SEED if arguments.seed is None else arguments.seed,
+        wanted=number,
+        annotators=arguments.annotators or _ANNOTATORS,
+        overlap=number // 4 if arguments.overlap is None else arguments.overlap,  # of a quarter, agreement is measured
+        two_answers=arguments.two_answers,
+    )
     write_sheets(annotation, output)
     numbers = sorted({len(cases) for cases in annotation.annotators.values()})
     print_line(

@@ -1,7 +1,7 @@
 """Test groups and annotation sets for tests."""
 
 from tests.word_groups import outlier_word, word_group
-from wikisem.outputs.annotation.sheets import AnnotationSet, SampleOptions, sample_cases
+from wikisem.outputs.annotation.sheets import AnnotationSet, sample_cases
 from wikisem.records import Group
 
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">"
@@ -18,12 +18,12 @@ def make_set(
     groups: int = 6, annotators: int = 2, overlap: int = 2, seed: int = 500, *, two_answers: bool = False
 ) -> AnnotationSet:
     """A set sampled from as many groups as it wants."""
-    options = SampleOptions("en", seed, groups, annotators, overlap, two_answers)
-    return sample_cases([make_group(number) for number in range(1, groups + 1)], options)
+    listed = [make_group(number) for number in range(1, groups + 1)]
+    return sample_cases(listed, "en", seed, groups, annotators, overlap, two_answers)
 
 
 def hostile_set(language: str = "en") -> AnnotationSet:
     """One case with words that try to be markup, a formula and a line end of JavaScript."""
     cluster = (HOSTILE, '=HYPERLINK("x")', "line\u2028end", "{{SHEET}}", "A & B <b>bold</b>", "plain", "“quoted”")
     group = word_group("Q1", cluster, (outlier_word("+1-1", 1),), "Q1.txt")
-    return sample_cases([group], SampleOptions(language, 1, 1, 1, 1))
+    return sample_cases([group], language, 1, 1, 1, 1)

@@ -20,7 +20,6 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.outputs.annotation.sheets import (
     CANNOT_TELL,
     AnnotationSet,
-    SampleOptions,
     check_answers,
     format_page,
     parse_page_answers,
@@ -106,7 +105,7 @@ def make_set(language: str, two_answers: bool = False) -> AnnotationSet:
         word_group(f"Q{at}", tuple(f"{word} {at}" for word in cluster), (outlier_word(outlier, 1 + at % 3),), "")
         for at in range(1, 4)
     ]
-    return sample_cases(groups, SampleOptions(language, 500, 3, 1, 3, two_answers))
+    return sample_cases(groups, language, 500, 3, 1, 3, two_answers)
 
 
 @pytest.mark.parametrize("language", WORDS)

@@ -17,7 +17,6 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.annotation.sheets import (
     AnnotationSet,
-    SampleOptions,
     Sheet,
     check_answers,
     encode_key,
@@ -130,9 +129,7 @@ def test_a_spreadsheet_takes_no_word_for_a_formula() -> None:
 def test_sheets_hold_no_hint_of_the_answer() -> None:
     """No form names groups, outlier classes or outliers; a set with another key and the same words looks the same."""
     cluster = ("alpha", "beta", "gamma")
-    annotation = sample_cases(
-        [word_group("Q123456789", cluster, (outlier_word("delta", 3),), "")], SampleOptions("en", 1, 1, 1, 1)
-    )
+    annotation = sample_cases([word_group("Q123456789", cluster, (outlier_word("delta", 3),), "")], "en", 1, 1, 1, 1)
     sheet = annotation.sheet("annotator-1")
     forms = [format_page(sheet), format_csv(sheet), format_tasks(sheet).decode()]
     assert not any("Q123456789" in form or "outlier" in form for form in forms)

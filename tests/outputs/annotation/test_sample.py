@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.outputs.annotation.sets import make_group, make_set
 from tests.word_groups import outlier_word, word_group
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.outputs.annotation.sheets import AnnotationSet, SampleOptions, sample_cases
+from wikisem.outputs.annotation.sheets import AnnotationSet, sample_cases
 
 
 def spread(values: Iterable[object], possible: Iterable[object]) -> int:
@@ -43,9 +43,8 @@ def test_the_deal_is_balanced(groups: int, annotators: int, share: float, seed: 
     if not overlap and groups < annotators:
         overlap = 1
     alone = groups - overlap
-    options = SampleOptions("en", seed, groups, annotators, overlap)
     words = [make_group(number, 8 if number < long else 7) for number in range(groups + 3)]
-    annotation = sample_cases(words, options)
+    annotation = sample_cases(words, "en", seed, groups, annotators, overlap)
     shares = {name: own_share(annotation, name) for name in annotation.annotators}
 
     assert len(annotation.cases) == groups
@@ -80,11 +79,11 @@ def test_ids_tell_nothing_of_positions_and_classes() -> None:
 def test_only_seed_and_groups_decide() -> None:
     """The order of the groups changes nothing, the seed changes the sample, the order of words and of cases."""
     groups = [make_group(number) for number in range(30)]
-    options = SampleOptions("en", 1, 12, 3, 3)
-    first = sample_cases(groups, options)
-    assert sample_cases(reversed(groups), options) == first
-    assert sample_cases(groups, options).fingerprint == first.fingerprint
-    other = sample_cases(groups, SampleOptions("en", 2, 12, 3, 3))
+    numbers = ("en", 1, 12, 3, 3)
+    first = sample_cases(groups, *numbers)
+    assert sample_cases(reversed(groups), *numbers) == first
+    assert sample_cases(groups, *numbers).fingerprint == first.fingerprint
+    other = sample_cases(groups, "en", 2, 12, 3, 3)
     assert {case.group for case in other.cases} != {case.group for case in first.cases}
     assert other.fingerprint != first.fingerprint
 
@@ -101,7 +100,7 @@ def test_groups_without_all_outlier_classes_leave_them_to_others() -> None:
     """Balance is kept as far as the groups allow: those with one class give it, the others make up for it."""
     poor = [make_group(number, classes=(3,)) for number in range(6)]
     rich = [make_group(number) for number in range(6, 18)]
-    annotation = sample_cases([*rich, *poor], SampleOptions("en", 3, 18, 1, 0))
+    annotation = sample_cases([*rich, *poor], "en", 3, 18, 1, 0)
     assert Counter(case.outlier_class for case in annotation.cases) == {1: 6, 2: 6, 3: 6}
 
 
@@ -112,7 +111,7 @@ def test_words_are_shown_as_people_write_them() -> None:
     )
     useless = word_group("Q2", ("New_York", "Rome"), (outlier_word("Rome", 1),), "")
     lonely = word_group("Q3", ("Rome",), (outlier_word("kite", 1),), "")
-    (case,) = sample_cases([useless, group, lonely], SampleOptions("en", 1, 1, 1, 0)).cases
+    (case,) = sample_cases([useless, group, lonely], "en", 1, 1, 1, 0).cases
     assert sorted(case.words) == ["New York", "Rome", "red kite"]
     assert case.words[case.outlier - 1] == "red kite"
     assert sorted(case.cluster) == ["New York", "Rome"]
@@ -121,18 +120,20 @@ def test_words_are_shown_as_people_write_them() -> None:
 def test_a_group_that_comes_twice_is_asked_once() -> None:
     """The same group in two files is one group."""
     with pytest.raises(MissingInputError, match="expected at least 2 test groups in en to sample from, saw 1"):
-        sample_cases([make_group(1), make_group(1)], SampleOptions("en", 1, 2, 1, 0))
+        sample_cases([make_group(1), make_group(1)], "en", 1, 2, 1, 0)
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("numbers", "error", "message"),
     [
-        (SampleOptions("de", 1, 9, 2, 3), MissingInputError, "at least 9 test groups in de to sample from, saw 4"),
-        (SampleOptions("de", 1, 4, 2, 5), UsageError, "an overlap of at most 4 groups, all there are, saw 5"),
-        (SampleOptions("de", 1, 4, 5, 0), UsageError, "a group for each of 5 annotators, saw 4"),
+        ((1, 9, 2, 3), MissingInputError, "at least 9 test groups in de to sample from, saw 4"),
+        ((1, 4, 2, 5), UsageError, "an overlap of at most 4 groups, all there are, saw 5"),
+        ((1, 4, 5, 0), UsageError, "a group for each of 5 annotators, saw 4"),
     ],
 )
-def test_numbers_that_cannot_be_met_are_named(options: SampleOptions, error: type[Exception], message: str) -> None:
+def test_numbers_that_cannot_be_met_are_named(
+    numbers: tuple[int, int, int, int], error: type[Exception], message: str
+) -> None:
     """Too few groups, too large an overlap, an annotator with nothing to do."""
     with pytest.raises(error, match=message):
-        sample_cases([make_group(number) for number in range(4)], options)
+        sample_cases([make_group(number) for number in range(4)], "de", *numbers)
