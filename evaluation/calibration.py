@@ -152,22 +152,11 @@ def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: 
         discriminations = models >= FEWEST_FOR_2PL
     likelihood = _Likelihood(answers, discriminations)
     shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
+    # Difficulties are spread, so abilities vary more than the log-odds of shares do.
     start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
     parameters = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     posterior, _ = likelihood.posterior(parameters)
-    covariance = np.zeros((models, models))
-    if errors:
-        # The sandwich of the abilities; n classes add up with the correction n / (n - 1).
-        free = models + 1 + discriminations  # the Rasch model has no spread
-        width = 1e-4  # of the steps by which the second derivatives are found
-        steps = width * np.eye(len(parameters))
-        up, down = ([likelihood(parameters + sign * step)[1] for step in steps] for sign in (1, -1))
-        hessian = (np.array(up) - np.array(down)) / (2 * width)
-        bread = np.linalg.pinv(((hessian + hessian.T) / 2)[:free, :free])
-        of_classes = np.zeros((classes, free))
-        np.add.at(of_classes, answers.class_numbers(), likelihood.scores(parameters, posterior)[:, :free])
-        meat = (of_classes - of_classes.mean(axis=0)).T @ of_classes * classes / (classes - 1)
-        covariance = np.asarray((bread @ meat @ bread)[:models, :models])
+    covariance = likelihood.covariance(parameters, posterior) if errors else np.zeros((models, models))
     node_a, _ = likelihood.curves(parameters)
     moments = []  # of difficulties, and of ln a
     for values in (likelihood.node_b, np.log(node_a)):
@@ -189,12 +178,14 @@ def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: 
 
 
 class _Likelihood:
-    """Minus the penalised marginal likelihood, and its gradient.
+    """Minus the logarithm of the marginal likelihood with its priors, and the gradient of this.
 
-    The vector ``parameters`` has the abilities, the mean of ln a, and the logarithm of the spread of ln a.
+    The vector ``parameters`` has the abilities, the mean of ln a, and the logarithm of the spread of ln a. The integral
+    over groups is a sum over nodes, pairs of a difficulty and an ln a; groups have shape ``(groups, nodes)``.
     """
 
     def __init__(self, answers: Answers, discriminations: bool) -> None:
+        self._classes, self._discriminations = answers.class_numbers(), discriminations
         self._right, self._wrong, self._asked = answers.right, answers.asked - answers.right, answers.asked
         # The trapezoid rule is exact for curves that are wider than its steps. With wider steps than these, curves of
         # groups of high discrimination fall between them, and standard errors double.
@@ -214,6 +205,20 @@ class _Likelihood:
         penalties = [*abilities / _ABILITY_SD**2, mean / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]
         penalty = (abilities @ abilities / _ABILITY_SD**2 + mean**2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
         return float(penalty - likelihoods.sum()), np.asarray(np.array(penalties) - scores)
+
+    def covariance(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
+        """The sandwich H⁻¹ B H⁻¹ of the abilities; n classes add up with the correction n / (n - 1)."""
+        models, classes = len(parameters) - 2, int(self._classes.max()) + 1
+        free = models + 1 + self._discriminations  # the Rasch model has no spread
+        width = 1e-4  # of the steps by which the second derivatives are found
+        steps = width * np.eye(len(parameters))
+        up, down = ([self(parameters + sign * step)[1] for step in steps] for sign in (1, -1))
+        hessian = (np.array(up) - np.array(down)) / (2 * width)
+        bread = np.linalg.pinv(((hessian + hessian.T) / 2)[:free, :free])
+        by_class = np.zeros((classes, free))
+        np.add.at(by_class, self._classes, self.scores(parameters, posterior)[:, :free])
+        meat = (by_class - by_class.mean(axis=0)).T @ by_class * classes / (classes - 1)
+        return np.asarray((bread @ meat @ bread)[:models, :models])
 
     def curves(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The discrimination of each node, and the logits of each model there."""
