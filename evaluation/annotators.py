@@ -83,12 +83,11 @@ def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars
 
 
 def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
-    """Nominal alpha of a matrix of cases by values that says how many chose which; NaN if all chose the same value."""
+    """Nominal alpha of how many chose each value in each case, two or more in all; NaN if all chose the same value."""
     alpha = optional_module("krippendorff", "agreement", "agreement").alpha  # an extra, because its licence is the GPL
-    pairable = counts[counts.sum(axis=1) >= 2]
-    if np.count_nonzero(pairable.sum(axis=0)) < 2:
+    if np.count_nonzero(counts.sum(axis=0)) < 2:
         return math.nan
-    return float(alpha(value_counts=pairable, level_of_measurement="nominal"))
+    return float(alpha(value_counts=counts, level_of_measurement="nominal"))
 
 
 def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[Group]:

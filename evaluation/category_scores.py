@@ -63,11 +63,6 @@ class CategoryVectors:
     parts: IntArray
     rows: IntArray
 
-    @property
-    def in_vocabulary(self) -> IntArray:
-        """The vocabulary rows of the members that are one word of it."""
-        return self.rows[self.rows >= 0]
-
 
 def look_up_category(category: WordCategory, model: EmbeddingModel) -> CategoryVectors:
     """Look up a category; words that are looked up alike ("New York", "new_york") are one word."""
@@ -130,13 +125,13 @@ def score_topk(
         return score_of(members, 0, 0)
     if not known:
         return score_of(members, 0, count * k)
-    rows = members.in_vocabulary
-    near = _nearness(members, rows, vocabulary.rows[rows].astype(np.float64), similarity)
+    own_rows = members.rows[members.rows >= 0]
+    near = _nearness(members, own_rows, vocabulary.rows[own_rows].astype(np.float64), similarity)
     nearest = -np.sort(-near, axis=1)[:, :k]  # the similarities of the nearest members, the largest first
     outside = np.zeros(nearest.shape, dtype=np.int64)  # how many other words are as near
     for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(known, embeddings.width(vocabulary.rows)) + 1):
         near = _nearness(members, rows, vectors, similarity)
-        near[:, np.isin(rows, members.in_vocabulary)] = -np.inf
+        near[:, np.isin(rows, own_rows)] = -np.inf
         for place in range(nearest.shape[1]):
             outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - embeddings.TIE_TOLERANCE, axis=1)
     places = np.arange(1, nearest.shape[1] + 1)
@@ -232,7 +227,7 @@ def intruder_pools(
             shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
             yield IntruderPool(vocabulary.rows, rows, missing=0, shared=shared)
         else:
-            other_rows = rows[~np.isin(rows, members.in_vocabulary)]
+            other_rows = rows[~np.isin(rows, members.rows)]
             yield IntruderPool(vocabulary.rows, other_rows, missing=0, shared=np.full(len(members.known), -1))
 
 
@@ -321,8 +316,7 @@ class ExactCounter:
     ) -> npt.NDArray[np.bool_]:
         """Where F_T(w), less swap_s(w), is above what s has, for one T and several s or the other way about."""
         values = table[rows] if swap is None else table[rows] - swap[members]
-        exceeds: npt.NDArray[np.bool_] = values > self._limits[rows, members][:, None]
-        return exceeds
+        return np.asarray(values > self._limits[rows, members][:, None])
 
 
 class Step(NamedTuple):
@@ -410,8 +404,7 @@ def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float
         gram[:, one, other] = gram[:, other, one] = embeddings.paired_products(points[one], points[other])
     squares, to_mean = np.diagonal(gram, axis1=1, axis2=2), gram.mean(axis=2)
     far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
-    is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
-    return is_odd
+    return np.asarray(far[:, -1] > far[:, :-1].max(axis=1) + tie)
 
 
 def prepare(distance: Distance, vectors: Rows) -> Rows:

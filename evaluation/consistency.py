@@ -28,7 +28,6 @@ from wikisem.evaluation import statistics
 from wikisem.evaluation.options import SEED, Compactness
 from wikisem.evaluation.outlier_detection import UNKNOWN, Known, group_gaps, words_of
 from wikisem.evaluation.rows import Row, with_bars
-from wikisem.evaluation.statistics import ROUNDING, ErrorBars, FloatArray, clustered_means, sum_by_unit, wilson
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, cosine
 from wikisem.records import Group
 
@@ -111,13 +110,13 @@ def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, 
             same_word = both_wrong and one.order[0] == other.order[0]
             right = one.right, other.right, one.right and other.right
             cases.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
-        _, sums, sizes = sum_by_unit([class_id for class_id, _ in shared], np.array(cases, dtype=np.float64))
+        _, sums, sizes = statistics.sum_by_unit([class_id for class_id, _ in shared], np.array(cases, dtype=np.float64))
         means = (sums.sum(axis=0) / len(shared)).tolist()
-        both_right, overlap = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
+        both_right, overlap = statistics.clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
         wrong = sums[:, _BOTH_WRONG]
         same, same_by_chance = None, None
         if wrong.any():
-            (same,) = clustered_means(sums[:, [_SAME]], wrong, seed)
+            (same,) = statistics.clustered_means(sums[:, [_SAME]], wrong, seed)
             same_by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / wrong.sum())
         head = Row(task="consistency", model=model, dataset=dataset, metric="", n=len(sizes), cases=len(shared))
         head = replace(head, part="languages", name=f"{language}, {other_language}")
@@ -155,7 +154,7 @@ def answers(
     return by_case
 
 
-def _kappa(sums: FloatArray, sizes: FloatArray, seed: int) -> ErrorBars | None:
+def _kappa(sums: statistics.FloatArray, sizes: statistics.FloatArray, seed: int) -> statistics.ErrorBars | None:
     """Cohen's kappa with its interval, from the sums over the cases of each class; None where it divides by zero."""
     counted = sums[:, : _BOTH_WRONG + 1]
     # The means of all cases, and those of each draw.
@@ -167,12 +166,13 @@ def _kappa(sums: FloatArray, sizes: FloatArray, seed: int) -> ErrorBars | None:
     defined = by_chance <= _CERTAIN
     kappas = 1 - (1 - observed[defined]) / (1 - by_chance[defined])
     value, drawn = float(kappas[0]), kappas[1:]
-    if np.ptp(drawn) > ROUNDING:
+    if np.ptp(drawn) > statistics.ROUNDING:
         low, high = statistics.percentile_interval(drawn, len(sizes))
     else:
         # As where both languages agree on every case: Wilson's interval of o, e being as it is.
-        low, high = (float(1 - (1 - end) / (1 - by_chance[0])) for end in wilson(float(observed[0]), len(sizes)))
-    return ErrorBars(value, low, high, standard_error=None, n=len(sizes))
+        ends = statistics.wilson(float(observed[0]), len(sizes))
+        low, high = (float(1 - (1 - end) / (1 - by_chance[0])) for end in ends)
+    return statistics.ErrorBars(value, low, high, standard_error=None, n=len(sizes))
 
 
 def rankc(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:

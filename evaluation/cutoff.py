@@ -210,7 +210,7 @@ class Step:
     p: float
 
 
-def find_step(numbers: Numbers, right: FloatArray, classes: npt.NDArray[np.int64], seed: int = SEED) -> Step | None:
+def find_step(numbers: Numbers, right: FloatArray, classes: Numbers, seed: int = SEED) -> Step | None:
     """The step down in ``right``, shares of cases in the order of their ``numbers``; None where there are too few.
 
     ``classes`` has the number of the class of each case, from 0 on. All three have shape ``(cases,)``.

@@ -203,8 +203,7 @@ def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
     columns = np.column_stack([sums, sizes]).T
     drawn = draw_units(len(sizes), seed)
     totals = np.concatenate([np.stack([column[units].sum(axis=1) for column in columns], axis=1) for units in drawn])
-    means: FloatArray = totals[:, :-1] / totals[:, -1:]
-    return means
+    return np.asarray(totals[:, :-1] / totals[:, -1:])
 
 
 def bootstrap(units: int, statistic: Callable[[npt.NDArray[np.int64]], float], seed: int) -> tuple[float, float]:
@@ -432,5 +431,4 @@ def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
 def ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value from 1 up, ties sharing the mean rank."""
     _, index, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
-    mean_ranks: FloatArray = np.cumsum(counts) - (counts - 1) / 2
-    return mean_ranks[index].tolist()
+    return np.asarray(np.cumsum(counts) - (counts - 1) / 2)[index].tolist()

@@ -35,8 +35,8 @@ class Counts:
         """
         if contexts:
             weights = np.where(self.relevance < contexts, weights, 0)
-        rows = sparse.csr_array((weights, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
-        rows = rows.copy()
+        cells = weights, self.matrix.indices, self.matrix.indptr
+        rows = sparse.csr_array(cells, shape=self.matrix.shape, copy=True)
         rows.eliminate_zeros()
         filled = np.flatnonzero(np.diff(rows.indptr))
         return from_words([self.words[index] for index in filled.tolist()], rows[filled])

@@ -107,16 +107,14 @@ def open_tokenizer(name: str) -> Tokenizer:
     if name not in TOKENIZERS:
         raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
     if name == "fugashi":
-        tagger = optional_module("fugashi", "--tokenizer fugashi", "tokenizers").Tagger()
-
-        def cut(text: str) -> Iterable[str]:
-            return (word.surface for word in tagger(text))
+        cut = optional_module("fugashi", "--tokenizer fugashi", "tokenizers").Tagger()
     else:
         # Algorithm and dictionary of jieba, whose own package had its last release in 2020 and needs pkg_resources.
         cut = optional_module("rjieba", "--tokenizer jieba", "tokenizers").cut
 
     def tokenize(text: str) -> list[str]:
-        return [token for part in tokens_of(text) for token in cut(part) if token.strip()]
+        tokens = (str(word) for part in tokens_of(text) for word in cut(part))  # a node of MeCab as its surface
+        return [token for token in tokens if token.strip()]
 
     return tokenize
 
@@ -200,8 +198,7 @@ def width(rows: Rows) -> int:
 
 def products(ones: Rows, others: Rows) -> Vector:
     """The inner products of rows, shape ``(ones, others)``."""
-    found: Vector = product(ones, others.T.tocsr() if is_sparse(others) else others.T)
-    return found
+    return np.asarray(product(ones, others.T.tocsr() if is_sparse(others) else others.T))
 
 
 def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float64) -> Any:

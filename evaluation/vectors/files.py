@@ -302,8 +302,7 @@ class _Form:
     def mean_of(self, matrix: VectorRows, word: str) -> VectorRows:
         """The mean of the n-grams of a word that the vocabulary lacks; zeros where it has none."""
         _, rows = self._n_grams([word.encode(errors="replace")])
-        mean: VectorRows = matrix[rows].mean(axis=0) if len(rows) else np.zeros(self.dimensions, np.float32)
-        return mean
+        return np.asarray(matrix[rows].mean(axis=0) if len(rows) else np.zeros(self.dimensions, np.float32))
 
     def means_of(self, matrix: VectorRows, words: Sequence[bytes], own: npt.NDArray[np.int64]) -> VectorRows:
         """The mean of the own row and of those of the n-grams, for each word."""

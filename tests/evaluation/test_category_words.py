@@ -44,7 +44,7 @@ def test_words_that_are_looked_up_alike_are_one_word() -> None:
     assert (len(found.keys), len(found.known)) == (3, 2)
     assert found.known.tolist() == [0, 1]
     assert found.vectors.tolist() == [[3, 4], [1, 1]]
-    assert (found.rows.tolist(), found.in_vocabulary.tolist()) == ([2, -1], [2])
+    assert found.rows.tolist() == [2, -1]
     assert list(zip(found.owners.tolist(), found.parts.tolist(), strict=True)) == [(0, 2), (1, 0), (1, 1)]
 
 
@@ -53,5 +53,5 @@ def test_a_category_that_a_model_does_not_know_has_no_vectors() -> None:
     model = WordModel("v", from_words(["a"], np.ones((1, 2), np.float32)))
     found = look_up_category(WordCategory("c", ("x", "y")), model)
     assert (len(found.keys), len(found.known)) == (2, 0)
-    arrays = (found.known, found.vectors, found.owners, found.parts, found.rows, found.in_vocabulary)
-    assert [len(array) for array in arrays] == [0] * 6
+    arrays = (found.known, found.vectors, found.owners, found.parts, found.rows)
+    assert [len(array) for array in arrays] == [0] * 5
