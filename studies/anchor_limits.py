@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from benchmarks.report import table
 from wikisem.recipes.load import load_recipe
 from wikisem.sampling import hash_key
-from wikisem.surfaces.link_counts import add_links, break_ties, title_anchors, top_anchors
+from wikisem.surfaces.link_counts import break_ties, title_anchors, top_anchors
 from wikisem.surfaces.naming import ITEMS, name_items
 
 # Of so many links to the page, a sample of pages of each wiki is judged.
@@ -49,7 +49,7 @@ def named_pages(language: str, output: Path) -> list[_Row]:
     items = pa.table([numbers, titles, *[pa.nulls(len(titles), pa.string())] * 2], schema=ITEMS)
     options = replace(load_recipe("wikisem").surface, minimum_total=0, minimum_share=0.0)
     chosen = break_ties(top_anchors(mentions, titles), totals)
-    named = name_items(items, chosen, add_links(title_anchors(mentions, titles), totals), options, language)
+    named = name_items(items, chosen, break_ties(title_anchors(mentions, titles), totals), options, language)
     # Those of the most frequent anchor, whatever form of it is shown.
     at = pc.index_in(named["title"], value_set=chosen["title"].combine_chunks())
     for name in ("count", "total"):

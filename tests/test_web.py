@@ -234,14 +234,13 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("script", ENDLESS.values(), ids=ENDLESS)
-def test_no_body_grows_without_end(script: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_body_grows_without_end(script: list[bytes]) -> None:
     """More than any answer has is not read, and not asked for again."""
-    monkeypatch.setattr(web, "LARGEST_TEXT", 1 << 16)
     with (
         serving(script) as (url, _),
         pytest.raises(NoAnswerError, match=r"at most 65,536 .*may come") as caught,
     ):
-        read(url)
+        HttpClient("tests@example.org").read(url, most=1 << 16)
     assert caught.value.final
 
 

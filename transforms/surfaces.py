@@ -151,7 +151,7 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     read_rows = partial(pages.shuffle.read_rows, task)
     items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
     totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), link_counts.ANCHOR_TOTALS)
-    chosen, titled = link_counts.break_ties(top, totals), link_counts.add_links(titled, totals)
+    chosen, titled = (link_counts.break_ties(anchors, totals) for anchors in (top, titled))
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
     titles = pc.unique(top["title"])

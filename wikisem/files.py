@@ -479,7 +479,7 @@ class _UrlPath(str):
         return _UrlPath(f"{self}/{name}")
 
     def __getattr__(self, name: str) -> Any:
-        if name not in {"name", "stem", "suffix"}:
+        if name not in {"name", "stem", "suffix", "relative_to"}:
             raise AttributeError(name)
         return getattr(PurePosixPath(self), name)
 
@@ -489,9 +489,6 @@ class _UrlPath(str):
 
     def with_name(self, name: str) -> "_UrlPath":
         return self.parent / name
-
-    def relative_to(self, other: "_UrlPath") -> PurePosixPath:
-        return PurePosixPath(self).relative_to(other)
 
     def is_relative_to(self, other: "_UrlPath") -> bool:
         return ".." not in self.split("/") and f"{self}/".startswith(f"{other}/")

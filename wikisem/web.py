@@ -128,11 +128,17 @@ class HttpClient(NamedTuple):
     timeout: float = EXCHANGE
 
     def read(
-        self, url: str, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
+        self,
+        url: str,
+        method: str = "GET",
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        most: int = LARGEST_TEXT,
+        in_parts: bool = False,
     ) -> bytes:
-        """Return the whole body of an answer; NoAnswerError if it is cut, late or too large."""
+        """Return the whole body of an answer; NoAnswerError if it is cut, late or too large (see ``Answer.blocks``)."""
         with self.open(url, method, body, headers) as answer:
-            return b"".join(answer.blocks(LARGEST_TEXT, in_parts=False))
+            return b"".join(answer.blocks(most, in_parts))
 
     @contextmanager
     def open(
@@ -222,7 +228,7 @@ class Answer:
         fits = promised.isascii() and promised.isdigit() and len(promised) < 19
         return int(promised) if fits and "Transfer-Encoding" not in self.headers else None
 
-    def blocks(self, most: int, *, in_parts: bool = True) -> Iterator[bytes]:
+    def blocks(self, most: int, in_parts: bool = True) -> Iterator[bytes]:
         """Yield the body as it comes; NoAnswerError if it is cut, late, or larger than ``most``.
 
         With ``in_parts``, as for files, each PIECE has the time of an exchange, else the whole body has it.
@@ -307,12 +313,8 @@ def redirected(url: str, location: str) -> str:
 
 def read_web(url: str, most: int = LARGEST_TEXT) -> bytes:
     """Return the bytes of a file on the web; MissingInputError, with what its server said, if that fails."""
-
-    def ask() -> bytes:
-        with HttpClient("anonymous", EXCHANGE).open(url) as answer:
-            return b"".join(answer.blocks(most))
-
-    return Patience().persist(url, ask, MissingInputError)
+    read = partial(HttpClient("anonymous", EXCHANGE).read, url, most=most, in_parts=True)
+    return Patience().persist(url, read, MissingInputError)
 
 
 def below(url: str, path: str) -> str:

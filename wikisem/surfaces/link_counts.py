@@ -236,19 +236,15 @@ def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa
 
 
 def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
-    """One anchor for each page, as CHOSEN_ANCHORS: the one with the highest P(page | s), then the first by code point.
+    """One of the TOP_ANCHORS of each page, as CHOSEN_ANCHORS, by title.
 
-    ``totals`` (ANCHOR_TOTALS) holds how many links of the whole wiki have each of the anchors. Tied anchors have the
-    same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
+    That is the one with the highest P(page | s), then the first by code point. ``totals`` (ANCHOR_TOTALS) holds how
+    many links of the whole wiki have each of the anchors; ``links`` is null for one that it lacks. Tied anchors have
+    the same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
     """
-    ordered = sort_by(add_links(top, totals), [("title", "ascending"), ("links", "ascending"), *_LAST])
-    return _first_of_each(ordered, "title")
-
-
-def add_links(anchors: pa.Table, totals: pa.Table) -> pa.Table:
-    """TOP_ANCHORS as CHOSEN_ANCHORS, with ``links`` from ``totals`` (ANCHOR_TOTALS); null for anchors it lacks."""
-    anchor = pc.index_in(anchors["surface"], value_set=totals["anchor"].combine_chunks())
-    return anchors.append_column("links", totals["count"].take(anchor)).cast(CHOSEN_ANCHORS)
+    anchor = pc.index_in(top["surface"], value_set=totals["anchor"].combine_chunks())
+    anchors = top.append_column("links", totals["count"].take(anchor)).cast(CHOSEN_ANCHORS)
+    return _first_of_each(sort_by(anchors, [("title", "ascending"), ("links", "ascending"), *_LAST]), "title")
 
 
 def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Table:

@@ -72,14 +72,12 @@ _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
 _SAMPLE: Final = 10_000
 
 
-def language_profile(
-    code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = (), rows: bool = True
-) -> LanguageProfile:
+def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = ()) -> LanguageProfile:
     """Return what is known about a language by its code, and by its ``site`` and ``sample`` if given.
 
-    ``site`` adds the wiki's namespaces to the stop affixes. ``sample`` is strings in the language: one that is in no
-    table, or is written in several scripts, gets the script of most of their letters. Without ``rows`` only what
-    MediaWiki knows is used.
+    ``site`` adds the wiki's namespaces to the stop affixes. ``sample`` is strings in the language, of which the first
+    10,000 are read: a language that is in no table, or that is written in several scripts, gets the script of most of
+    their letters.
 
     >>> site = SiteInfo("ltgwiki", namespaces={14: "Kategoreja", 828: "Modulis"})
     >>> set(language_profile("ltg", site=site).stop_affixes) - set(language_profile("ltg").stop_affixes)
@@ -88,19 +86,19 @@ def language_profile(
     The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
     wiki_code = own_code(code)
-    row = (language_tables.ROWS.get(wiki_code) if rows else None) or language_tables.LanguageRow()
-    special_scripts: set[str] = set()  # "" for an alphabet
-    if rows and (wiki_code in language_tables.SCRIPTS or wiki_code in language_tables.ROWS):
+    row = language_tables.ROWS.get(wiki_code) or language_tables.LanguageRow()
+    script_names: set[str] = set()  # of scripts with rules of their own, "" for an alphabet
+    if wiki_code in language_tables.SCRIPTS or wiki_code in language_tables.ROWS:
         sets = language_tables.script_sets(wiki_code)
-        special_scripts = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
-    script_name = special_scripts.pop() if len(special_scripts) == 1 else detect_script(sample)
+        script_names = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
+    script_name = script_names.pop() if len(script_names) == 1 else detect_script(sample)
     script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
     # The names of files, categories and templates that a wiki in the language knows or knew, with their numbers.
     numbered_names = zip(language_tables.TABLES["namespaces"].get(wiki_code, ()), language_tables.NUMBERS, strict=False)
     local_namespaces = {name.replace("_", " "): number for names, number in numbered_names for name in names.split()}
+    # Such as WP: most are so short that they say nothing about a surface form that begins with one.
     short_aliases = language_tables.alias_names(wiki_code)
-    # An alias of one letter says nothing about a surface form that begins with it.
-    aliases = [alias for alias in site.aliases if alias not in short_aliases] if site is not None else ()
+    site_names = [] if site is None else [*site.namespaces.values(), *(site.aliases.keys() - short_aliases.keys())]
     # Titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
     names = namespace_affixes([*language_tables.CANONICAL, *_EVERYWHERE, *local_namespaces])
@@ -113,10 +111,7 @@ def language_profile(
         affix_length=script.affix_length,
         length_one=not script.syllables,
         lists=tuple(lists),
-        stop_affixes=(
-            *sorted({*names, *lists}),
-            *(namespace_affixes([*site.namespaces.values(), *aliases]) if site is not None else ()),
-        ),
+        stop_affixes=(*sorted({*names, *lists}), *namespace_affixes(site_names)),
         link_trail=language_tables.TRAILS.get(wiki_code, language_tables.DEFAULT),
         namespace_aliases=short_aliases | local_namespaces,
     )

@@ -202,22 +202,21 @@ def find_profile(
     site: SiteInfo | None = None,
     evidence: Evidence | None = None,
     given: ProfileFile | None = None,
-    rows: bool = True,
 ) -> FoundProfile:
-    """Return the profile of a language by all known facts; without ``rows``, only by the dump and MediaWiki.
+    """Return the profile of a language by all known facts.
 
     It starts from what the tables say of the language, is changed by what the ``evidence`` shows, and then by what the
     ``given`` file states.
     """
     seen = evidence or Evidence()
-    profile = language_profile(code, site=site, sample=seen.surfaces, rows=rows)
+    profile = language_profile(code, site=site, sample=seen.surfaces)
     wiki = own_code(code)
-    row = ROWS.get(wiki) if rows else None
+    row = ROWS.get(wiki)
     by_script = "script" if profile.script else "default"
     # The source and the support of each value.
     links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
     source_and_support = {
-        "script": ("table" if rows and wiki in SCRIPTS else "dump" if profile.script else "default", surfaces),
+        "script": ("table" if wiki in SCRIPTS else "dump" if profile.script else "default", surfaces),
         "writing": (by_script, links),
         "hyphens": ("row" if row is not None and row.hyphens else "default", surfaces),
         "affix": ("row" if row is not None and row.words else by_script, count),
@@ -228,7 +227,7 @@ def find_profile(
     }
     source = {key: stated for key, (stated, _) in source_and_support.items()}
     support = {key: number for key, (_, number) in source_and_support.items()}
-    changes = _learned(profile, seen, row, knows_trail=rows and wiki in TRAILS)
+    changes = _learned(profile, seen, row, knows_trail=wiki in TRAILS)
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
         changes["lists"] = (*profile.lists, *seen.list_words)

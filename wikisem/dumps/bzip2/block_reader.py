@@ -213,17 +213,34 @@ class _BlockScanner:
         return True
 
     def read(self, mark: int) -> DecodedBlock | None:
-        """Return the block at a mark, or None where it cannot be decoded."""
+        """Return the block at a mark, or None where it cannot be decoded.
+
+        First up to the next mark, which nearly always is the end of the block; only then beyond that mark.
+        """
         self._ahead.discard(mark // 8)
         while len(self._marks) < 2 and self._scanned < mark // 8 + BLOCK_LIMIT and self._scan():
             pass
         following = self._marks[1] if len(self._marks) > 1 else None
-        # First up to the next mark, which nearly always is the end of the block; only then beyond that mark.
-        block = self._decode(mark, following) or self._decode_with_python(mark, following)
-        if block is None and self._retries.is_worth(mark):
-            block = self._decode(mark, None) or decoder.decode_without_end(self._from(mark))
-            if block is None:
-                self._retries.failed(mark, mark + 8 * BLOCK_LIMIT)
+        if block := self._decode(mark, following):
+            return block
+        # Python's ``bz2`` must know where the block ends: at the next mark, or at an end mark before it.
+        if following is None:
+            ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
+        elif following % 8:
+            ends = [following]
+        else:
+            start = max(mark // 8, following // 8 - _BORDER_BYTES)
+            border = self._ahead.slice(start, following // 8)
+            ends = [*(8 * start + bit for bit in find_marks(border, END_MARK)), following]
+        for end in ends:
+            text = decoder.decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
+            if text is not None:
+                return DecodedBlock(text, end - mark)
+        if not self._retries.is_worth(mark):
+            return None
+        block = self._decode(mark, None) or decoder.decode_without_end(self._from(mark))
+        if block is None:
+            self._retries.failed(mark, mark + 8 * BLOCK_LIMIT)
         return block
 
     def _decode(self, mark: int, following: int | None) -> DecodedBlock | None:
@@ -239,22 +256,6 @@ class _BlockScanner:
             return None
         # A longer block has code lengths that go up and down without need; ``decode_without_end`` has the same limit.
         return DecodedBlock(text, end - start) if end - start < 8 * BLOCK_LIMIT else None
-
-    def _decode_with_python(self, mark: int, following: int | None) -> DecodedBlock | None:
-        """Decode with ``bz2``, which must know where the block ends: at the next mark, or an end mark before it."""
-        if following is None:
-            ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
-        elif following % 8:
-            ends = [following]
-        else:
-            start = max(mark // 8, following // 8 - _BORDER_BYTES)
-            border = self._ahead.slice(start, following // 8)
-            ends = [*(8 * start + bit for bit in find_marks(border, END_MARK)), following]
-        for end in ends:
-            text = decoder.decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
-            if text is not None:
-                return DecodedBlock(text, end - mark)
-        return None
 
     def _from(self, mark: int) -> bytes:
         return align(self._ahead.slice(mark // 8, mark // 8 + BLOCK_LIMIT), mark % 8)
