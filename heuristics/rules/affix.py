@@ -5,7 +5,7 @@ form or are not set apart, or one or two Han characters. With ``affix = "surpris
 is in the language: see ``check_affix_surprise``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, inf, log10
@@ -71,17 +71,18 @@ def check_affix(
     # Words not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and
     # none has four, short words included that six characters cannot catch (río, USS, El, Kap). Hyphens separate words
     # in Southern Min: "Tek-kok", Germany, is a land (kok).
-    kinds: list[tuple[str, Callable[[str], Graphemes], int, int]] = []
+    kinds: list[tuple[str, dict[str, Graphemes], int, int]] = []
     if profile.spaced and profile.affix != "han":
-        by_hyphens: Callable[[str], Graphemes] = lambda surface: surface.replace("-", " ").split()  # noqa: E731
-        kinds.append(("word", by_hyphens if profile.hyphens else str.split, 1, number))
+        plain = {surface: surface.replace("-", " ") if profile.hyphens else surface for surface in surfaces}
+        kinds.append(("word", {surface: words.split() for surface, words in plain.items()}, 1, number))
+    letters = {surface: graphemes(surface) for surface in surfaces if profile.affix in ("characters", "han")}
     if profile.affix == "characters":
-        kinds.append((f"{profile.affix_length} characters", graphemes, profile.affix_length, number))
+        kinds.append((f"{profile.affix_length} characters", letters, profile.affix_length, number))
     if profile.affix == "han":
-        kinds += [("character", graphemes, 1, number + _ONE_HAN_MORE), ("2 characters", graphemes, 2, number)]
-    for name, split, length, limit in kinds:
+        kinds += [("character", letters, 1, number + _ONE_HAN_MORE), ("2 characters", letters, 2, number)]
+    for name, parts, length, limit in kinds:
         for side, read in (("first", beginning), ("last", end)):
-            found = {surface: read(split(surface), length) for surface in surfaces}
+            found = {surface: read(parts[surface], length) for surface in surfaces}
             if profile.affix == "han":
                 found = {surface: affix for surface, affix in found.items() if all(map(is_han, graphemes(affix or "")))}
             shared, sharing = largest_sharing(surfaces, found.get)

@@ -42,7 +42,10 @@ _Pool = dict[int, ItemsByClass]
 
 
 class _Choice(NamedTuple):
-    """What was chosen in a language from the outlier sets of a class, which is the ``bit`` of the class in them."""
+    """The outliers that were chosen for a class in a language.
+
+    ``bit`` is its place among the up to 64 classes that are judged together, and so its bit in their outlier sets.
+    """
 
     bit: int
     language: str
@@ -225,7 +228,7 @@ class GroupBuilder:
         pool = OutlierPool(self._inputs, self._draws, nodes, outlier_sets)
         choose = self._choose_first if sifted else self._choose
         choices = list(choose(pool, nodes, list(passed.values())))
-        listed = repeat((), len(choices)) if sifted else self._outliers(choices, outlier_sets, passed)
+        listed = repeat((), len(choices)) if sifted else self._outliers(choices, outlier_sets)
         for (bit, language, items), outliers in zip(choices, listed, strict=True):
             inputs, cluster = self._languages[language], passed[int(nodes[bit])][language]
             drawn = sum(item.outlier_class != RELATED for item in items)
@@ -252,11 +255,9 @@ class GroupBuilder:
         options, graph = self._recipe.outliers, self._graph
         for languages, wanted in self._by_languages(clusters):
             bits = list(wanted)
-            places = (
-                [Places(self._recipe.seed, graph.qid(nodes[bit]), wanted[bit]) for bit in bits]
-                if options.places
-                else None
-            )
+            places: list[Places] | None = None
+            if options.places:
+                places = [Places(self._recipe.seed, graph.qid(nodes[bit]), wanted[bit]) for bit in bits]
             pools: list[_Pool] = pool.of(languages, bits, places) if options.per_class else [{} for _ in bits]
             # The members of each class in all languages, as items of the graph.
             named = [[member.id for cluster in of_class.values() for member in cluster] for of_class in wanted.values()]
@@ -360,14 +361,10 @@ class GroupBuilder:
             for languages in [tuple(passed)] if self._recipe.outliers.shared else [(language,) for language in passed]:
                 by_languages.setdefault(languages, []).append(bit)
         for languages, bits in by_languages.items():
-            yield (
-                languages,
-                {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits},
-            )
+            wanted = {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits}
+            yield languages, wanted
 
-    def _outliers(
-        self, choices: Sequence[_Choice], found: ClassOutliers, passed: Mapping[int, Mapping[str, "_Passed"]]
-    ) -> list[list[Outlier]]:
+    def _outliers(self, choices: Sequence[_Choice], found: ClassOutliers) -> list[list[Outlier]]:
         """The items of each choice as outliers, each with the class via which it came, and its certificate if asked."""
         chosen = [(choice, item) for choice in choices for item in choice.items]
         via = np.array([-1 if item.via is None else item.via for _, item in chosen], dtype=np.int64)
@@ -390,13 +387,11 @@ class GroupBuilder:
         for place, ((choice, item), node) in enumerate(zip(chosen, via.tolist(), strict=True)):
             certificate = None
             if self._sets.overlap is not None:
-                own_node = passed[int(found.classes[choice.bit])][choice.language].node
-                shown = self._sets.overlap.certificate(own_node, item.class_list)
+                shown = self._sets.overlap.certificate(int(found.classes[choice.bit]), item.class_list)
                 if shown is not None:
                     certificate = Certificate(self._graph.qid(shown.node), shown.instances, shown.of_class)
-            fields = asdict(members[place])
-            via_qid = self._graph.qid(node)
-            outliers.append(Outlier(**fields, outlier_class=item.outlier_class, via=via_qid, certificate=certificate))
+            known, via_qid = asdict(members[place]), self._graph.qid(node)
+            outliers.append(Outlier(**known, outlier_class=item.outlier_class, via=via_qid, certificate=certificate))
         ends = accumulate((len(choice.items) for choice in choices), initial=0)
         return [outliers[begin:end] for begin, end in pairwise(ends)]
 

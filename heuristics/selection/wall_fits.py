@@ -26,7 +26,7 @@ from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, OutlierSets, 
 from wikisem.graph.statements import Signatures
 from wikisem.heuristics.rules.cluster import agreed_case, outlier_rules
 from wikisem.heuristics.rules.wording import parts_of_others
-from wikisem.heuristics.selection.pool import in_range
+from wikisem.heuristics.selection.pool import in_range, item_indices
 from wikisem.heuristics.selection.witness import ClassEvidence, Evidence
 from wikisem.ids import qid_number
 from wikisem.recipes.options import FilterOptions, Recipe
@@ -89,7 +89,7 @@ def leading_instances(
             order = np.argsort(-weights, kind="stable")
             items, known = items[order], weights[order]
         if recipe.cluster.fame in {"torso", "tail"}:
-            members = indices_of(np.array([qid_number(one.id) for one in group.cluster]), graph.items)[0]
+            members = item_indices(graph, [one.id for one in group.cluster])
             items = items[known <= known[np.isin(items, members)].max()]
         items = items[:LEADING]
         items = items[graph.sitelinks[items] >= recipe.outliers.min_sitelinks]
@@ -217,8 +217,8 @@ class _Words:
         items = indices_of(numbers, graph.items)[0]
         owners = np.repeat(np.arange(len(classes)), counts)
         direct = graph.classes.take(items)
-        members = [qid_number(member.id) for one in classes for member in one.group.cluster]
-        of_members = graph.classes.take(indices_of(np.array(members, dtype=np.int64), graph.items)[0])
+        members = item_indices(graph, [member.id for one in classes for member in one.group.cluster])
+        of_members = graph.classes.take(members)
         clusters = np.repeat(np.arange(len(classes)), [len(one.group.cluster) for one in classes])
         return _Words(
             classes,
