@@ -96,7 +96,7 @@ def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[Group]:
         Group(
             id=case.id,
             language=language,
-            cluster=tuple(Member(surface=word) for word in case.cluster),
+            cluster=tuple(Member(surface=word) for at, word in enumerate(case.words, start=1) if at != case.outlier),
             outliers=(Outlier(surface=case.words[case.outlier - 1], outlier_class=case.outlier_class),),
             where=case.id,
         )

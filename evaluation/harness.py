@@ -28,7 +28,6 @@ from msgspec.structs import replace
 
 from wikisem.datasets.files import filled_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, optional_module
-from wikisem.evaluation.consistency import Answer, Case
 from wikisem.evaluation.options import Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
@@ -81,7 +80,7 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
     samples, DamagedInputError with the line of another, or of a case that is not among them.
     """
     cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
-    for doc, scores in _scored(path, measure, asked):
+    for doc, scores in read_cases(path, measure, asked):
         cases[doc.language, doc.class_].append((doc, score_case(doc, scores)))
     answered = []
     for _, scored in sorted(cases.items()):
@@ -98,23 +97,6 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
         )
         answered.append(GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0))
     return Evaluation(_model_of(path), (), tuple(answered), path.stem)
-
-
-def read_sampled_answers(
-    path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
-) -> dict[str, dict[Case, Answer]]:
-    """How a model orders the items of each case, by language, in a file as ``read_samples`` reads it.
-
-    Cases without QIDs are left out.
-    """
-    by_language: defaultdict[str, dict[Case, Answer]] = defaultdict(dict)
-    for doc, scores in _scored(path, measure, asked):
-        if doc.items:
-            # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
-            order = sorted(range(len(scores)), key=lambda index: -scores[index])
-            outlier = doc.items[doc.answer]
-            by_language[doc.language][doc.class_, outlier] = Answer(outlier, tuple(doc.items[index] for index in order))
-    return by_language
 
 
 def _model_of(path: Path) -> str:
@@ -135,7 +117,7 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
-def _scored(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
+def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
     """The cases of a file, each with the scores of its choices; MissingInputError without any.
 
     The groups that were ``asked`` have what a release keeps apart from its cases: the QIDs of classes and words.

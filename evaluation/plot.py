@@ -60,8 +60,10 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
         if part in _NAMED:
             names = {_place(row) or 0.0: _TITLES.get(row.name, row.name) for row in drawn}
             axes.set_xticks(sorted(names), [names[place] for place in sorted(names)])
-            rho = correlation(of_metric) if len(lines) >= FEWEST_MODELS else None
-            if rho is not None:
+            # Over the rows of all models together; there is none where either is constant.
+            places, values = [_place(row) or 0.0 for row in of_metric], [row.value or 0.0 for row in of_metric]
+            rho = correlate(places, values).spearman
+            if rho is not None and len(lines) >= FEWEST_MODELS:
                 axes.set_title(f"Spearman's ρ of {part} and {score} = {rho:.2f}")
         elif part == "contexts":
             axes.set(xscale="log")
@@ -96,11 +98,6 @@ def _place(row: Row) -> float | None:
         return next((number for number in DRAWN if OUTLIER_CLASSES[number].name == row.name), None)
     numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]+", row.name.partition(", made")[0])]
     return sum(numbers) / len(numbers)
-
-
-def correlation(rows: Sequence[Row]) -> float | None:
-    """ρ of outlier class and score over the rows of all models together; None where it is not defined."""
-    return correlate([_place(row) or 0.0 for row in rows], [row.value or 0.0 for row in rows]).spearman
 
 
 def draw_correlations(path: Path, curves: Sequence[Curve]) -> None:

@@ -70,7 +70,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
         if recipe.word_sets():
             lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
             for category in language_set.categories:
-                tokens = [token(item.label) for item in category.items]
+                tokens = [item.label.replace(" ", "_") for item in category.items]
                 lines += [f": {category.category}", *tokens]
                 stringham_lines += [f":{category.category} ({language})", " ".join(tokens)]
                 items = [item._asdict() for item in category.items]
@@ -81,7 +81,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
         if recipe.relations:
             relations, json_lines = list[tuple[str, list[Pair], int]](), list[str]()
             for relation, related in zip(recipe.relations, language_set.relations, strict=True):
-                pairs = [(token(pair.words[0]), token(pair.words[1])) for pair in related.pairs]
+                pairs = [(one.replace(" ", "_"), other.replace(" ", "_")) for _, _, (one, other) in related.pairs]
                 relations.append((relation.name, pairs, relation.questions))
                 # The value of a pair is null if it is no item.
                 of_items = [{**pair._asdict(), "value": pair.value or None} for pair in related.pairs]
@@ -109,11 +109,6 @@ def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], i
     lines = (line for name, found in asked for line in chain([f": {name}"], map(" ".join, found)))
     write_text(path, map(_line, lines))
     return True
-
-
-def token(word: str) -> str:
-    """Write a word of several tokens as one: "New York" becomes "New_York"."""
-    return word.replace(" ", "_")
 
 
 def _json_line(row: Mapping[str, object]) -> str:

@@ -317,12 +317,17 @@ def samples(
 def _sampled_consistency(
     paths: Iterable[Path], measure: options.Measure, languages: Sequence[str], asked: harness.Asked, seed: int
 ) -> Scores:
+    """Compare, for each folder of logs, how its model orders the items of the same cases in every two languages."""
     models: dict[Path, dict[str, dict[consistency_.Case, consistency_.Answer]]] = {}
     for path in paths:
         by_language = models.setdefault(path.parent, {})
-        for language, answers in harness.read_sampled_answers(path, measure, asked).items():
-            if not languages or language in languages:
-                by_language.setdefault(language, {}).update(answers)
+        for doc, scores in harness.read_cases(path, measure, asked):
+            if doc.items and (not languages or doc.language in languages):
+                # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
+                items = [item for _, item in sorted(zip(scores, doc.items, strict=True), key=lambda pair: -pair[0])]
+                outlier = doc.items[doc.answer]
+                answers = by_language.setdefault(doc.language, {})
+                answers[doc.class_, outlier] = consistency_.Answer(outlier, tuple(items))
     rows: list[Row] = []
     for folder, by_language in models.items():
         consistency_.check_parallel(by_language, str(folder))

@@ -170,11 +170,6 @@ def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Re
     ]
 
 
-def is_foreign_label(member: Member, language: str) -> bool | None:
-    """Whether a surface form is a label in another language than its group; None where its source is not known."""
-    return None if member.source is None else member.label_language not in {None, language}
-
-
 def age_of(items: Iterable[Member]) -> Age | None:
     """The lowest, the median and the highest item number; None if no item is known."""
     numbers = [qid_number(item.id) for item in items if item.id]
@@ -367,7 +362,7 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
     for item in group.group.cluster:
         if item.page_share is not None and item.page_share < LOW_PAGE_SHARE:
             findings.append(Finding(f"member {item.surface} most often means another page ({item.page_share:.2f})"))
-        if is_foreign_label(item, group.group.language):
+        if item.source is not None and item.label_language not in {None, group.group.language}:
             findings.append(Finding(f"member {item.surface} is a label in another language"))
     for pair in pairs:
         other_id = pair.second if pair.first == group.group.id else pair.first
@@ -430,16 +425,14 @@ def _most_frequent(outliers: Sequence[Outlier]) -> float | None:
 
 
 def _item_values(items: Sequence[Member], language: str) -> Values:
-    shares = [item.page_share for item in items]
-    age = age_of(items)
+    shares, age = [item.page_share for item in items], age_of(items)
+    of_known_source = [item for item in items if item.source is not None]
     return {
         "items": len(items),
         "page share": _mean(shares),
         f"page share below {LOW_PAGE_SHARE}": _mean(None if one is None else one < LOW_PAGE_SHARE for one in shares),
-        "no link has the surface form": _mean(
-            None if item.source is None else item.source != "anchor" for item in items
-        ),
-        "label in another language": _mean(is_foreign_label(item, language) for item in items),
+        "no link has the surface form": _mean(item.source != "anchor" for item in of_known_source),
+        "label in another language": _mean(item.label_language not in {None, language} for item in of_known_source),
         **{f"item number, {name}": getattr(age, name, None) for name in ("lowest", "median", "highest")},
     }
 

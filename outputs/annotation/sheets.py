@@ -46,11 +46,6 @@ class AnnotationCase:
     outlier: int
     outlier_class: int | None
 
-    @property
-    def cluster(self) -> tuple[str, ...]:
-        """The words without the outlier."""
-        return self.words[: self.outlier - 1] + self.words[self.outlier :]
-
 
 class Sheet(NamedTuple):
     """The ids and words of one annotator's cases in the order in which they are shown, without the key.
@@ -313,8 +308,7 @@ QUESTION: Final[str] = _TEXTS["question"]
 
 def instructions(two_answers: bool) -> list[str]:
     """The paragraphs of instructions."""
-    paragraphs: list[str] = _TEXTS["two_answers" if two_answers else "one_answer"]
-    return paragraphs
+    return list(_TEXTS["two_answers" if two_answers else "one_answer"])
 
 
 def instructions_text(two_answers: bool) -> str:

@@ -144,10 +144,8 @@ _LATEX: Final = (
 def _latex(cell: str) -> str:
     """A cell: the best in bold, what is tied with it italic, and in brackets the second line, the interval."""
     value, _, ends = cell.partition("\n")
+    text = value.translate(_LATEX)
     for mark, style in (("best", "textbf"), ("tied", "textit")):
         if value.endswith(f" {mark}"):
-            text = rf"\{style}{{{value.removesuffix(mark).rstrip().translate(_LATEX)}}}"
-            break
-    else:
-        text = value.translate(_LATEX)
+            text = rf"\{style}{{{text.removesuffix(f' {mark}')}}}"
     return f"{text} ({ends.translate(_LATEX)})" if ends else text

@@ -15,7 +15,7 @@ from tests.word_groups import outlier_word, word_group
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation import plot
 from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_models
-from wikisem.evaluation.plot import correlation, draw_correlations, draw_rows
+from wikisem.evaluation.plot import draw_correlations, draw_rows
 from wikisem.evaluation.statistics import correlate
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
 from wikisem.outputs.report.page import Curve
@@ -50,14 +50,6 @@ def test_rho_is_the_correlation_of_ranks(one: list[int], other: list[int]) -> No
         assert rho == pytest.approx(float((x @ y) / np.sqrt((x @ x) * (y @ y))))
 
 
-def test_the_correlation_is_over_classes_and_models() -> None:
-    """Classes 1 and 2 at 0 % and class 3 at 100 % rise together."""
-    rows = [row for row in scores(evaluation_of(1, 1, 2, 3, None)) if row.part == "outlier class"]
-    accuracy = [row for row in rows if row.metric == "accuracy" and row.name != "O?"]
-    assert [row.value for row in accuracy] == [0, 0, 100]
-    assert correlation(accuracy) == pytest.approx(3**0.5 / 2)
-
-
 def test_chance_is_a_guess_among_the_words_in_vocabulary() -> None:
     """One of four words where all are known, one of three where a member is not; a guess is half way in OPP."""
     whole = evaluation_of(1, 2)
@@ -82,10 +74,15 @@ def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
 
 
 def test_rho_is_of_four_models_or_more(tmp_path: Path) -> None:
-    """Three models have three points of each class at most, whose correlation nobody should read."""
+    """Over classes and models: classes 1 and 2 at 0 % and class 3 at 100 % rise together, with a ρ of √3 / 2.
+
+    Three models have three points of each class at most, whose correlation nobody should read.
+    """
     for count in (3, 4):
-        draw(tmp_path / "a.svg", *(evaluation_of(1, 2, 3)._replace(name=f"m{at}") for at in range(count)))
-        assert ("ρ of outlier class and OPP" in (tmp_path / "a.svg").read_text()) == (count == 4)
+        draw(tmp_path / "a.svg", *(evaluation_of(1, 1, 2, 3, None)._replace(name=f"m{at}") for at in range(count)))
+        drawn = (tmp_path / "a.svg").read_text()
+        assert ("ρ of outlier class and OPP" in drawn) == (count == 4)
+        assert ("ρ of outlier class and accuracy = 0.87" in drawn) == (count == 4)
 
 
 def test_the_legend_hides_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,8 +106,10 @@ def test_tables_show_annotators_classes_agreement_and_models(
     annotation = answer_all(tmp_path / "sheets")
     known = annotation.cases[:4]
     # Clusters point one way, outliers another, so that the model finds all four.
-    lines = [f"{word.replace(' ', '_')} 1 0.{at}" for case in known for at, word in enumerate(case.cluster)]
-    lines += [f"{case.words[case.outlier - 1].replace(' ', '_')} 0 1" for case in known]
+    lines = []
+    for case in known:
+        for number, word in enumerate(case.words, start=1):
+            lines.append(f"{word.replace(' ', '_')} {'0 1' if number == case.outlier else f'1 0.{number}'}")
     (tmp_path / "phrases.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     capsys.readouterr()
     assert main(["annotate", "--score", "sheets", "--vectors", "phrases.txt"]) == 0
@@ -173,7 +175,7 @@ def test_cases_are_drawn_from_what_all_models_know(tmp_path: Path, capsys: pytes
     annotation = answer_all(tmp_path / "sheets")
     seen = {word for case in annotation.cases for word in case.words}
     assert not [word for word in seen if word.endswith((" 3", " 5")) or word.split()[1] in {"10", "11"}]
-    assert {len(case.cluster) for case in annotation.cases} == {6}
+    assert {len(case.words) for case in annotation.cases} == {7}
     capsys.readouterr()
     assert main(["annotate", "--score", "sheets", "--json", "--vectors", "one.txt", "--vectors", "two.txt"]) == 0
     row = json.loads(capsys.readouterr().out)
