@@ -15,7 +15,6 @@ from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import keyed_categories, read_categories
 from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluate import distinct
 from wikisem.evaluation.cutoff import KnownDate, read_dates
 from wikisem.evaluation.outlier_detection import words_of
 from wikisem.evaluation.rows import Scores
@@ -28,6 +27,8 @@ from wikisem.pipeline.console.reports import deliver_scores
 from wikisem.pipeline.console.terminal import draw_plot, log, progress
 from wikisem.records import Group
 from wikisem.wikis import wiki_of
+
+T = TypeVar("T")
 
 
 def outliers(arguments: argparse.Namespace) -> None:
@@ -50,7 +51,7 @@ def contexts(arguments: argparse.Namespace) -> None:
     """Score outlier detection by count models, once for each number of contexts that words keep."""
     scores = evaluate.contexts(
         read_datasets(arguments.dataset, arguments.languages),
-        {name: source for source, name in _named_models(arguments.vectors)},
+        _named_models(arguments.vectors),
         arguments.contexts,
         keys=arguments.keys,
         phrases=arguments.phrases,
@@ -165,7 +166,7 @@ def analogies(arguments: argparse.Namespace) -> None:
 
 def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, list[Group]]:
     """The groups of the data sets at these paths by distinct names; if ``languages`` are given, only those in these."""
-    names = distinct([data_set_name(data_set_path(path)) for path in paths], paths)
+    names = evaluate.distinct([data_set_name(data_set_path(path)) for path in paths], paths)
     data_sets: dict[str, list[Group]] = {}
     for name, path in zip(names, paths, strict=True):
         groups = name_languages(read_dataset(path), data_set_path(path))
@@ -191,12 +192,9 @@ def _deliver(scores: Scores, title: str, arguments: argparse.Namespace, what: st
         write_text(path, [orjson.dumps(answer).decode() + "\n" for answer in scores.answers()])
         log(f"the answers are {path}")
     if what != "samples":
-        names = [name for _, name in _named_models(getattr(arguments, "vectors", ()))]
+        names = list(_named_models(getattr(arguments, "vectors", ())))
         what = f"{what} whose words {names[0] if len(names) == 1 else 'a model'} knows"
     deliver_scores(scores, title, arguments, what)
-
-
-T = TypeVar("T")
 
 
 def open_models(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[EmbeddingModel]:
@@ -207,22 +205,22 @@ def open_models(arguments: argparse.Namespace, items: Collection[str] | None = N
     tokenize = open_tokenizer(arguments.tokenizer)
     given: str = getattr(arguments, "similarity", "")
     similarity = open_similarity(given) if given else None
-    for source, name in _named_models(arguments.vectors):
+    for name, source in _named_models(arguments.vectors).items():
         with progress(f"reading {source}", lambda: 0, 0):
             model = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
         yield compared_by(model, similarity, f"vectors compared by {given}") if similarity else model
         del model
 
 
-def _named_models(vectors: Sequence[str]) -> list[tuple[str, str]]:
-    """Each model of --vectors, FILE or NAME=FILE, with a name that no other one has."""
+def _named_models(vectors: Sequence[str]) -> dict[str, str]:
+    """The files of --vectors, each FILE or NAME=FILE, by names that are all different."""
     sources, names = list[str](), list[str]()
     for text in vectors:
         name, _, source = text.partition("=")
         is_named = name and source and not set(name) & set(":?/\\") and not Path(text).exists()
         sources.append(source if is_named else text)
         names.append(name if is_named else model_name(text))
-    return list(zip(sources, distinct(names, list(vectors)), strict=True))
+    return dict(zip(evaluate.distinct(names, list(vectors)), sources, strict=True))
 
 
 def import_from_here(*sources: str) -> None:

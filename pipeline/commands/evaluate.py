@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-from collections.abc import Callable, Mapping
 from typing import Final
 
 from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
@@ -13,7 +12,7 @@ from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.terminal import drawing_module
 
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
-_OPTIONS: Final[Mapping[str, Callable[..., None]]] = options_of(
+_OPTIONS: Final = options_of(
     ENTRIES["evaluate"]["options"].format(contexts=",".join(map(str, _CONTEXTS))),
     {
         **{name: {"convert": path_of} for name in ("cases", "files", "--next", "--cases")},

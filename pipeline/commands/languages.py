@@ -61,10 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             for key, (learned, least, unit) in _LEARNED.items()
             if in_folder and (support := language["support"].get(key, 0)) < least
         ]
-    console = make_console()
-    console.print(table)
-    for line in shortages:
-        console.print(line)
+    make_console().print(table, *shortages, sep="\n")
     return 0
 
 
