@@ -12,7 +12,7 @@ costs least there, which is 0 for an item that takes its place in every respect.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -103,9 +103,14 @@ def choose_outliers(
             wanted = [places.of(outlier_class, number) for number in range(count)]
             choice.keep(choice.nearest(candidates.full, wanted) or choice.near(candidates.every, wanted))
         else:
-            asked = takewhile(lambda _: not choice.is_left, candidates.full)
-            whole = (taken for source in asked if len(taken := choice.take(source, count)) == count)
-            choice.keep(next(whole, []) or choice.take(chain.from_iterable(candidates.every), count))
+            whole: list[Named] = []
+            for source in candidates.full:
+                taken = choice.take(source, count)
+                if len(taken) == count:
+                    whole = taken
+                if whole or choice.is_left:
+                    break
+            choice.keep(whole or choice.take(chain.from_iterable(candidates.every), count))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 
@@ -145,12 +150,10 @@ class _Choice:
         """The first ``count`` items that fit the kept ones, one another and the ``earlier`` ones; they are not kept."""
         taken: list[Named] = []
         for item in ordered if count else ():
-            if self.is_left:
-                break
             if self._fits(item, [*earlier, *taken]):
                 taken.append(item)
-                if len(taken) == count:
-                    break
+            if len(taken) == count or self.is_left:
+                break
         return taken
 
     def nearest(self, classes: Iterable[Source], places: Sequence[_Placed]) -> list[Named]:

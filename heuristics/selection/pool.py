@@ -182,8 +182,8 @@ class OutlierPool:
     ) -> list[dict[int, ItemsByClass]]:
         """What is brought into O1, O2 and O3, or some of them, of some classes; each item in all of the languages.
 
-        The walk is along the ring of the items that all of the languages name. ``places`` are
-        those of the outliers of each class.
+        The walk is along the ring of the items that all of the languages name. ``places`` are those of the outliers of
+        each class.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
@@ -217,6 +217,7 @@ class OutlierPool:
         assert self.found.other_kind is not None
         by_code = {code: self._inputs.languages[code] for code in clusters}
         related = self._inputs.recipe.outliers.related
+        # Items that are tied to a member in every language, one of their ties, and to how many members in all.
         tied = [self._tied(self._inputs.ties, cluster) for cluster in clusters.values()]
         items, at, counts = tied[0]
         for others, _, more in tied[1:]:
@@ -234,6 +235,7 @@ class OutlierPool:
         if places is None:
             return ItemsByClass((), [Source(found.at, None, every)])
         costs = _costs([places.of(RELATED, number) for number in range(related)], found.columns(every))
+        # Where the items with as many ties end, and what the nearest of the items before that cost.
         ends = [*(np.flatnonzero(np.diff(counts[order])) + 1).tolist(), len(order)]
         least = [int(costs[:, :end].min(axis=1, initial=BARRED).sum()) for end in ends]
         sources = [
@@ -308,7 +310,8 @@ class _Classes:
         """Class by class as on the ring; the first that may bring enough is listed for all at once."""
         rows = self.draw.first_rows(self.outlier_class, self.bits)
         there = rows >= 0
-        first = iter(self._sources_of(rows[there], self.bits[there]))
+        brought = self.draw.brought(self.outlier_class, rows[there], self.bits[there])
+        first = (Source(self.items.at, node, locations) for node, locations in brought)
         for bit, is_there in zip(self.bits.tolist(), there.tolist(), strict=True):
             later = self._sources(islice(self.draw.rows(self.outlier_class, bit, self.draw.per_class), 1, None), bit)
             full = chain([next(first)], later) if is_there else ()
@@ -318,12 +321,9 @@ class _Classes:
         """What the class of each row brings, one after another; each look prepares four times as many classes."""
         look = 1
         while ahead := list(islice(rows, look)):
-            yield from self._sources_of(np.array(ahead), np.full(len(ahead), bit))
+            brought = self.draw.brought(self.outlier_class, np.array(ahead), np.full(len(ahead), bit))
+            yield from (Source(self.items.at, node, locations) for node, locations in brought)
             look = min(4 * look, _MOST_AHEAD)
-
-    def _sources_of(self, rows: Ints, bits: Ints) -> Iterator[Source]:
-        brought = self.draw.brought(self.outlier_class, rows, bits)
-        return (Source(self.items.at, node, locations) for node, locations in brought)
 
     def nearest(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[Source]]:
         """For each class a sample of what the first classes on the ring bring, the nearest to its places first."""
@@ -346,6 +346,7 @@ class _Classes:
         if not nodes:
             return
         costs = _costs(places, columns)
+        # What the nearest item of each class costs at each place, summed over the places.
         least = np.minimum.reduceat(costs, sample.offsets[:-1], axis=1).sum(axis=0)
         for row in np.argsort(np.where(least < MISSED, 0, least), kind="stable").tolist():
             own = slice(*sample.offsets[row : row + 2].tolist())
