@@ -126,7 +126,7 @@ class TableReader(line_types.LineAccount):
                 having, known = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False)), ids.drop_null()
                 # A row without an id is rejected once, by the range in which its row group begins.
                 for empty in np.delete(np.arange(len(ids)), having) if start <= group.least else ():
-                    self._reject("bad-id", file.path, group.begin + int(empty), "an id", None)
+                    self.reject("bad-id", f"{file.path}: row {group.begin + int(empty):,}", "expected an id, saw none")
                 ascends = pc.less_equal(known[:-1], known[1:])
                 if ascends.false_count:
                     before = ascends.index(False).as_py()
@@ -162,17 +162,15 @@ class TableReader(line_types.LineAccount):
         for reason, expected, column, found in checks:
             passes = pc.fill_null(found, False).to_numpy()
             for row in np.flatnonzero(sound & ~passes):
-                self._reject(reason, file.path, int(row_numbers[row]), expected, rows[column][int(row)].as_py())
+                seen = rows[column][int(row)].as_py()
+                saw = "none" if seen is None else repr(str(seen)[:SHOWN])
+                self.reject(reason, f"{file.path}: row {row_numbers[row]:,}", f"expected {expected}, saw {saw}")
             sound &= passes
         rows = rows if sound.all() else rows.filter(pa.array(sound))
         for index, name in enumerate(rows.column_names):
             if name in _CODED:
                 rows = rows.set_column(index, name, rows[name].dictionary_encode())
         return rows
-
-    def _reject(self, reason: str, path: str, row: int, expected: str, seen: object) -> None:
-        saw = "none" if seen is None else repr(str(seen)[:SHOWN])
-        self.reject(reason, f"{path}: row {row:,}", f"expected {expected}, saw {saw}")
 
 
 def _plain(file: TableFile, read: Callable[..., pa.Table], rows: int, asked: frozenset[str]) -> pa.Table:

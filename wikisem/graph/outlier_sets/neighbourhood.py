@@ -149,7 +149,15 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
     edges_1 = CsrRows.undirected(graph.up.sources(), graph.up.targets, count)
     edges_2 = CsrRows.undirected(nodes[:0], nodes[:0], count)
     for _ in range(_ROUNDS):
-        kept = _without_dead_ends(edges_1, edges_2, is_end)
+        # Nodes that are not ends and have fewer than two neighbours are dropped, and what then has too few as well.
+        neighbours = edges_1.merged(edges_2)
+        kept, degrees = np.ones(len(neighbours), dtype=bool), neighbours.counts()
+        frontier: Ints = np.flatnonzero(~is_end & (degrees < 2))
+        while len(frontier):
+            kept[frontier] = False
+            touched = neighbours.take(frontier).targets
+            np.subtract.at(degrees, touched, 1)
+            frontier = distinct(touched[(degrees[touched] < 2) & kept[touched] & ~is_end[touched]])
         # The edges between kept nodes, which are renumbered.
         kept_rows, new_row = np.flatnonzero(kept), np.cumsum(kept) - 1
         inner = [rows.keep(kept[rows.targets]) for rows in (edges_1.take(kept_rows), edges_2.take(kept_rows))]
@@ -157,32 +165,18 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
         is_end, nodes = is_end[kept], nodes[kept]
         # Nodes that are not ends and have exactly two neighbours, one step away, neither of which is such a node.
         is_passed_through: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
-        neighbours = edges_1.take(np.flatnonzero(is_passed_through)).targets.reshape(-1, 2)
-        is_passed_through[is_passed_through] = ~is_passed_through[neighbours].any(axis=1)
+        both = edges_1.take(np.flatnonzero(is_passed_through)).targets.reshape(-1, 2)
+        is_passed_through[is_passed_through] = ~is_passed_through[both].any(axis=1)
         if not is_passed_through.any():
             break
         # An edge of length two replaces each unless there is a shorter one. Its row stays, empty, until the next round.
-        neighbours = edges_1.take(np.flatnonzero(is_passed_through)).targets.reshape(-1, 2)
-        bridges = CsrRows.undirected(neighbours[:, 0], neighbours[:, 1], len(edges_1))
+        both = edges_1.take(np.flatnonzero(is_passed_through)).targets.reshape(-1, 2)
+        bridges = CsrRows.undirected(both[:, 0], both[:, 1], len(edges_1))
         sources, targets = edges_1.sources(), edges_1.targets
         stays = ~is_passed_through[sources] & ~is_passed_through[targets]
         edges_1 = CsrRows.from_pairs(sources[stays], targets[stays], len(edges_1))
         edges_2 = edges_2.merged(bridges).without(edges_1)
     return NeighbourhoodIndex(_new_numbers(nodes, count), edges_1, edges_2)
-
-
-def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Flags:
-    """Which nodes are left when nodes that are not ends and have fewer than two neighbours are dropped repeatedly."""
-    neighbours = edges_1.merged(edges_2)
-    kept = np.ones(len(neighbours), dtype=bool)
-    degrees = neighbours.counts()
-    frontier: Ints = np.flatnonzero(~is_end & (degrees < 2))
-    while len(frontier):
-        kept[frontier] = False
-        touched = neighbours.take(frontier).targets
-        np.subtract.at(degrees, touched, 1)
-        frontier = distinct(touched[(degrees[touched] < 2) & kept[touched] & ~is_end[touched]])
-    return kept
 
 
 class NeighbourhoodSearch:

@@ -9,19 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wikisem.arrow.columns import distinct
+from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import (
-    Bitsets,
-    CsrRows,
-    Flags,
-    Int64s,
-    Ints,
-    SparseRows,
-    first_of,
-    pack_pairs,
-    pairs_from,
-    second_of,
-)
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, SparseRows
 from wikisem.graph.outlier_sets import neighbourhood as near
 from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, CountedLists, PoolLists
 from wikisem.graph.outlier_sets.coarse_types import CoarseIndex, CoarseTypes, build_coarse_index
@@ -63,7 +53,7 @@ def build_outlier_index(
     # each list, because the graph is pruned near its root.
     direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
     components = ancestors.component_of(direct.owners)
-    classes, above = pairs_from(ancestors.component_parents, np.arange(len(components)), components)
+    classes, above = csr.pairs_from(ancestors.component_parents, np.arange(len(components)), components)
     below = direct.rows.take(classes)
     at_or_below = CsrRows.from_pairs(above[below.sources()], below.targets, len(ancestors.component_starts))
     rows = np.arange(len(ancestors.row_to_node))
@@ -198,15 +188,20 @@ class OutlierSets:
         Yields two parallel arrays for each class: the lists, and for each of them the number of instances of the
         smallest kind that most members and its items are of.
         """
-        assert self.overlap is not None
         assert self.coarse is not None
+        overlap = self._index.overlap
         for bit, items in zip(bits, members, strict=True):
             node = int(found.classes[bit])
             lists = np.flatnonzero(contains(found.allowed, np.uint64(bit)))
             # Of a status class what is of the same kind may be an instance that nobody stated.
             if self._index.is_status[np.searchsorted(self._index.candidates, node)]:
                 lists = lists[:0]
-            sizes = self.overlap.smallest_kind(lists, self.coarse.kinds(node, items))
+            # Of the kinds that a list is at or below, the smallest comes last and stays.
+            classes, sizes = overlap.pool.take(lists), np.zeros(len(lists), dtype=np.int64)
+            owners, kinds = classes.sources(), self.coarse.kinds(node, items)
+            for kind in kinds[np.argsort(-overlap.instances[kinds])].tolist():
+                is_of_kind = csr.indices_of(classes.targets, overlap.below.row(kind))[1]
+                sizes[owners[is_of_kind]] = overlap.instances[kind]
             lists, sizes = lists[sizes > 0], sizes[sizes > 0]
             agree = self.coarse.agree(node, items, lists)
             yield lists[agree], sizes[agree]
@@ -248,8 +243,8 @@ class OutlierSets:
             # Upwards, through components that have the bit only: those at or below a relative.
             while len(outliers):
                 inside = contains(relatives.at_or_below[component], bits[outliers])
-                pairs = distinct(pack_pairs(outliers[inside], component[inside]))
-                outliers, component = first_of(pairs), second_of(pairs)
+                pairs = distinct(csr.pack_pairs(outliers[inside], component[inside]))
+                outliers, component = csr.first_of(pairs), csr.second_of(pairs)
                 # The rows of each component that was reached, and which of them are relatives.
                 sizes = self._component_sizes[component]
                 before = np.cumsum(sizes) - sizes

@@ -10,10 +10,10 @@ A *contradiction* is the same seen from inside: an instance that alone joins two
 otherwise. Such an item is a mistake of Wikidata, or a member that readers find odder than the outlier.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -85,31 +85,30 @@ class OverlapIndex:
         below = self.below.row(component) if self.is_candidate[component] else self.below.targets[:0]
         lists = distinct(self.lists.take(below).targets)
         counts, size = self.counts[lists], len(self.instances)
-        bases, of_base = _add_up(self.base[lists], counts, len(self.above))
-        portions = chain(_portions(self.above, bases, of_base), _portions(self.more, lists, counts))
-        targets, numbers = zip(*islice(portions, 2), strict=True)
-        sums = _add_up(np.concatenate(targets), np.concatenate(numbers), size)
-        if (further := next(portions, None)) is None:
-            return sums
+        # The items of all lists with the same base are counted together.
+        bases, of_bases = _add_up(self.base[lists], counts, len(self.above))
+        parts = (self.above, bases, of_bases), (self.more, lists, counts)
+        entries = [rows.offsets[asked + 1] - rows.offsets[asked] for rows, asked, _ in parts]
+        if sum(int(of_part.sum()) for of_part in entries) <= _ENTRIES:
+            found = np.concatenate([rows.take(asked).targets for rows, asked, _ in parts])
+            of_found = [np.repeat(items, of_part) for (_, _, items), of_part in zip(parts, entries, strict=True)]
+            return _add_up(found, np.concatenate(of_found), size)
         # A class near the top of the graph has all lists: more than memory should hold at once.
-        dense = np.zeros(size)
-        for found, of_found in chain([sums, further], portions):
-            dense += np.bincount(found, of_found, size)
-        return _positive(dense)
+        sums = np.zeros(size)
+        for (rows, asked, items), of_part in zip(parts, entries, strict=True):
+            edges = np.flatnonzero(np.diff((np.cumsum(of_part) - of_part) // _ENTRIES)) + 1
+            for begin, end in pairwise([0, *edges.tolist(), len(asked)]):
+                portion = rows.take(asked[begin:end]).targets
+                sums += np.bincount(portion, np.repeat(items[begin:end], of_part[begin:end]), size)
+        return _add_up(np.arange(size), sums, size)
 
 
-def _portions(rows: CsrRows, asked: Ints, numbers: Int64s) -> Iterator[tuple[Ints, Int64s]]:
-    """The targets of some rows, each with the number of its row, not too many at once; at least one portion."""
-    counts = rows.offsets[asked + 1] - rows.offsets[asked]
-    edges = np.flatnonzero(np.diff((np.cumsum(counts) - counts) // _ENTRIES)) + 1
-    for begin, end in pairwise([0, *edges.tolist(), len(asked)]):
-        yield rows.take(asked[begin:end]).targets, np.repeat(numbers[begin:end], counts[begin:end])
-
-
-def _add_up(keys: Ints, numbers: Int64s, size: int) -> tuple[Ints, Int64s]:
-    """The distinct keys, all of them below ``size``, in ascending order, and the sum of the numbers of each."""
+def _add_up(keys: Ints, numbers: npt.NDArray[Any], size: int) -> tuple[Ints, Int64s]:
+    """The distinct keys, all of them below ``size``, that have a sum above 0, in ascending order, and the sums."""
     if len(keys) > size // _SPARSE:
-        return _positive(np.bincount(keys, numbers))
+        sums = np.bincount(keys, numbers)  # exact as floats: there are fewer than 2**53 items
+        found = np.flatnonzero(sums)
+        return found.astype(np.uint32), sums[found].astype(np.int64)
     # Sorted as packed pairs, which takes a tenth of the time of an argsort; a dump has fewer than 2**32 items.
     pairs = csr.pack_pairs(keys, numbers)
     pairs.sort()
@@ -117,12 +116,6 @@ def _add_up(keys: Ints, numbers: Int64s, size: int) -> tuple[Ints, Int64s]:
     starts = np.flatnonzero(differs_from_previous(keys))
     sums = np.add.reduceat(csr.second_of(pairs).astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
     return keys[starts], sums
-
-
-def _positive(sums: npt.NDArray[Any]) -> tuple[Ints, Int64s]:
-    """The numbers that have a sum, and their sums, which are exact as floats: there are fewer than 2**53 items."""
-    found = np.flatnonzero(sums)
-    return found.astype(np.uint32), sums[found].astype(np.int64)
 
 
 def build_overlap_index(
@@ -235,15 +228,6 @@ class Overlap:
         of_level = np.where(self._index.is_type, types, ~types)
         certified: Bitsets = below & strong & of_level & ~self._pool.union(shares)
         return certified
-
-    def smallest_kind(self, lists: Ints, kinds: Ints) -> Int64s:
-        """For each list the number of instances of the smallest of ``kinds`` that it is at or below, else 0."""
-        classes, sizes = self._index.pool.take(lists), np.zeros(len(lists), dtype=np.int64)
-        owners = classes.sources()
-        for kind in kinds[np.argsort(-self._index.instances[kinds])].tolist():
-            is_of = csr.indices_of(classes.targets, self._index.below.row(kind))[1]
-            sizes[owners[is_of]] = self._index.instances[kind]
-        return sizes
 
     def certificate(self, node: int, pool_list: int) -> Certified | None:
         """The certificate of an item of the pool (its list of classes) for a class (node); None if it has none.
