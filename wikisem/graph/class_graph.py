@@ -6,7 +6,7 @@ gathers the instances of the classes that are left. Nothing is a Python object f
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +86,7 @@ class ItemEdges:
     def of_classes(columns: Iterable[pa.ChunkedArray]) -> "ItemEdges":
         """No items, only the classes that some ``instance_of`` columns lead to."""
         none = ItemEdges.of_entities([])
-        classes = [_values(column).numbers for column in columns]
+        classes = [numbers for _, _, numbers in map(_values, columns)]
         return replace(none, classes=csr.narrow(distinct(np.concatenate([none.classes, *classes]))))
 
     @staticmethod
@@ -98,20 +98,13 @@ class ItemEdges:
         return ItemEdges.of_table(pa.Table.from_pylist(rows, schema=pa.schema(types)))
 
 
-class _ListedIds(NamedTuple):
-    """The ids in a column of lists: the row of each, its index in ``numbers``, and the numbers of the distinct ids."""
-
-    rows: npt.NDArray[np.uint32]
-    codes: npt.NDArray[np.int32]
-    numbers: Int64s
-
-
-def _values(lists: pa.ChunkedArray) -> _ListedIds:
+def _values(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32], Int64s]:
+    """The ids in a column of lists: the row of each, its index among the distinct ids, and their numbers."""
     counts: Ints = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     flat = pc.list_flatten(lists)
     coded = (flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat).dictionary_encode()
     rows = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
-    return _ListedIds(rows, coded.indices.to_numpy(), qid_numbers(coded.dictionary))
+    return rows, coded.indices.to_numpy(), qid_numbers(coded.dictionary)
 
 
 # The graph: classes are numbered, pruned, and joined to their instances.
@@ -209,10 +202,12 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     node_or_hidden = node.copy()
     node_or_hidden[whole.is_hidden] = count + np.arange(hidden_count, dtype=np.uint32)
     nodes = whole.nodes[whole.is_kept]
-    gathered = _gather_instances(tables, [node[node_of] for node_of in whole.nodes_of], nodes, whole.removed)
+    items, sitelinks, classes, class_sitelinks = _gather_instances(
+        tables, [node[node_of] for node_of in whole.nodes_of], nodes, whole.removed
+    )
     types = np.zeros(len(whole.nodes), dtype=bool)
     types[whole.subs] = True
-    other_classes, outside = _other_classes(tables, whole, node_or_hidden, gathered.items)
+    other_classes, outside = _other_classes(tables, whole, node_or_hidden, items)
     edges = list[CsrRows]()
     for new, size in ((node, count), (node_or_hidden, count + hidden_count)):
         subs, supers = new[whole.subs], new[whole.supers]
@@ -222,18 +217,18 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     return ClassGraph(
         nodes=nodes,
         depth=whole.depth[whole.is_kept],
-        class_sitelinks=gathered.class_sitelinks,
+        class_sitelinks=class_sitelinks,
         types=types[whole.is_kept],
         up=up,
         down=up.reverse(count),
         hidden=whole.nodes[whole.is_hidden],
         whole_up=whole_up,
-        items=gathered.items,
-        sitelinks=gathered.sitelinks,
-        classes=gathered.classes,
+        items=items,
+        sitelinks=sitelinks,
+        classes=classes,
         other_classes=other_classes,
         outside=outside,
-        instances=by_prominence(gathered.classes, gathered.sitelinks, count),
+        instances=by_prominence(classes, sitelinks, count),
         removed=whole.removed,
         no_subjects=whole.no_subjects,
     )
@@ -333,19 +328,12 @@ _SPAN: Final = 1 << 18
 _SAMPLE: Final = 1 << 6
 
 
-class _Instances(NamedTuple):
-    """Items (QID numbers, ascending), their sitelinks and nodes; and for each node its own item's sitelinks, or -1."""
-
-    items: Ints
-    sitelinks: npt.NDArray[np.int32]
-    classes: CsrRows
-    class_sitelinks: npt.NDArray[np.int32]
-
-
 def _gather_instances(
     tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]], nodes: Int64s, removed: Int64s
-) -> _Instances:
-    """All items of all tables that have a node left and whose number is not among those ``removed``.
+) -> tuple[Ints, npt.NDArray[np.int32], CsrRows, npt.NDArray[np.int32]]:
+    """All items of all tables that have a node left and whose number is not among those ``removed``, ascending.
+
+    Returns their QID numbers, their sitelinks and their nodes, and for each node its own item's sitelinks, or -1.
 
     ``nodes_of`` has for each table the node of each of its classes, or ``PRUNED``. Every table has its items in
     ascending order, so a span of numbers is a slice of each table. The tables are merged one span at a time: a span is
@@ -386,7 +374,7 @@ def _gather_instances(
         all_targets[begin_pairs:end_pairs] = rows.targets
         begin, begin_pairs = end, end_pairs
     classes = CsrRows(all_offsets[: begin + 1], all_targets[:begin_pairs])
-    return _Instances(all_items[:begin], all_sitelinks[:begin], classes, class_sitelinks)
+    return all_items[:begin], all_sitelinks[:begin], classes, class_sitelinks
 
 
 def _merge(

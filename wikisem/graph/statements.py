@@ -64,10 +64,12 @@ class ItemSignatures:
         no_rows = CsrRows(NO_ROWS.offsets, none.astype(np.uint16))
         every = [ItemSignatures(none, none.astype(np.int32), no_rows), *parts]
         rows = CsrRows.join([part.properties for part in every])
+        # In 16 bits if they fit: the highest property number was about 14,000 in 2026-11.
+        fits = int(rows.targets.max(initial=0)) < 1 << 16
         return ItemSignatures(
             items=np.concatenate([part.items for part in every]),
             sitelinks=np.concatenate([part.sitelinks for part in every]),
-            properties=CsrRows(rows.offsets, _narrow(rows.targets)),
+            properties=CsrRows(rows.offsets, rows.targets.astype(np.uint16)) if fits else rows,
         )
 
     def take(self, rows: Ints) -> "ItemSignatures":
@@ -76,11 +78,6 @@ class ItemSignatures:
         targets = np.concatenate([self.properties.targets[:0], *(part.targets for part in parts)])
         offsets = offsets_of(self.properties.offsets[rows + 1] - self.properties.offsets[rows])
         return ItemSignatures(self.items[rows], self.sitelinks[rows], CsrRows(offsets, targets))
-
-
-def _narrow(properties: Ints) -> Ints:
-    """Property numbers in 16 bits if they fit: the highest was about 14,000 in 2026-11."""
-    return properties.astype(np.uint16) if int(properties.max(initial=0)) < 1 << 16 else properties
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,7 @@ class Signatures:
         # Properties that nothing kept has are left out, and the others are numbered in their order.
         is_used = np.bincount(kept.properties.targets, minlength=len(having_property)) > 0
         properties = np.flatnonzero(is_used)
-        codes = _narrow(np.maximum(np.cumsum(is_used), 1) - 1)[kept.properties.targets]
+        codes: Ints = (np.cumsum(is_used) - 1).astype(kept.properties.targets.dtype)[kept.properties.targets]
         rows = CsrRows(np.append(kept.properties.offsets, kept.properties.offsets[-1]), codes)
         having_property = np.pad(having_property, (0, max(0, len(is_used) - len(having_property))))
         return Signatures(

@@ -22,16 +22,7 @@ from wikisem.schemas import ENTITIES
 from wikisem.wikidata import entity_columns, line_types
 from wikisem.wikidata.entity_columns import Certainty, EntityColumns
 from wikisem.wikidata.entity_tables import find_table_files, open_tables
-from wikisem.wikidata.line_types import (
-    Claims,
-    EmptyMap,
-    Fields,
-    Label,
-    LeftOutLine,
-    Line,
-    LineStatement,
-    UnreadableLine,
-)
+from wikisem.wikidata.line_types import EmptyMap, Fields, Label, LeftOutLine, Line, LineStatement, UnreadableLine
 from wikisem.wikidata.table_reader import TableReader
 
 STAGE: Final = "entities"
@@ -162,7 +153,7 @@ class EntityReader:
                     # a line are identifiers, which need not be decoded then.
                     types = [(key, _DATATYPE(statements)) for key, statements in claims.items()]
                     keys.update([key for key, found_type in types if found_type is None or found_type[1] is not None])
-                found.claims = Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
+                found.claims = line_types.Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             found = None
         if found and found.type == "item" and found.redirect is None and line_types.match_item(found.id):

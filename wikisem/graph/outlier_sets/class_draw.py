@@ -7,7 +7,7 @@ The count is of all items, so a class with enough may still bring fewer into the
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -49,18 +49,6 @@ class LanguageDraw:
         if outlier_class < FAR:
             return via.at_or_below.take(ancestors.component[rows])
         return via.direct.take(ancestors.row_to_node[rows])
-
-
-class ClassSample(NamedTuple):
-    """Some classes of each bit, and the locations of some of their items.
-
-    Bit i has the classes ``nodes[edges[i]:edges[i + 1]]``. Row j of ``locations`` are the locations of class
-    ``nodes[j]``, in the order of the ring from the bit's own class on.
-    """
-
-    edges: Int64s
-    nodes: list[int]
-    locations: CsrRows
 
 
 class ClassDraw:
@@ -131,11 +119,15 @@ class ClassDraw:
             locations = np.array(met)
             yield from locations[on_list[self._ring.lists[locations]]].tolist()
 
-    def sample(self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int) -> ClassSample:
+    def sample(
+        self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int
+    ) -> tuple[Int64s, list[int], CsrRows]:
         """For each bit the first classes on the ring that bring enough, and the locations of some of their items.
 
         At most ``classes`` are asked, until they may bring ``items`` in all. Each gives about ``of_class`` items,
-        spread over all that it brings.
+        spread over all that it brings. Returns edges, classes (nodes) and rows of locations: bit i has the classes from
+        ``edges[i]`` to ``edges[i + 1]``, and row j has the locations of class j, in the order of the ring from the
+        bit's own class on.
         """
         language, sets = self._language, self._sets[outlier_class - 1]
         drawing = self._drawing_from(outlier_class, self.per_class)
@@ -161,11 +153,7 @@ class ClassDraw:
         brings_enough = locations.counts() >= self.per_class
         locations = locations.take(np.flatnonzero(brings_enough))
         owners, rows = owners[brings_enough], rows[brings_enough]
-        return ClassSample(
-            edges=np.searchsorted(owners, np.arange(len(bits) + 1)),
-            nodes=language.index.ancestors.row_to_node[rows].tolist(),
-            locations=CsrRows(
-                locations.offsets,
-                self._ring.in_order(locations.sources(), locations.targets, self._begins[bits[owners]]),
-            ),
-        )
+        in_order = self._ring.in_order(locations.sources(), locations.targets, self._begins[bits[owners]])
+        edges = np.searchsorted(owners, np.arange(len(bits) + 1))
+        nodes: list[int] = language.index.ancestors.row_to_node[rows].tolist()
+        return edges, nodes, CsrRows(locations.offsets, in_order)
