@@ -275,8 +275,8 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
     if callable(options):
         options(parser)
     else:
-        named = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}
-        declare_all(parser, ENTRIES[name]["options"].format(**named), options)
+        in_manual = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}  # what it has in braces
+        declare_all(parser, ENTRIES[name]["options"].format(**in_manual), options)
     lines = [line for entry in ENTRIES.values() for line in entry["examples"]]
     for words, inner in parsers_of(name, parser):
         # Two of a command, or of a command and a task; lines may be of any command about the same thing.

@@ -42,7 +42,7 @@ def add(
     """
     names = [word for word in usage.split() if word.startswith("-")]
     dest, _, metavar = ("", "", usage.rsplit(maxsplit=1)[-1]) if names else usage.partition("=")
-    if metavar in names and convert is None:
+    if metavar in names and convert is None:  # a flag: its usage ends in its name
         parser.add_argument(*names, help=text, **{"action": "store_true", **more})
         return
     several, listed = metavar.endswith("..."), metavar.endswith(",...")
@@ -50,7 +50,7 @@ def add(
         more["nargs"] = "+" if several else "?"
     if several and names:
         more["action"], default = (Listed if listed else "extend"), default or []
-    if metavar not in names and not isinstance(convert, Collection):
+    if metavar not in names and not isinstance(convert, Collection):  # else argparse lists the choices in its place
         more["metavar"] = metavar.rstrip(",.?")
     if convert is not None:
         more |= {"choices": convert} if isinstance(convert, Collection) else {"type": partial(argument, convert)}

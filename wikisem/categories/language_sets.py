@@ -123,6 +123,7 @@ def word_relation(
     left_out = []
     for subject, values in subjects:
         called = name_in(names.get(subject, {}), language)
+        # The values with a name, and of these the first whose name is kept.
         named = [(qid, name[0]) for qid, its_names in values if (name := name_in(its_names, language))]
         qid, word = next(((qid, word) for qid, word in named if keep(word)), ("", ""))
         reason = ""
@@ -223,7 +224,7 @@ def build_sets(
     members, names = _category_items(recipe, sources)
     values_of = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
 
-    # Labels are asked for once, for all items and languages.
+    # Labels are asked for once in all languages: of items that go by them, subjects in no category, and values.
     asked = {item.qid for name, items in members.items() if name not in names for item in items}
     asked.update(qid for relation in recipe.relations if not relation.subjects for qid in values_of[relation.name])
     for by_subject in values_of.values():

@@ -166,7 +166,7 @@ class PairCollector:
             category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self.relations)
 
         self._swapped[number] = _form_pairs(lexeme, spelled_in, category)
-        claims = lexeme.claims
+        claims = lexeme.claims  # a list if there are none, as PHP writes empty maps
         if getattr(claims, "derived_from", ()) or getattr(claims, "combines", ()):
             self._derived[number] = [
                 _Derived(language, relation, base, derivation.base, lexeme.lemma(language))
