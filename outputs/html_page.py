@@ -67,8 +67,3 @@ def direction(words: Iterable[str]) -> str:
     """
     kinds = Counter(unicodedata.bidirectional(character) for word in words for character in word)
     return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
-
-
-def shortened(text: str, most: int) -> str:
-    """Cut a string to ``most`` characters, the last of which is then "…"."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -34,34 +34,36 @@ def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
         check_language(wall.language)
         items = [check_qid(word.id) for word in wall.words]
         classes = [check_qid(group.qid) for group in wall.groups]
-        members = [member for group in wall.groups for member in group.members]
-        _expect(len(set(items)) == len(items) == SIDE**2, f"{SIDE**2} items, each once", items)
-        surfaces = [word.surface.casefold() for word in wall.words]
-        _expect(len(set(surfaces)) == len(surfaces), "surface forms that differ, whatever their case", surfaces)
-        _expect(len(set(classes)) == len(classes) == SIDE, f"{SIDE} classes, each once", classes)
-        sizes = {len(group.members) for group in wall.groups}
-        _expect(sizes == {SIDE}, f"{SIDE} members in each group", members)
-        _expect(sorted(members) == sorted(items), "groups with each word once", members)
-        _expect(sorted(wall.order) == sorted(classes), "an order of the four classes", wall.order)
-        class_of = {member: group.qid for group in wall.groups for member in group.members}
-        herrings = [herring.id for herring in wall.herrings]
-        are_words = len(set(herrings)) == len(herrings) and class_of.keys() >= set(herrings)
-        _expect(are_words, "herrings among the words", herrings)
-        enough = len(herrings) >= LEAST_HERRINGS if wall.tier == "herring" else not herrings
-        _expect(enough, f"{LEAST_HERRINGS} herrings or more in the tier herring, and none in the others", herrings)
-        for herring in wall.herrings:
-            later = wall.order[wall.order.index(class_of[herring.id]) + 1 :]
-            once = 0 < len(herring.fits) == len(set(herring.fits)) == len(herring.by)
-            fits = once and set(herring.fits) <= set(later)
-            _expect(fits, f"{herring.id} to fit classes that come after its own in the order", herring.fits)
     except ValueError as error:
         raise DamagedInputError(f"{where}: {error}") from error
+    surfaces = [word.surface.casefold() for word in wall.words]
+    members = [member for group in wall.groups for member in group.members]
+    sizes = {len(group.members) for group in wall.groups}
+    class_of = {member: group.qid for group in wall.groups for member in group.members}
+    place_of = {qid: place for place, qid in enumerate(wall.order)}
+    herrings = [herring.id for herring in wall.herrings]
+    are_words = len(set(herrings)) == len(herrings) and class_of.keys() >= set(herrings)
+    enough = len(herrings) >= LEAST_HERRINGS if wall.tier == "herring" else not herrings
+    checks: list[tuple[bool, str, object]] = [
+        (len(set(items)) == len(items) == SIDE**2, f"{SIDE**2} items, each once", items),
+        (len(set(surfaces)) == len(surfaces), "surface forms that differ, whatever their case", surfaces),
+        (len(set(classes)) == len(classes) == SIDE, f"{SIDE} classes, each once", classes),
+        (sizes == {SIDE}, f"{SIDE} members in each group", members),
+        (sorted(members) == sorted(items), "groups with each word once", members),
+        (sorted(wall.order) == sorted(classes), "an order of the four classes", wall.order),
+        (are_words, "herrings among the words", herrings),
+        (enough, f"{LEAST_HERRINGS} herrings or more in the tier herring, and none in the others", herrings),
+    ]
+    for herring in wall.herrings:
+        # A herring that is no word, and a class without a place, were expected otherwise above.
+        later = wall.order[place_of.get(class_of.get(herring.id, ""), SIDE) + 1 :]
+        once = 0 < len(herring.fits) == len(set(herring.fits)) == len(herring.by)
+        fits = once and set(herring.fits) <= set(later)
+        checks.append((fits, f"{herring.id} to fit classes that come after its own in the order", herring.fits))
+    for holds, expected, seen in checks:
+        if not holds:
+            raise DamagedInputError(f"{where}: expected {expected}, saw {seen}")
     return wall
-
-
-def _expect(holds: bool, expected: str, seen: object) -> None:
-    if not holds:
-        raise ValueError(f"expected {expected}, saw {seen}")
 
 
 QUESTIONS: Final[Mapping[str, str]] = packaged_tables(__package__, "wall_questions.toml")

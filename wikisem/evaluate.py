@@ -13,7 +13,7 @@ from itertools import chain
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
@@ -71,12 +71,11 @@ Models = Vectors | list[Vectors] | Iterator[EmbeddingModel] | Mapping[str, Vecto
 # A path, groups, or the groups of several data sets by name.
 Groups = str | PathLike[str] | Sequence[Group] | Mapping[str, Sequence[Group]]
 Categories = str | PathLike[str] | Sequence[WordCategory]
-T = TypeVar("T")
 # Takes the name of a model, its scores as they come, and how many there will be, and gives all of them.
 Watch = Callable[[str, Iterator[Any], int], list[Any]]
 
 
-def _all(_name: str, scores: Iterator[T], _total: int) -> list[T]:
+def _all(_name: str, scores: Iterator[Any], _total: int) -> list[Any]:
     return list(scores)
 
 

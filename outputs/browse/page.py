@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from wikisem.ids import qid_number
-from wikisem.outputs.html_page import direction, html_page, script_json, shortened, texts_in
+from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
 from wikisem.records import OUTLIER_CLASSES, Group, Member, Outlier, Rejection, Wall
 from wikisem.wikipedia.language_tables import iso_639
 from wikisem.wikis import wiki_of
@@ -20,7 +20,7 @@ from wikisem.wikis import wiki_of
 SOURCES: Final = ("anchor", "label", "title")
 _CLASSES: Final = OUTLIER_CLASSES.items()
 
-# Rejected classes that a language lists; all of them are in rejected/<code>.jsonl.
+# Rejected classes that a language lists, and characters of a detail; all of them are in rejected/<code>.jsonl.
 MOST_REJECTED: Final = 500
 _DETAIL: Final = 160
 
@@ -118,12 +118,12 @@ def language_script(language: BrowseLanguage) -> bytes:
     proving = [(proof.id, proof.label) for proof in certificates if proof is not None]
     # Of several labels of a class, that of its group or rejection is shown.
     names = {qid_number(qid): label for qid, label in (*proving, *language.labels.items(), *judged) if label}
-    shown = {
-        "code": language.code,
-        "groups": [_group(group, language) for group in language.groups],
-        "names": names,
-        "rejected": [[qid_number(each.qid), each.reason, shortened(each.detail, _DETAIL)] for each in listed],
-    }
+    rejected = []
+    for rejection in listed:
+        detail = rejection.detail if len(rejection.detail) <= _DETAIL else f"{rejection.detail[: _DETAIL - 1]}…"
+        rejected.append([qid_number(rejection.qid), rejection.reason, detail])
+    groups = [_group(group, language) for group in language.groups]
+    shown: dict[str, Any] = {"code": language.code, "groups": groups, "names": names, "rejected": rejected}
     walls = []
     for wall in language.walls:
         number_of = {group.qid: number for number, group in enumerate(wall.groups)}

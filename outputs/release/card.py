@@ -7,7 +7,7 @@ import fnmatch
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files as resources
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -215,12 +215,6 @@ def made_up(facts: ReleaseFacts) -> str:
     return "made-up " if facts.made_up else ""
 
 
-def listed(words: Iterable[str]) -> str:
-    """Join words as in a sentence: "a", "a and b", "a, b and c"."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 # Characters with a meaning in Markdown, its tables or HTML; dots and dashes within a name have none.
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]()<>#+!|~$&:@^]")
 _CODE: Final = re.compile(r"[\w.,:+ -]+")
@@ -296,7 +290,7 @@ _TEMPLATES.globals |= {
     "RELATED": RELATED,
     "TEXTS": TEXTS,
     "source_kind": source_kind,
-    **{helper.__name__: helper for helper in (listed, made_up)},
+    "made_up": made_up,
 }
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources import files as resources
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import orjson
@@ -15,7 +15,6 @@ from wikisem.wikis import date_in_name
 
 # The sources of surface forms, in the order in which texts name them.
 ANCHOR, LABEL, TITLE = WORD_SOURCES = ("anchor", "label", "title")
-_Counted = TypeVar("_Counted", bound=Any)
 
 
 class Licence(NamedTuple):
@@ -206,7 +205,7 @@ def language_facts(
     ``baselines`` are handed on. A word without a language or a source of its own counts for ``code`` and for "".
     """
 
-    def count(values: Iterable[_Counted]) -> dict[_Counted, int]:
+    def count(values: Iterable[Any]) -> dict[Any, int]:
         return dict(sorted(Counter(values).items()))
 
     members = [member for group in groups for member in group.members]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Final, NamedTuple
 
-from wikisem.outputs.html_page import html_page, shortened
+from wikisem.outputs.html_page import html_page
 
 
 class Sheet(NamedTuple):
@@ -57,7 +57,7 @@ def report_page(title: str, blocks: Sequence[Block], plots: Sequence[Plot], made
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("wikisem.outputs.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals |= {"scale": _scale, "shortened": shortened}
+    environment.globals["scale"] = _scale
     environment.tests |= {
         "intervals": lambda plot: isinstance(plot, Intervals),
         "sheet": lambda block: isinstance(block, Sheet),
