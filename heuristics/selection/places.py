@@ -242,6 +242,7 @@ def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
 
     But for their letter pairs. Items that are no outliers beside this cluster are ``BARRED``.
     """
+    # Of each place, seven values with three ranges each, the narrowest first, as both their ends.
     ranges = np.array([place.bounds for place in places], dtype=np.int32)
     low, width = ranges[..., :1], (ranges[..., 1:] - ranges[..., :1]).view(np.uint32)
     # What is below the range is far above its width as an unsigned number.

@@ -209,6 +209,7 @@ class _Words:
 
     @staticmethod
     def of(classes: Sequence[WallClass], inputs: WallInputs) -> "_Words":
+        """Look up all that is asked of the words later, for all classes at once."""
         graph, signatures = inputs.graph, inputs.signatures
         nodes = indices_of(np.array([qid_number(one.group.qid) for one in classes], dtype=np.int64), graph.nodes)[0]
         counts = np.array([len(one.words) for one in classes], dtype=np.int64)

@@ -221,31 +221,40 @@ def draw_walls(classes: Sequence[WallClass], fits: WallFits, profile: LanguagePr
     walls: dict[Tier, list[Wall]] = {tier: [] for tier in TIERS}
     turns = [(tier, drawing.draw(tier, (number + len(TIERS) - 1 - at) // len(TIERS))) for at, tier in enumerate(TIERS)]
     while turns:
-        found = [(tier, draw, next(draw, None)) for tier, draw in turns]
-        for tier, _, wall in found:
-            walls[tier].extend([] if wall is None else [wall])
-        turns = [(tier, draw) for tier, draw, wall in found if wall is not None]
-    dropped = drawing.dropped
-    counts = {
-        tier: Counts(len(own) + dropped[tier].total(), len(own), dict(sorted(dropped[tier].items())))
-        for tier, own in walls.items()
-    }
+        unfinished = []
+        for tier, draw in turns:
+            wall = next(draw, None)
+            if wall is not None:
+                walls[tier].append(wall)
+                unfinished.append((tier, draw))
+        turns = unfinished
+    counts = {}
+    for tier, own in walls.items():
+        dropped = drawing.dropped[tier]
+        counts[tier] = Counts(len(own) + dropped.total(), len(own), dict(sorted(dropped.items())))
     return Walls(list(chain.from_iterable(walls.values())), counts)
 
 
 class _Drawing:
+    """The walls of one language as they are drawn, and what each leaves to the next; classes and words are numbers.
+
+    A bitset of words has a bit for each word of a class, in their order. ``dropped`` counts by tier why others fail.
+    """
+
     def __init__(self, classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> None:
         self._groups, self._fits, self._profile, self._recipe = [one.group for one in classes], fits, profile, recipe
         self._words = [one.words for one in classes]
         self._numbers = np.array([qid_number(group.qid) for group in self._groups], dtype=np.int64)
         self._uses: Counter[str] = Counter()
         self.dropped: dict[Tier, Counter[str]] = {tier: Counter() for tier in TIERS}
+        # Of a class and a bitset of its words, whether four of these are unlike one another.
         self._known: dict[tuple[int, int], bool] = {}
         self._earlier, self._made = EarlierClusters(), 0
         # For each class the words that may still be used, as bits: at first those without a word of its label; and for
         # each of its words the others with which it would give a row away.
         self._left: list[int] = []
         self._alike: list[list[int]] = []
+        # By item, the classes that it is a word of, each with its place among their words.
         self._places: dict[str, list[tuple[int, int]]] = {}
         for number, one in enumerate(classes):
             keep = [check_own_label([word.surface], one.group.label, profile, 1).keep for word in one.words]
