@@ -62,11 +62,6 @@ class Bounds(NamedTuple):
     wide: Range
     whole: Range
 
-    def cost(self, value: int) -> int:
-        """How far a value is from the place: 0, ``NEAR``, ``MISSED`` or ``BEYOND``."""
-        costs = (cost for cost, (low, high) in zip((0, NEAR, MISSED), self, strict=True) if low <= value <= high)
-        return next(costs, BEYOND)
-
 
 def bounds_of(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
     """The place of a rank among the members' values in ascending order; ``coin`` is a hash key, for values that tie.
@@ -227,15 +222,6 @@ class Place:
         )
         return (0 if self.odd else BEYOND) if is_oddest else MISSED * self.odd
 
-    def cost(self, member: Member) -> int:
-        """How far an item is from the place."""
-        *values, letter = values_of(member)
-        sized = zip(_WEIGHTS, self.bounds, values, strict=True)
-        costs = [weight * bounds.cost(value) for weight, bounds, value in sized]
-        takes = letter not in self.letters.every if self.odd_letter else letter in self.letters.common
-        costs.append(0 if takes else MISSED if self.odd_letter else BEYOND)
-        return sum(costs) + self.cost_of_pairs(member.surface) + BARRED * (self.known and not is_known(member))
-
 
 def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
     """How far items with these values are from each of some places of one cluster, shape ``(places, n)``.
@@ -308,6 +294,8 @@ def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:
             number = outlier.of_class.number
             place = places.of(number, seen[number])[group.language]
             seen[number] += 1
-            cost = place.cost(outlier)
+            columns = np.array([values_of(outlier)], dtype=np.int32).T
+            ((cost,),) = costs_of([place], columns).tolist()
+            cost += place.cost_of_pairs(outlier.surface)
             counts["missed" if cost >= MISSED else "widened" if cost else "met"] += 1
     return counts

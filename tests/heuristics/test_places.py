@@ -22,6 +22,9 @@ from wikisem.heuristics.selection.places import (
     BARRED,
     BEYOND,
     MISSED,
+    NEAR,
+    Bounds,
+    Place,
     Places,
     bounds_of,
     check_obscure,
@@ -43,6 +46,22 @@ def member(number: int, surface: str, sitelinks: int = 9, total: int = 5) -> Mem
     return Member(
         id=f"Q{number}", surface=surface, source="anchor", count=1, total=total, sitelinks=sitelinks, links=total
     )
+
+
+def cost_of_value(bounds: Bounds, value: int) -> int:
+    """How far a value is from its place: within it, within its tolerance, among the members, or beyond all of them."""
+    costs = (cost for cost, (low, high) in zip((0, NEAR, MISSED), bounds, strict=True) if low <= value <= high)
+    return next(costs, BEYOND)
+
+
+def cost_of_item(place: Place, item: Member) -> int:
+    """How far an item is from a place but for letter pairs; its sitelinks, the fourth of its values, count twice."""
+    *values, letter = values_of(item)
+    costs = [cost_of_value(bounds, value) for bounds, value in zip(place.bounds, values, strict=True)]
+    letters = place.letters
+    takes = letter not in letters.every if place.odd_letter else letter in letters.common
+    of_letter = 0 if takes else MISSED if place.odd_letter else BEYOND
+    return sum(costs) + costs[3] + of_letter + BARRED * (place.known and not (item.sitelinks or item.total))
 
 
 def values_that_take_a_place(members: list[int]) -> Iterator[tuple[int, Fraction]]:
@@ -79,7 +98,7 @@ def right_by_rank(members: list[int], least: int, place_from_top: int) -> float:
     right = []
     for rank, coin in product(range(len(members) + 1), range(0, KEYS, KEYS // 8)):
         bounds = bounds_of(sorted(members), rank, coin)
-        costs = {value: bounds.cost(value) for value in range(least, 2 * max(*members, least) + 1)}
+        costs = {value: cost_of_value(bounds, value) for value in range(least, 2 * max(*members, least) + 1)}
         nearest = [[*members, value] for value, cost in costs.items() if cost == min(costs.values())]
         picked = [sorted(words, reverse=True)[place_from_top] for words in nearest]
         credits_ = (
@@ -114,7 +133,7 @@ def test_costs_of_many_items_are_those_of_each(
     """The sum over all values and the last letter, and what no outlier may be: without links beside linked members."""
     place = Places(seed, "Q5", {"en": cluster}).of(outlier_class, number)["en"]
     columns = np.array([values_of(item) for item in items]).T
-    alone = [place.cost(item) - place.cost_of_pairs(item.surface) for item in items]
+    alone = [cost_of_item(place, item) for item in items]
     assert costs_of([place, place], columns.astype(np.int32)).tolist() == [alone, alone]
     all_known = all(one.sitelinks or one.total for one in cluster)
     assert [cost >= BARRED for cost in alone] == [all_known and not (one.sitelinks or one.total) for one in items]
@@ -236,7 +255,7 @@ def test_places_that_are_met_widened_and_missed_are_counted() -> None:
             missed["letter pairs"] += place.cost_of_pairs(item.surface) >= MISSED
             missed["last letter"] += (letter not in place.letters.every) != place.odd_letter
             for index, (bounds, value) in enumerate(zip(place.bounds, values, strict=True)):
-                missed[f"value {index}"] += bounds.cost(value) >= MISSED
+                missed[f"value {index}"] += cost_of_value(bounds, value) >= MISSED
     assert max(missed.values()) < 30, missed
     assert with_places["missed"] < 80
     assert without["missed"] > 150
