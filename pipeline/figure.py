@@ -10,13 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import matplotlib as mpl
 import networkx as nx
+from matplotlib import ft2font, patches, rc_context
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontEntry, findSystemFonts, fontManager
-from matplotlib.ft2font import FT2Font
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch
 
 from wikisem.evaluation.plot import save_figure
 from wikisem.graph.taxonomy import Taxonomy
@@ -65,7 +63,7 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
         log(f"warning: no installed font has {missing!r}; install one for this script, such as Noto")
     # The same group gives the same bytes: no date, no random ids.
     settings: dict[Any, Any] = {"font.family": families, "svg.hashsalt": explanation.qid}
-    with mpl.rc_context(settings), warnings.catch_warnings():
+    with rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # said above, once
         figure = _figure(graph, f"{explanation.label(explanation.qid)} ({explanation.qid}, {explanation.language})")
         save_figure(figure, path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
@@ -89,7 +87,7 @@ def _figure(graph: nx.DiGraph, title: str) -> Figure:
         boxes[node] = text
     for low, high, data in graph.edges(data=True):
         start, end = boxes[low], boxes[high]
-        arrow = FancyArrowPatch(
+        arrow = patches.FancyArrowPatch(
             start.get_position(), end.get_position(), patchA=start.get_bbox_patch(), patchB=end.get_bbox_patch()
         )
         arrow.set(arrowstyle="-|>", mutation_scale=10, linestyle="-" if data["instance"] else "--", zorder=1)
@@ -202,4 +200,4 @@ def _plain_fonts() -> list[FontEntry]:
 
 @cache
 def _characters(path: str) -> frozenset[int]:
-    return frozenset(FT2Font(path).get_charmap())
+    return frozenset(ft2font.FT2Font(path).get_charmap())

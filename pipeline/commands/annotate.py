@@ -17,12 +17,10 @@ from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import read_language
 from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation import annotators as people
-from wikisem.evaluation.annotators import Report
 from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, keep_shared, score_models, words_of
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import path_of, write_files
 from wikisem.outputs.annotation import sheets
-from wikisem.outputs.annotation.sheets import KEY_FILE, AnnotationSet, encode_key, read_key, sample_cases
 from wikisem.pipeline.command_options import Options, at_least
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
@@ -61,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         items = {word for group in groups for word in words_of(group)}
         groups = keep_shared(groups, (open_model(source, items=items) for source in sources))
     number = arguments.groups or _GROUPS
-    annotation = sample_cases(
+    annotation = sheets.sample_cases(
         groups,
         arguments.language,
         seed=_SEED if arguments.seed is None else arguments.seed,
@@ -78,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         f"{len(annotation.overlap)} of them for all\n"
         f"sheets for annotators: {output / SHEETS}\n"
         f"put their answers into {output / ANSWERS}, then: wikisem annotate --score {output}\n"
-        f"the key, not for annotators: {output / KEY_FILE}"
+        f"the key, not for annotators: {output / sheets.KEY_FILE}"
     )
     return 0
 
@@ -93,7 +91,7 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     if given := [name for name, value in values.items() if not (value is None or value is False or value == [])]:
         seen = "OUT" if given[0] == "dataset" else f"--{given[0].replace('_', '-')}"
         raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
-    annotation = read_key(arguments.score)
+    annotation = sheets.read_key(arguments.score)
     answers = read_answers(arguments.score, annotation)
     import_from_here(*arguments.vectors)
     groups = people.case_groups(annotation.cases, annotation.language)
@@ -101,7 +99,7 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     reports, no_alpha = _reports_of(answers, annotation, models)
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
-        row: Report = {"set": annotation.fingerprint, "language": annotation.language}
+        row: people.Report = {"set": annotation.fingerprint, "language": annotation.language}
         row |= {"cases": len(annotation.cases), "overlap": len(annotation.overlap)}
         *without_help, with_help = reports.values()
         row |= {**with_help, "missing": missing}
@@ -124,10 +122,10 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
 
 
 def _reports_of(
-    answers: Sequence[sheets.Answer], annotation: AnnotationSet, models: Sequence[Evaluation[GroupScore]]
-) -> tuple[dict[str, Report], str]:
+    answers: Sequence[sheets.Answer], annotation: sheets.AnnotationSet, models: Sequence[Evaluation[GroupScore]]
+) -> tuple[dict[str, people.Report], str]:
     """Score answers without help and with help apart, where a set asks for both; and why agreement is not known."""
-    reports: dict[str, Report] = {}
+    reports: dict[str, people.Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
     for name in ("without help", "with help") if annotation.two_answers else ("",):
         of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
@@ -142,7 +140,7 @@ def _reports_of(
     return reports, no_alpha
 
 
-def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
+def write_sheets(annotation: sheets.AnnotationSet, folder: Path) -> None:
     """Write the key and all sheets; UsageError if the folder holds another set, whose answers would be lost.
 
     SHEETS/key.json                          the key; not for annotators
@@ -153,12 +151,12 @@ def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
     SHEETS/sheets/label-studio.xml           the labelling configuration, for all tasks
     SHEETS/answers/                          what comes back goes here, under any name
     """
-    if (folder / KEY_FILE).exists() and (other := read_key(folder).fingerprint) != annotation.fingerprint:
+    if (folder / sheets.KEY_FILE).exists() and (other := sheets.read_key(folder).fingerprint) != annotation.fingerprint:
         raise UsageError(
             f"{folder}: expected a folder without sheets, saw those of another set, {other}; choose another --output"
         )
     files = {
-        KEY_FILE: encode_key(annotation),
+        sheets.KEY_FILE: sheets.encode_key(annotation),
         f"{SHEETS}/instructions.txt": sheets.instructions_text(annotation.two_answers).encode(),
         f"{SHEETS}/label-studio.xml": sheets.labelling_config(annotation.two_answers).encode(),
     }
@@ -174,7 +172,7 @@ def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
         raise OutputError(f"expected to make {folder / ANSWERS}, saw {error}") from error
 
 
-def read_answers(folder: Path, annotation: AnnotationSet) -> list[sheets.Answer]:
+def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.Answer]:
     """The checked answers of all files in ``answers/`` and the folders in it; MissingInputError if there are none."""
     paths = sorted((folder / ANSWERS).rglob("*"))
     files = [path for path in paths if path.suffix.lower() in _ANSWER_SUFFIXES and path.is_file()]
@@ -203,7 +201,7 @@ def read_answers(folder: Path, annotation: AnnotationSet) -> list[sheets.Answer]
 _PEOPLE: Final = "annotators"
 
 
-def _print_report(report: Report, no_alpha: str) -> None:
+def _print_report(report: people.Report, no_alpha: str) -> None:
     """Print the answers of each annotator, then scores by outlier class, agreement, and how many answers are right.
 
     ``no_alpha`` says why agreement is not measured, where it is not.
@@ -238,7 +236,7 @@ def _print_report(report: Report, no_alpha: str) -> None:
         print_line(f"right answers: {right} of {answers} ({100 * right / answers:.2f} %)")
 
 
-def _cells(bars: Report | None) -> tuple[str, str, str]:
+def _cells(bars: people.Report | None) -> tuple[str, str, str]:
     """The number of test cases, the accuracy and its interval, both in percent."""
     if bars is None:
         return "0", "–", ""

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 from rich.table import Table
 
 from wikisem.class_names import name_class
@@ -99,7 +98,7 @@ def audit(
         groups = read_groups(path)
     else:
         named = name_languages(read_dataset(path), path)
-        groups = [with_spaces(replace(group, language=group.language or UNKNOWN)) for group in named]
+        groups = [with_spaces(msgspec.structs.replace(group, language=group.language or UNKNOWN)) for group in named]
     if not groups:
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None

@@ -46,7 +46,6 @@ from wikisem.recipes.options import ClassOptions, Recipe
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import labelled_classes
 from wikisem.surfaces.table import meant_instead, read_members
-from wikisem.wikidata.line_types import property_number
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
@@ -460,7 +459,7 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
         console.print(f"{outlier.item.surface}: {steps}; {shared}")
     if age := measures.age:
         console.print(f"item numbers of its members: Q{age.lowest} to Q{age.highest}, median {age.median:.0f}")
-    tied = {property_number(tie.property) for outlier in group.outliers for tie in outlier.ties or ()}
+    tied = {int(tie.property[1:]) for outlier in group.outliers for tie in outlier.ties or ()}
     ties = show.tie_lines(group, read_property_labels(output, tied, explanation.language))
     for line in chain(proofs_in_words(group, explanation.labels), ties):
         console.print(line)
