@@ -82,7 +82,7 @@ class AnalogySearch:
         for start in range(0, len(third_words), _THIRD_WORDS_AT_ONCE):
             stop = start + _THIRD_WORDS_AT_ONCE
             near, nearest = self._nearest(third_words[start:stop])
-            chosen = np.flatnonzero((third_of >= start) & (third_of < stop))
+            chosen = np.flatnonzero((third_of >= start) & (third_of < stop))  # the questions with these third words
             # One number for each pair, because unique rows are found by a slow sort; a product is made once for each.
             codes = questions[askable[chosen], 0].astype(np.int64) * self.size + questions[askable[chosen], 1]
             codes, pair_of = np.unique(codes, return_inverse=True)

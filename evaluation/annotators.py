@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wikisem.errors import optional_module
 from wikisem.evaluation.outlier_detection import Evaluation, GroupScore
-from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
+from wikisem.evaluation.statistics import ErrorBars, IntArray, bootstrap, mean_of_shares
 from wikisem.outputs.annotation.sheets import CANNOT_TELL, AnnotationCase, AnnotationSet, Answer
 from wikisem.records import Group, Member, Outlier, class_of
 
@@ -82,7 +81,7 @@ def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars
     return ErrorBars(value, low, high, None, len(counts))
 
 
-def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
+def krippendorff_alpha(counts: IntArray) -> float:
     """Nominal alpha of how many chose each value in each case, two or more in all; NaN if all chose the same value."""
     alpha = optional_module("krippendorff", "agreement", "agreement").alpha  # an extra, because its licence is the GPL
     if np.count_nonzero(counts.sum(axis=0)) < 2:
@@ -109,13 +108,12 @@ def score_model(evaluation: Evaluation[GroupScore], shares: Mapping[str, float],
     scored = {group.group.id: case for group in evaluation.scores for case in group.cases if group.group.id in shares}
     classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.scores}
     detected = {name: float(case.detected) for name, case in scored.items()}
-    means = [[case.position for case in scored.values()], list(detected.values()), [shares[case] for case in scored]]
-    opp, accuracy, people = (bars_as_json(mean_of_shares(own, seed)) for own in means)
+    positions, of_people = [case.position for case in scored.values()], [shares[case] for case in scored]
     return {
         "name": evaluation.name,
         "notes": list(evaluation.notes),
-        "opp": opp,
-        "accuracy": accuracy,
+        "opp": bars_as_json(mean_of_shares(positions, seed)),
+        "accuracy": bars_as_json(mean_of_shares(list(detected.values()), seed)),
         "by_outlier_class": _by_class(detected, classes, seed),
-        "annotators_on_the_same_cases": people,
+        "annotators_on_the_same_cases": bars_as_json(mean_of_shares(of_people, seed)),
     }

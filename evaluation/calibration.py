@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp, ndtr
@@ -35,10 +34,9 @@ from wikisem.datasets.files import csv_rows, filled_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.rows import COVERAGE, LEVEL, Row, Scores
-from wikisem.evaluation.statistics import NORMAL_QUANTILE, POWER_QUANTILE, FloatArray, holm, ranks
+from wikisem.evaluation.statistics import NORMAL_QUANTILE, POWER_QUANTILE, FloatArray, IntArray, holm, ranks
 from wikisem.typed_json import decode_json
 
-Places = npt.NDArray[np.int64]
 # With fewer models, answers say next to nothing about a discrimination (docs/benchmarks/calibration.md).
 FEWEST_FOR_2PL: Final = 8
 _FEWEST_MODELS: Final = 2
@@ -86,7 +84,7 @@ class Answers:
             self.asked[np.ix_(rows, columns)],
         )
 
-    def class_numbers(self) -> Places:
+    def class_numbers(self) -> IntArray:
         """The number of each group's class, from 0 on, in the order in which classes come first."""
         numbers = {name: index for index, name in enumerate(dict.fromkeys(self.classes))}
         return np.array([numbers[name] for name in self.classes], dtype=np.int64)
@@ -198,6 +196,7 @@ class _Likelihood:
         self._prior -= logsumexp(self._prior)
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """The value and the gradient; the priors are normal, and half a normal one for the spread."""
         spread = math.exp(parameters[-1])
         posterior, likelihoods = self.posterior(parameters)
         scores = self.scores(parameters, posterior).sum(axis=0)
@@ -330,7 +329,7 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     return forms
 
 
-def _agreement(answers: Answers, form: Places, other: Places) -> float:
+def _agreement(answers: Answers, form: IntArray, other: IntArray) -> float:
     """Spearman's ρ of the scores of models on some groups with those on others; NaN where all score the same."""
     scores = [ranks(answers.right[places].sum(axis=0).tolist()) for places in (form, other)]
     if any(len(set(score)) < 2 for score in scores):
@@ -355,6 +354,7 @@ class AdaptiveForm:
     def __init__(self, bank: Calibration) -> None:
         self.bank = bank
         self.asked: set[int] = set()
+        # The density, as its logarithm, is on a grid of abilities; answers have shape (nodes, abilities).
         self._abilities = np.linspace(-_FARTHEST, _FARTHEST, 101)
         logits = bank.node_a[:, None] * (self._abilities - bank.node_b[:, None])
         self._right, self._wrong = log_expit(logits), log_expit(-logits)

@@ -66,11 +66,11 @@ def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
 def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
     """Raise MissingInputError unless two languages have a case in common."""
     if max(Counter(chain.from_iterable(cases.values())).values(), default=0) < 2:
-        expected = (
-            "expected cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe makes"
+        languages = ", ".join(sorted(cases)) or "any"
+        raise MissingInputError(
+            f"{name}: expected cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe "
+            f"makes, saw none in {languages}; what a harness logged gets QIDs with --set RELEASE"
         )
-        seen = f"none in {', '.join(sorted(cases)) or 'any'}"
-        raise MissingInputError(f"{name}: {expected}, saw {seen}; what a harness logged gets QIDs with --set RELEASE")
 
 
 def measure_consistency(

@@ -30,7 +30,6 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 
 from wikisem.datasets.files import numbered_lines, read_utf8
@@ -38,13 +37,12 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import Answered, Evaluation, GroupScore, tally
 from wikisem.evaluation.rows import LEVEL, Part, Row, Scored, p_value, rows_of
-from wikisem.evaluation.statistics import DRAWS, ROUNDING, FloatArray, ranks
+from wikisem.evaluation.statistics import DRAWS, ROUNDING, FloatArray, IntArray, ranks
 from wikisem.files import path_of
 from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST
 from wikisem.typed_json import decode_json
 
-Numbers = npt.NDArray[np.int64]
 # Cutoffs with fewer cases than this share on one side are not looked at (Andrews 1993).
 _TRIMMED: Final = 0.15
 # The test looks at this many cutoffs, evenly spread; the sums of squares are of all.
@@ -210,7 +208,7 @@ class Step:
     p: float
 
 
-def find_step(numbers: Numbers, right: FloatArray, classes: Numbers, seed: int = SEED) -> Step | None:
+def find_step(numbers: IntArray, right: FloatArray, classes: IntArray, seed: int = SEED) -> Step | None:
     """The step down in ``right``, shares of cases in the order of their ``numbers``; None where there are too few.
 
     ``classes`` has the number of the class of each case, from 0 on. All three have shape ``(cases,)``.

@@ -13,7 +13,7 @@ Equations 2 to 4 of Blair et al., read literally, sort the other way. OPP is the
 accuracy the share with OP = |C|, both in percent.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.options import Compactness
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
-from wikisem.evaluation.statistics import FloatArray, effective_units, sum_by_unit
+from wikisem.evaluation.statistics import effective_units, sum_by_unit
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Similarity, Vector, cosine
 from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS, Group, Outlier
 
@@ -97,15 +97,16 @@ def tally(cases: Sequence[Answered]) -> Tally:
     """
     shares = np.reshape([(case.detected, case.position, group.chance) for group, case in cases], (-1, 3))
     classes, sums, counts = sum_by_unit([group.group.id for group, _ in cases], shares.astype(np.float64))
+    metrics, chances = sums[:, :-1], sums[:, -1]
     asked: dict[str, list[tuple[str, str]]] = {name: [] for name in classes}
     for group, case in cases:
         asked[group.group.id].append((group.group.language, case.outlier.surface))
     tested = {id(group): group.group.id for group, _ in cases}  # each group once
     groups_of = Counter(tested.values())
-    chance = float(100 * sums[:, 2].sum() / counts.sum()) if cases else None
+    chance = float(100 * chances.sum() / counts.sum()) if cases else None
     return Tally(
         METRICS,
-        sums[:, :2],
+        metrics,
         counts,
         [(name, *of_class) for name, of_class in asked.items()],
         "class",
@@ -146,12 +147,12 @@ def scored(evaluation: Evaluation[GroupScore], groups: bool = False) -> Scored:
 
 def unknown_languages(groups: Iterable[GroupScore]) -> list[str]:
     """A warning if a set has several languages, and a model lacks most words of some of them."""
-    counts: dict[str, FloatArray] = {}
+    missing, words = defaultdict[str, float](float), Counter[str]()  # by language
     for one in groups:
-        cluster, outliers = len(one.group.cluster), len(one.group.outliers)
-        seen = counts.setdefault(one.group.language or UNKNOWN, np.zeros(2))
-        seen += (one.oov_cluster * cluster + one.oov_outliers * outliers, cluster + outliers)
-    shares = {name: missing / words if words else 0.0 for name, (missing, words) in sorted(counts.items())}
+        language, cluster, outliers = one.group.language or UNKNOWN, len(one.group.cluster), len(one.group.outliers)
+        missing[language] += one.oov_cluster * cluster + one.oov_outliers * outliers
+        words[language] += cluster + outliers
+    shares = {name: missing[name] / words[name] if words[name] else 0.0 for name in sorted(words)}
     unknown = [f"{name} ({100 * share:.0f} %)" for name, share in shares.items() if share >= _MOST_UNKNOWN]
     if len(shares) < 2 or not unknown:
         return []

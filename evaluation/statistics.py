@@ -22,6 +22,7 @@ from wikisem.evaluation.options import SEED
 DRAWS: Final = 10_000
 ROUNDING: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 # What is independent: a class in all its languages, a wall, a category of words, a section of questions, or the cluster
 # of a log.
 Unit = Literal["class", "wall", "category", "section", "cluster"]
@@ -163,6 +164,7 @@ def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[f
     members = np.zeros((len(shared), len(numbers)))
     for row, names in zip(members, shared, strict=True):
         row[[numbers[name] for name in names]] = 1
+    # Of each mean the sum of the products of two units' deviations, over the pairs that share a name.
     dependent = np.einsum("is,ij,js->s", deviations, members @ members.T > 0, deviations, optimize=True)
     independent = (deviations**2).sum(axis=0)
     variances = zip(dependent, independent, strict=True)
@@ -187,7 +189,7 @@ def mean_of_shares(shares: Sequence[float], seed: int = SEED) -> ErrorBars | Non
     return clustered_means(np.array(shares)[:, None], np.ones(len(shares)), seed)[0] if shares else None
 
 
-def draw_units(units: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
+def draw_units(units: int, seed: int) -> Iterator[IntArray]:
     """``DRAWS`` draws of as many units as there are, with replacement: arrays of shape ``(draws, units)``.
 
     They are the draws of ``scipy.stats.bootstrap``, which takes several times as long to make means of them.
@@ -206,7 +208,7 @@ def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
     return np.asarray(totals[:, :-1] / totals[:, -1:])
 
 
-def bootstrap(units: int, statistic: Callable[[npt.NDArray[np.int64]], float], seed: int) -> tuple[float, float]:
+def bootstrap(units: int, statistic: Callable[[IntArray], float], seed: int) -> tuple[float, float]:
     """The interval of any statistic of drawn units, given by their numbers, as ``clustered_means`` has it for means.
 
     Draws for which it is NaN, undefined, are left out; both ends are NaN if it is undefined for all.

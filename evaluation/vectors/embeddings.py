@@ -234,10 +234,11 @@ def divided(rows: Rows, divisors: Vector) -> Rows:
 
 
 def unit(rows: Rows) -> Rows:
-    """Rows of length one, shape as given; no row may be zero. No square over- or underflows."""
+    """Rows of length one, shape as given; no row may be zero."""
     with np.errstate(over="ignore", under="ignore"):
         row_lengths = lengths(rows)
     limits = np.finfo(row_lengths.dtype)
+    # Where a square could over- or underflow, rows are first divided by their largest number.
     if not ((row_lengths > limits.tiny**0.25) & (row_lengths < limits.max**0.25)).all():
         most = abs(rows).max(axis=1)
         rows = divided(rows, np.asarray(most.toarray() if is_sparse(most) else most).ravel())

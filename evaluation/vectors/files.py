@@ -283,6 +283,7 @@ class _Form:
 
     @classmethod
     def read(cls, stream: BufferedIOBase, name: str) -> Self:
+        """Read the first two headers; DamagedInputError unless they are of plain words with all their buckets."""
         data = stream.read(_ARGUMENTS.size + _VOCABULARY.size)
         if len(data) < _ARGUMENTS.size + _VOCABULARY.size:
             raise DamagedInputError(f"{name}: expected a fastText model, saw a header that is cut off")
@@ -305,7 +306,7 @@ class _Form:
         return np.asarray(matrix[rows].mean(axis=0) if len(rows) else np.zeros(self.dimensions, np.float32))
 
     def means_of(self, matrix: VectorRows, words: Sequence[bytes], own: npt.NDArray[np.int64]) -> VectorRows:
-        """The mean of the own row and of those of the n-grams, for each word."""
+        """The mean of the own row and of those of the n-grams, for each word; ``own`` has the rows of the words."""
         means = np.empty((len(words), self.dimensions), np.float32)
         for begin in range(0, len(words), _WORDS_AT_ONCE):
             batch = slice(begin, begin + _WORDS_AT_ONCE)
@@ -325,12 +326,13 @@ class _Form:
         ends = np.cumsum([len(word) + 2 for word in words])
         data = np.frombuffer(b"".join(b"<%b>" % word for word in words), np.uint8)
         signed = data.view(np.int8).astype(np.int32).view(np.uint32)  # fastText hashes signed bytes
-        begins = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))  # of characters
-        owner = np.searchsorted(ends, begins[:-1], side="right")
+        # Where characters begin, in bytes; in UTF-8 the later bytes of a character are 10xxxxxx.
+        begins = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
+        owner = np.searchsorted(ends, begins[:-1], side="right")  # the word of each character
         owner_end = np.searchsorted(begins, ends)[owner]  # past the last character of its word
-        at_edge = np.diff(owner, prepend=-1, append=-1) != 0
-        alone = at_edge[:-1] | at_edge[1:]
-        first, hashes = np.arange(len(owner)), np.full(len(owner), _FNV_BASIS)
+        is_new_word = np.diff(owner, prepend=-1, append=-1) != 0
+        is_mark = is_new_word[:-1] | is_new_word[1:]  # "<" or ">"
+        first, hashes = np.arange(len(owner)), np.full(len(owner), _FNV_BASIS)  # of each n-gram
         plain = np.array([word != _END for word in words])
         owners, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for length in range(1, self.longest + 1 if self.buckets else 1):
@@ -343,7 +345,7 @@ class _Form:
                 longer = sizes > step
                 hashes[longer] = (hashes[longer] ^ signed[index[longer] + step]) * _FNV_PRIME
             if length >= self.shortest:
-                chosen = plain[owner[first]] & ((length > 1) | ~alone[first])
+                chosen = plain[owner[first]] & ((length > 1) | ~is_mark[first])
                 owners.append(owner[first][chosen])
                 rows.append(self.words + (hashes[chosen] % np.uint32(self.buckets)).astype(np.int64))
         return np.concatenate(owners), np.concatenate(rows)

@@ -119,6 +119,7 @@ def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
 
 
 def _encoder(kind: str, target: str, options: Mapping[str, str]) -> TextFunction:
+    """What encodes texts by the model called ``target``; its library is imported, and the model loaded."""
     if kind == "sentence-transformers:":
         module = optional_module("sentence_transformers", "the model", "transformers")
         model = _open(target, lambda: module.SentenceTransformer(target))
@@ -185,6 +186,7 @@ def open_by_contexts(source: str, numbers: Iterable[int], lookup: Lookup) -> Ite
 def _open_counts(
     name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], lookup: Lookup
 ) -> Iterator[WordModel]:
+    """The model of a file once for each number of contexts; UsageError for a weight or similarity that is not known."""
     of_counts = optional_module("wikisem.evaluation.vectors.counts", "a model of counts", "counts", package="scipy")
     weight, similarity = options.get("weight", "ppmi"), options.get("similarity", "cosine")
     known = {"weight": (weight, of_counts.WEIGHTS), "similarity": (similarity, of_counts.SIMILARITIES)}
@@ -330,6 +332,7 @@ def open_object(model: Any, name: str, lookup: Lookup) -> EmbeddingModel:
 
 
 def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
+    """Word vectors of an object's words and rows; DamagedInputError unless each word has a row of numbers."""
     if odd := [word for word in words if not isinstance(word, str)][:1]:
         raise DamagedInputError(f"{name}: expected words that are strings, saw {odd[0]!r}")
     try:
