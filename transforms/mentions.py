@@ -6,7 +6,7 @@ to. When all ranges of a language are there, its buckets are merged, as many as 
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -319,7 +319,7 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> tuple[SiteInfo
             raise DamagedInputError(
                 f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
             )
-    site_in_language = wiki.with_language(profile.code, profile.namespace_aliases)
+    site_in_language = replace(wiki, language=profile.code, aliases=profile.namespace_aliases)
     return site_in_language, [part for ranges in ranges_of.values() for part in ranges]
 
 

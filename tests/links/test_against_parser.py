@@ -4,6 +4,7 @@ import bz2
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ def dump(realdata: Path, name: str) -> tuple[bytes, SiteInfo]:
     """A dump's XML and its wiki; the small dumps carry the siteinfo of another one."""
     data = bz2.decompress((realdata / "wikipedia" / f"{name}.xml.bz2").read_bytes())
     language = name.partition("-")[2] if name.startswith("minidump") else name.partition("wiki")[0]
-    return data, read_siteinfo(data[:100_000]).with_language(language, language_profile(language).namespace_aliases)
+    aliases = language_profile(language).namespace_aliases
+    return data, replace(read_siteinfo(data[:100_000]), language=language, aliases=aliases)
 
 
 def articles(data: bytes, site: SiteInfo) -> Iterator[Page]:

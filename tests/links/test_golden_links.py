@@ -21,8 +21,8 @@ CASES = tomllib.loads(Path(__file__).with_name("golden_links.toml").read_text(en
 def site_of(case: dict[str, Any]) -> SiteInfo:
     """The wiki that a case plays in."""
     language = case.get("language", "en")
-    site = SiteInfo(dbname="enwiki", version="0.11", first_letter=case.get("first_letter", True))
-    return site.with_language(language, language_profile(language).namespace_aliases)
+    aliases = language_profile(language).namespace_aliases
+    return SiteInfo("enwiki", language, "0.11", case.get("first_letter", True), aliases=aliases)
 
 
 def other_layout(text: str) -> bytes:

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -187,7 +188,7 @@ def test_the_languages_of_the_paper_without_their_rows(
     dump = "enwiki-20220720-excerpt" if code == "en" else f"minidump-{code}"
     data = bz2.decompress((realdata / f"wikipedia/{dump}.xml.bz2").read_bytes())
     known = find_profile(code).profile
-    site = read_siteinfo(data[:100_000]).with_language(code, known.namespace_aliases)
+    site = replace(read_siteinfo(data[:100_000]), language=code, aliases=known.namespace_aliases)
     evidence = Evidence(count_link_letters(data.decode(errors="replace"), site), labels_of(realdata, code))
     for module in (language_tables, learning):
         monkeypatch.setattr(module, "ROWS", {})

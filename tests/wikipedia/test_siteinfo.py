@@ -1,6 +1,7 @@
 """SiteInfo from the head of a dump."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -48,7 +49,7 @@ def test_old_siteinfo() -> None:
 
 def test_siteinfo_travels() -> None:
     """It comes back whole from JSON and from a pickle, whether its prefixes were asked for or not."""
-    site = read_siteinfo(HEAD.encode()).with_language("de", {"Bild": 6})
+    site = replace(read_siteinfo(HEAD.encode()), language="de", aliases={"Bild": 6})
     assert site.language == "de"
     assert site.prefixes["bild"] == 6
     assert SiteInfo.from_json(site.to_json()) == site

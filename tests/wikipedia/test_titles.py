@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wikisem.links.mentions import make_link
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import Title, leads_away, link_title, read_title, upper_first
+from wikisem.wikipedia.titles import Title, leads_away, read_title, upper_first
 
 SITE = SiteInfo(dbname="dewiki", language="de", namespaces={0: "", 1: "Diskussion", 6: "Datei", 4: "Wikipedia"})
 
@@ -37,9 +38,9 @@ def test_titles(written: str, title: Title | None) -> None:
 @given(st.text(st.sampled_from("aÄß :_#/.%\u200e\u00a0Datei|"), max_size=12))
 def test_a_title_reads_as_itself(written: str) -> None:
     """The normal form of an article's title is its own normal form."""
-    title = link_title(written, SITE)
-    if title is not None and title.namespace == 0:
-        assert read_title(title.text, SITE) == title
+    link = make_link(written, None, SITE)
+    if link is not None:
+        assert read_title(link.target, SITE) == Title(0, link.target)
 
 
 @given(st.text(st.sampled_from("abdeftalkDi:&% "), max_size=8))
@@ -47,12 +48,8 @@ def test_a_prefix_is_judged_as_the_title_is(prefix: str) -> None:
     """What is said of a prefix alone holds for the title with that prefix."""
     prefix = prefix.partition(":")[0]
     away = leads_away(prefix, SITE)
-    title = link_title(f"{prefix}:X", SITE)
-    if away is True:
-        assert title is None or title.namespace != 0
-    if away is False:
-        assert title is not None
-        assert title.namespace == 0
+    link = make_link(f"{prefix}:X", None, SITE)
+    assert away is None or (link is None) == away
 
 
 def test_upper_first() -> None:

@@ -17,7 +17,7 @@ from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, upper_first
+from wikisem.wikipedia.titles import LONGEST, URL, composed, leads_away, read_title, unescape, upper_first
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, Work, anchor_text, visible
 from wikisem.wikipedia.xml_pages import unescape_xml
 
@@ -173,12 +173,18 @@ def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | 
 
 
 def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None = None) -> Link | None:
-    """Return the link from the wikitext of its target and of its anchor, which is None if there is no bar."""
-    title = link_title(target, site)
+    """Return the link from the wikitext of its target and of its anchor, which is None if there is no bar.
+
+    None if it leads to no article of this wiki, or shows no text.
+    """
+    if "\n" in target or (("//" in target or ":" in target) and URL.match(target.strip())):
+        return None
+    written = unquote(target)  # MediaWiki reads %-escapes in links
+    title = read_title(written, site)
     if title is None or title.namespace != 0:
         return None
     if anchor is None:  # it shows its target, without the colon that only keeps it a link
-        shown = visible(unescape(unquote(target)).strip().removeprefix(":").replace("_", " "))
+        shown = visible(unescape(written).strip().removeprefix(":").replace("_", " "))
     else:
         shown = anchor_text(anchor, work)
     return Link(title.text, shown) if shown else None

@@ -5,7 +5,7 @@ rows of ``schemas.REDIRECTS`` (source, target). ``count_links`` does the whole o
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Final
 
@@ -55,7 +55,7 @@ def count_links(
     profile, head = language_profile(code), find_siteinfo(file, ranges)
     if head is None:
         raise DamagedInputError(f"{file}: expected the head of a MediaWiki dump, saw none that can be decoded")
-    site = head.with_language(code, profile.namespace_aliases)
+    site = replace(head, language=code, aliases=profile.namespace_aliases)
     trail = profile.link_trail if link_trail else ""
     parts = list(_scan(ranges, site, trail, on_unreadable))
     versions, chunk = in_parts(part.versions for part in parts)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from wikisem.typed_json import decode_json
@@ -34,10 +34,6 @@ class SiteInfo:
         local = {name: number for number, name in self.namespaces.items() if name}
         # Later names replace earlier ones that differ in case alone.
         return {fold(name): number for names in (CANONICAL, self.aliases, local) for name, number in names.items()}
-
-    def with_language(self, language: str, aliases: Mapping[str, int]) -> "SiteInfo":
-        """Return the same wiki with the language that the caller knows, and that language's aliases of namespaces."""
-        return replace(self, language=language, aliases={**self.aliases, **aliases})
 
     def to_json(self) -> str:
         """Return the SiteInfo as JSON that ``from_json`` reads."""

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from itertools import groupby
 from typing import Final, NamedTuple
-from urllib.parse import unquote
 
 from wikisem.wikipedia.language_tables import INTERWIKI
 from wikisem.wikipedia.siteinfo import SiteInfo, fold
@@ -26,7 +25,7 @@ _ILLEGAL: Final = re.compile(
     r"[\[\]{}<>|\x00-\x1f\x7f\ufffd]|%[0-9A-Fa-f]{2}|~~~|^\.{1,2}(?:/|$)|/\.{1,2}(?:/|$)|^:|" + _ENTITY.pattern
 )
 # `[[mailto:x]]` and similar are not links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
-_URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips?|sms|tel|urn|xmpp|matrix):")
+URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips?|sms|tel|urn|xmpp|matrix):")
 # Text that holds no entity, escape, mark of direction or comment.
 _PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
 LONGEST: Final = 255  # bytes of UTF-8
@@ -82,17 +81,10 @@ def upper_first(text: str, language: str = "") -> str:
     return text if len(upper) != 1 or "\u1c90" <= upper <= "\u1cbf" else upper + text[1:]
 
 
-def link_title(written: str, site: SiteInfo) -> Title | None:
-    """The page that a link's text before the bar leads to; None for other wikis, URLs, sections and non-titles."""
-    if "\n" in written or (("//" in written or ":" in written) and _URL.match(written.strip())):
-        return None
-    return read_title(unquote(written), site)  # MediaWiki reads %-escapes in links
-
-
 def leads_away(prefix: str, site: SiteInfo) -> bool | None:
     """Return whether text before a colon names another namespace or wiki; None if the rest of the link must say."""
     key = fold(prefix)
-    if not key or key == site.language or not _PLAIN.fullmatch(prefix) or _URL.match(f"{prefix}:"):
+    if not key or key == site.language or not _PLAIN.fullmatch(prefix) or URL.match(f"{prefix}:"):
         return None
     return bool(site.prefixes.get(key)) or (key not in site.prefixes and key in FOREIGN)
 
