@@ -9,7 +9,6 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -53,30 +52,26 @@ def local_folder(folder: str) -> Path:
         _in_use.append(use)
         use.write(f"{RUN}\n".encode())
         use.flush()
-        if not _is_own_folder(copy):
-            if os.path.lexists(copy):
-                raise OutputError(f"expected {copy} to be a copy that wikisem made, saw a link, a file or another's")
-            _make(copy, folder, files)
+        if _is_own_folder(copy):
+            return copy
+        if os.path.lexists(copy):
+            raise OutputError(f"expected {copy} to be a copy that wikisem made, saw a link, a file or another's")
+        # This process alone makes it, so any part of it is left from one that was killed.
+        part = copy.with_name(f"{key}.part")
+        remove_below(str(copies), part.name)
+        part.mkdir(mode=0o700)
+        try:
+            for name in files:
+                target = part / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with open_binary(f"{folder}/{name}") as source, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink, 1 << 24)
+            part.rename(copy)
+        except BaseException:
+            with suppress(OutputError):  # what came first is the cause
+                remove_below(str(copies), part.name)
+            raise
     return copy
-
-
-def _make(copy: Path, folder: str, files: Iterable[str]) -> None:
-    """Copy files of a folder to ``copy``, which has its name once it is whole; the caller holds its lock."""
-    # This process alone makes it, so any part of it is left from one that was killed.
-    part = copy.with_name(f"{copy.name}.part")
-    remove_below(str(part.parent), part.name)
-    part.mkdir(mode=0o700)
-    try:
-        for name in files:
-            target = part / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with open_binary(f"{folder}/{name}") as source, target.open("wb") as sink:
-                shutil.copyfileobj(source, sink, 1 << 24)
-        part.rename(copy)
-    except BaseException:
-        with suppress(OutputError):  # what came first is the cause
-            remove_below(str(part.parent), part.name)
-        raise
 
 
 def remove_copies() -> None:

@@ -21,10 +21,8 @@ from wikisem.wikipedia.learning import (
     ProfileFile,
     count_link_letters,
     find_profile,
-    learned_trail,
     read_profile_file,
     write_profile_file,
-    writing_of,
 )
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.xml_pages import read_siteinfo
@@ -72,8 +70,10 @@ def test_no_more_links_than_asked_for() -> None:
 )
 def test_letters_around_links_say_how_words_are_parted(before: float, after: float, writing: str) -> None:
     """Shares as in real dumps: Thai, Japanese, Chinese, Hebrew, Arabic, Korean, English, Russian; and the borders."""
-    assert writing_of(links(before, after)) == writing
-    assert writing_of(links(before, after, LINKS - 1)) is None
+    found = find_profile("xx", evidence=Evidence(links(before, after)))
+    assert (found.profile.writing, found.source["writing"]) == (writing, "dump")
+    too_few = find_profile("xx", evidence=Evidence(links(before, after, LINKS - 1)))
+    assert (too_few.profile.writing, too_few.source["writing"]) == ("spaced", "default")
 
 
 @given(st.integers(0, 5000), st.data())
@@ -94,7 +94,8 @@ def test_a_trail_is_learned_where_none_is_known() -> None:
     counts = links(0, 5, ā=20, s=20, q=1, ж=2)
     found = find_profile("xx", evidence=Evidence(counts))
     assert (found.profile.link_trail, found.source["link_trail"]) == ("[a-zā]+", "dump")
-    assert learned_trail(links(0, 5, 100_000, ж=299)) == "[a-z]+"
+    for often, trail in ((299, "[a-z]+"), (300, "[a-zж]+")):
+        assert find_profile("xx", evidence=Evidence(links(0, 5, 100_000, ж=often))).profile.link_trail == trail
     known = find_profile("ltg", evidence=Evidence(counts))
     assert known.source["link_trail"] == "MediaWiki"
     assert find_profile("xx", evidence=Evidence(links(30, 30, ā=99))).profile.link_trail == "[a-z]+"

@@ -127,29 +127,30 @@ def capitalise(titles: pa.Array, language: str) -> pa.Array:
     _, offsets, buffer = titles.buffers()
     starts = np.frombuffer(offsets, np.int32)[titles.offset :][: len(titles)]
     data = np.frombuffer(buffer or b"", np.uint8).copy()
-    upper, others = _upper_bytes(language)
-    first = data[starts]
-    data[starts] = upper[first]
+    upper, is_longer = _upper_bytes(language)
+    first_bytes = data[starts]
+    data[starts] = upper[first_bytes]
     raised = pa.Array.from_buffers(titles.type, len(titles), [None, offsets, pa.py_buffer(data)], offset=titles.offset)
-    if not others[first].any():
+    if not is_longer[first_bytes].any():
         return raised
-    rest = pa.array(others[first])
+    # Few titles begin with other letters: these are split, and each distinct letter is looked at once.
+    rest = pa.array(is_longer[first_bytes])
     lower = titles.filter(rest)
     letters = pc.utf8_slice_codeunits(lower, 0, 1).dictionary_encode()
     capitals = pa.array([upper_first(letter, language) for letter in letters.dictionary.to_pylist()], pa.string())
-    others_raised = pc.binary_join_element_wise(capitals.take(letters.indices), pc.utf8_slice_codeunits(lower, 1), "")
-    return pc.replace_with_mask(raised, rest, others_raised)
+    rest_raised = pc.binary_join_element_wise(capitals.take(letters.indices), pc.utf8_slice_codeunits(lower, 1), "")
+    return pc.replace_with_mask(raised, rest, rest_raised)
 
 
 @cache
 def _upper_bytes(language: str) -> tuple[Bytes, Mask]:
     """Return the upper case of each byte, and which bytes begin a letter that is more than a byte, or becomes more."""
-    upper, others = np.arange(256, dtype=np.uint8), np.ones(256, np.bool_)
+    upper, is_longer = np.arange(256, dtype=np.uint8), np.ones(256, np.bool_)
     for byte in range(0x80):
         letter = ord(upper_first(chr(byte), language))
         if letter < 0x80:
-            upper[byte], others[byte] = letter, False
-    return upper, others
+            upper[byte], is_longer[byte] = letter, False
+    return upper, is_longer
 
 
 def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | None:

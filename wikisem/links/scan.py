@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
@@ -151,22 +150,23 @@ def scan_chunk(
             if not isinstance(error, TooCostlyError):
                 reason, detail = "bad-page", unforeseen("page", error)
             record = UnreadableRecord(STAGE, reason, locate(starts[0]), detail)
-            counts = Counts(1, unreadable={reason: 1})
-            return ChunkLinks(MENTIONS.empty_table(), REDIRECTS.empty_table(), counts, (record,))
+            counts = Counts(read=1, unreadable={reason: 1})
+            return ChunkLinks(MENTIONS.empty_table(), REDIRECTS.empty_table(), counts, unreadable=(record,))
 
-    cuts = [0, *starts[:: -(-len(starts) // _PARTS)][1:], len(data)]
+    pages_each = -(-len(starts) // _PARTS)  # rounded up
+    cuts = [0, *starts[pages_each::pages_each], len(data)]
     parts = [
-        scan_chunk(data[start:end], site, trail, partial(lambda by, at: locate(by + at), start), with_titles)
+        scan_chunk(data[start:end], site, trail, lambda at, start=start: locate(start + at), with_titles)
         for start, end in pairwise(cuts)
     ]
     return ChunkLinks(
-        pa.concat_tables([part.mentions for part in parts]),
-        pa.concat_tables([part.redirects for part in parts]),
-        sum((part.pages for part in parts), Counts()),
-        tuple(record for part in parts for record in part.unreadable),
-        [title for part in parts for title in part.titles],
-        np.hstack([moved(part.versions, start) for part, start in zip(parts, cuts, strict=False)]),
-        sum(part.steps for part in parts),
+        mentions=pa.concat_tables([part.mentions for part in parts]),
+        redirects=pa.concat_tables([part.redirects for part in parts]),
+        pages=sum((part.pages for part in parts), Counts()),
+        unreadable=tuple(record for part in parts for record in part.unreadable),
+        titles=[title for part in parts for title in part.titles],
+        versions=np.hstack([moved(part.versions, start) for part, start in zip(parts, cuts, strict=False)]),
+        steps=sum(part.steps for part in parts),
     )
 
 

@@ -52,11 +52,8 @@ def hash_names(items: pa.Table, entities: pa.Table, language: str, options: Surf
     Each is hashed as the surface form that a label would be; of entities without a sitelink there are none.
     """
     linked = entities.filter(pc.greater(entities["sitelinks"], 0))
-    qids, aliases, variant = (
-        linked["qid"].combine_chunks(),
-        MapLookup(linked["aliases"]),
-        variant_of(options.variant, language),
-    )
+    qids, aliases = linked["qid"].combine_chunks(), MapLookup(linked["aliases"])
+    variant = variant_of(options.variant, language)
     columns = ["qid", "label", "label_language"]
     labels = [items.filter(pc.is_in(items["qid"], value_set=qids)).select(columns)]
     for code in name_codes(language, variant):
@@ -66,6 +63,7 @@ def hash_names(items: pa.Table, entities: pa.Table, language: str, options: Surf
         codes = pa.nulls(len(texts), pa.string()) if is_own else pa.repeat(code, len(texts))
         labels.append(pa.table([owners, texts, codes], columns))
     names = pa.concat_tables(labels)
+    # As the surface form that a label would be; what would have none is no name.
     names = names.set_column(1, "label", _fallbacks(names, options, variant)).drop_columns("label_language").drop_null()
     sitelinks = linked["sitelinks"].take(pc.index_in(names["qid"], value_set=qids))
     hashes = hash_strings(names["label"].combine_chunks())

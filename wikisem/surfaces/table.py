@@ -199,6 +199,7 @@ def mean_their_items(surfaces: HashedNames, others: HashedNames, least: float) -
     for part in range(1 << _HASH_BITS):
         rows, further = np.flatnonzero(surface_parts == part), np.flatnonzero(other_parts == part)
         own = surfaces.sitelinks[rows]
+        # Each distinct hash gets a number: names has that of every surface form of the part, then of every other name.
         names = np.unique(np.concatenate([surfaces.hashes[rows], others.hashes[further]]), return_inverse=True)[1]
         totals = np.bincount(names, np.concatenate([own, others.sitelinks[further]]))[names[: len(rows)]]
         shares = np.divide(own, totals, out=1 / np.bincount(names)[names[: len(rows)]], where=totals > 0)

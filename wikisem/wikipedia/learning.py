@@ -18,7 +18,7 @@ import regex
 
 from wikisem.errors import RecipeError
 from wikisem.recipes.load import did_you_mean, parse_toml
-from wikisem.wikipedia.language_tables import DEFAULT, ROWS, SCRIPTS, TRAILS, LanguageRow
+from wikisem.wikipedia.language_tables import ROWS, SCRIPTS, TRAILS, LanguageRow
 from wikisem.wikipedia.languages import AffixRule, LanguageProfile, Writing, language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import leads_away
@@ -241,15 +241,40 @@ def find_profile(
     return FoundProfile(with_values(profile, changes), source, support)
 
 
+# Shares of links in percent, far from those of real dumps of languages of each kind (docs/languages.md): before and
+# after the links 36 and 17 in Thai, 18 and 1 in Hebrew, 0 and 33 in Korean, 0 and 4 in English.
+_UNSPACED: Final = 10.0
+_CLITICS: Final = 5.0
+_PARTICLES_BEFORE: Final = 1.0
+_PARTICLES_AFTER: Final = 20.0
+# A letter belongs to the trail if at least this many links, and this share of all, have it there.
+_LEAST_LINKS: Final = 3
+_LEAST_SHARE: Final = 0.003
+
+
 def _learned(profile: LanguageProfile, seen: Evidence, row: LanguageRow | None, knows_trail: bool) -> dict[str, Any]:
     """Return the values that evidence changes; of a language with a row or a special script only the finer points."""
     changes: dict[str, Any] = {}
-    writing = writing_of(seen.links)
-    is_known = row is not None or bool(profile.script)
-    if writing is not None and not (is_known and (writing == "unspaced") == profile.spaced):
-        changes["writing"] = writing
-    if changes.get("writing", profile.writing) == "spaced" and seen.links.links >= LINKS and not knows_trail:
-        changes["link_trail"] = learned_trail(seen.links)
+    links = seen.links.links
+    if links >= LINKS:
+        # How the language separates words, by the shares of links with a letter right before and right after them.
+        before, after = 100 * seen.links.before / links, 100 * seen.links.after / links
+        writing: Writing = "spaced"
+        if before >= _UNSPACED and after >= _UNSPACED:
+            writing = "unspaced"
+        elif before >= _CLITICS > after:
+            writing = "clitics"
+        elif before < _PARTICLES_BEFORE and after > _PARTICLES_AFTER:
+            writing = "particles"
+        is_known = row is not None or bool(profile.script)
+        if not (is_known and (writing == "unspaced") == profile.spaced):
+            changes["writing"] = writing
+        if changes.get("writing", profile.writing) == "spaced" and not knows_trail:
+            # The letters a to z, and others that follow links often enough.
+            least = max(_LEAST_LINKS, _LEAST_SHARE * links)
+            frequent = sorted(letter for letter, count in seen.links.trail.items() if count >= least)
+            letters = "".join(letter for letter in frequent if not "a" <= letter <= "z")
+            changes["link_trail"] = f"[a-z{letters}]+"
     if row is None and len(seen.surfaces) >= SURFACES:
         hyphenated = sum(_HYPHEN.search(surface) is not None for surface in seen.surfaces)
         changes["hyphens"] = hyphenated >= _HYPHENATED * len(seen.surfaces)
@@ -262,42 +287,3 @@ def with_values(profile: LanguageProfile, values: Mapping[str, Any]) -> Language
     kept = [affix for affix in profile.stop_affixes if affix not in profile.lists]
     stop_affixes = profile.stop_affixes if lists == profile.lists else (*kept, *lists)
     return replace(profile, **{**values, "stop_affixes": stop_affixes})
-
-
-# Shares of links in percent, far from those of real dumps of languages of each kind (docs/languages.md).
-_UNSPACED: Final = 10.0
-_CLITICS: Final = 5.0
-_PARTICLES: Final = (1.0, 20.0)
-
-
-def writing_of(links: LinkLetters) -> Writing | None:
-    """How a language separates words, by the shares of links with a letter before and after; None for too few links.
-
-    >>> shares = [(360, 170), (178, 13), (0, 330), (0, 39)]  # Thai, Hebrew, Korean, English
-    >>> [writing_of(LinkLetters(1000, before, after)) for before, after in shares]
-    ['unspaced', 'clitics', 'particles', 'spaced']
-    """
-    if links.links < LINKS:
-        return None
-    before, after = 100 * links.before / links.links, 100 * links.after / links.links
-    if before >= _UNSPACED and after >= _UNSPACED:
-        return "unspaced"
-    if before >= _CLITICS > after:
-        return "clitics"
-    return "particles" if before < _PARTICLES[0] and after > _PARTICLES[1] else "spaced"
-
-
-# A letter belongs to the trail if at least this many links, and this share of all, have it there.
-_LEAST_LINKS: Final = 3
-_LEAST_SHARE: Final = 0.003
-
-
-def learned_trail(found: LinkLetters) -> str:
-    """Return a regular expression for the trail of links: a to z, and other letters that follow links often enough.
-
-    >>> learned_trail(LinkLetters(1000, 0, 40, {"s": 30, "ū": 9, "š": 3, "q": 1, "ж": 1}))
-    '[a-zšū]+'
-    """
-    least = max(_LEAST_LINKS, _LEAST_SHARE * found.links)
-    letters = sorted(letter for letter, count in found.trail.items() if count >= least and not "a" <= letter <= "z")
-    return f"[a-z{''.join(letters)}]+" if letters else DEFAULT
