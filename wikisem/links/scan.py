@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
@@ -156,7 +157,7 @@ def scan_chunk(
     pages_each = -(-len(starts) // _PARTS)  # rounded up
     cuts = [0, *starts[pages_each::pages_each], len(data)]
     parts = [
-        scan_chunk(data[start:end], site, trail, lambda at, start=start: locate(start + at), with_titles)
+        scan_chunk(data[start:end], site, trail, partial(lambda by, at: locate(by + at), start), with_titles)
         for start, end in pairwise(cuts)
     ]
     return ChunkLinks(
