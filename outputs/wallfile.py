@@ -17,6 +17,8 @@ from wikisem.outputs.groupfile import GROUPS, files_of, read_lines
 from wikisem.records import LEAST_HERRINGS, SIDE, Wall
 from wikisem.typed_json import decode_json, packaged_tables
 
+QUESTIONS: Final[Mapping[str, str]] = packaged_tables(__package__, "wall_questions.toml")
+
 
 def encode_wall(wall: Wall) -> bytes:
     """Encode a wall as one JSON line, newline included; UTF-8, keys always in the same order."""
@@ -64,9 +66,6 @@ def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
         if not holds:
             raise DamagedInputError(f"{where}: expected {expected}, saw {seen}")
     return wall
-
-
-QUESTIONS: Final[Mapping[str, str]] = packaged_tables(__package__, "wall_questions.toml")
 
 
 def prompt(words: Sequence[str], language: str) -> str:

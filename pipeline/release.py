@@ -77,6 +77,7 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFact
 # The property that says which country an item is in.
 COUNTRY: Final = "P17"
 _EXTRAS: Final = ("categories", "analogies")
+_LEAST_SECRET: Final = 16  # bytes
 
 
 def release(
@@ -245,9 +246,6 @@ def held_place(folder: Path) -> Path:
     """The file of the groups that a release holds back: beside its folder."""
     whole = folder.resolve()
     return whole.with_name(f"{whole.name}.held.jsonl")
-
-
-_LEAST_SECRET: Final = 16
 
 
 def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, bytes]:

@@ -127,11 +127,9 @@ def read_key(folder: Path) -> AnnotationSet:
     unplaced = [case.id for case in annotation.cases if not 1 <= case.outlier <= len(case.words)]
     if unknown or unplaced:
         raise DamagedInputError(f"{path}: expected outliers among the words of known cases, saw {unknown or unplaced}")
-    if annotation.fingerprint != key.fingerprint:
-        raise DamagedInputError(
-            f"{path}: expected the cases of set {key.fingerprint}, saw those of {annotation.fingerprint}: it "
-            "was changed"
-        )
+    wanted, seen = key.fingerprint, annotation.fingerprint
+    if seen != wanted:
+        raise DamagedInputError(f"{path}: expected the cases of set {wanted}, saw those of {seen}: it was changed")
     return annotation
 
 

@@ -8,7 +8,6 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files as resources
 from itertools import chain
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -202,7 +201,7 @@ def write_text(name: str, facts: ReleaseFacts, /, **values: Any) -> str:
 
 def fill(name: str, /, **values: Any) -> str:
     """Fill the template of a file with values."""
-    return _TEMPLATES.get_template(name).render(values)
+    return _TEMPLATES.get_template(f"{name}.j2").render(values)
 
 
 def source_kind(language: str, facts: ReleaseFacts) -> str:
@@ -255,9 +254,7 @@ def _missing_pages(pages: metadata.LinkedPages | None) -> str:
 
 
 _TEMPLATES: Final = jinja2.Environment(  # noqa: S701 - none is HTML; the filters escape for Markdown and YAML
-    loader=jinja2.FunctionLoader(
-        lambda name: resources(__package__).joinpath(f"templates/{name}.j2").read_text(encoding="utf-8")
-    ),
+    loader=jinja2.PackageLoader("wikisem.outputs.release"),
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,

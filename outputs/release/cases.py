@@ -161,9 +161,6 @@ MOST_SHOTS: Final = 5
 _GROUPS_A_SHOT: Final = 10
 _MOST_LOST: Final = 1 / 3
 
-# A class, an item or a word, as a string of its own.
-_Key: TypeAlias = str
-
 
 class Split(NamedTuple):
     """The test cases and the few-shot cases of each language; those that are in neither share something with both."""
@@ -188,7 +185,7 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
     for most in range(MOST_SHOTS, 0, -1):
         wanted = Counter({code: min(most, len(of_language) // _GROUPS_A_SHOT) for code, of_language in groups.items()})
         shots: dict[str, list[Case]] = {code: [] for code in groups}
-        taken: set[_Key] = set()
+        taken: set[str] = set()
         for shots_of_class in _classes_by_cost(groups, wanted, seed) if wanted.total() else ():
             for code, case in shots_of_class.items():
                 if wanted[code]:
@@ -217,7 +214,7 @@ def _classes_by_cost(
         for group in of_language:
             by_class[group.qid][code] = group
     # In how many cases each key is: of each class, and of all.
-    counts, cases_with = defaultdict[str, Counter[_Key]](Counter), Counter[_Key]()
+    counts, cases_with = defaultdict[str, Counter[str]](Counter), Counter[str]()
     for qid, by_language in by_class.items():
         for group in by_language.values():
             for key in _keys(group):
@@ -244,13 +241,14 @@ def _classes_by_cost(
     return [shots for *_, shots in sorted(ranked, key=lambda row: row[:2])]
 
 
-def _keys(group: Group, *outliers: Outlier) -> Iterator[_Key]:
+def _keys(group: Group, *outliers: Outlier) -> Iterator[str]:
+    """Yield the class, the items and the words of a group or case, each as a string of its own."""
     yield f"class {group.qid}"
     for member in (*group.cluster, *outliers):
         yield from _member_keys(member)
 
 
-def _member_keys(member: Member) -> Iterator[_Key]:
+def _member_keys(member: Member) -> Iterator[str]:
     if member.id:
         yield member.id
     yield f"word {member.surface.replace('_', ' ').casefold()}"
@@ -258,6 +256,8 @@ def _member_keys(member: Member) -> Iterator[_Key]:
 
 # What keeps a set apart from training data: a canary in every file, and a half of the classes that is held back.
 
+# The folder of a release with the held halves of earlier ones.
+HELD: Final = "held"
 # By the suffix of a file, or the name of one without: how a line of it is a comment.
 _COMMENTS: Final = {
     **dict.fromkeys((".cff", ".gitignore", ".py", ".toml", ".yaml"), "# {}\n"),
@@ -291,10 +291,6 @@ def with_canary(name: str, data: bytes, canary: str) -> bytes:
     kind = path.suffix or path.name
     comment = _COMMENTS.get(kind, "").format(canary).encode()
     return data + comment if kind in _AT_THE_END else comment + data
-
-
-# The folder of a release with the held halves of earlier ones.
-HELD: Final = "held"
 
 
 def is_held(qid: str, secret: bytes) -> bool:

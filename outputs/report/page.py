@@ -6,6 +6,15 @@ from typing import Final, NamedTuple
 
 from wikisem.outputs.html_page import html_page
 
+# The characters with a meaning in Markdown and in LaTeX, as they are written there.
+_MARKUP: Final = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>#|"} | {ord("\n"): "<br>"}
+_LATEX: Final = (
+    {ord(sign): f"\\{sign}" for sign in "&%$#_{}"}
+    | {ord(sign): f"${sign}$" for sign in "<>|"}
+    | {ord("\\"): r"\textbackslash{}", ord("~"): r"\textasciitilde{}", ord("^"): r"\textasciicircum{}"}
+    | {ord("−"): "$-$", ord("…"): r"\dots{}", ord("–"): "--", ord("ρ"): r"$\rho$", ord("≥"): r"$\geq$"}
+)
+
 
 class Sheet(NamedTuple):
     """A table; columns that are true in ``numbers`` are aligned on the right, and a cell may have several lines."""
@@ -58,10 +67,8 @@ def report_page(title: str, blocks: Sequence[Block], plots: Sequence[Plot], made
         loader=jinja2.PackageLoader("wikisem.outputs.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["scale"] = _scale
-    environment.tests |= {
-        "intervals": lambda plot: isinstance(plot, Intervals),
-        "sheet": lambda block: isinstance(block, Sheet),
-    }
+    environment.tests["intervals"] = lambda plot: isinstance(plot, Intervals)
+    environment.tests["sheet"] = lambda block: isinstance(block, Sheet)
     first = next((index for index, block in enumerate(blocks) if isinstance(block, Sheet)), -1) + 1
     template = environment.get_template("report.html.j2")
     body = template.render(before=blocks[:first], plots=plots, after=blocks[first:])
@@ -100,9 +107,6 @@ def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
     return "\n\n".join([*parts, made.translate(_MARKUP)]) + "\n"
 
 
-_MARKUP: Final = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>#|"} | {ord("\n"): "<br>"}
-
-
 def report_latex(title: str, blocks: Iterable[Block], made: str) -> str:
     r"""Write the same as LaTeX, tables with the rules of booktabs: the best in bold, what is tied with it italic.
 
@@ -131,14 +135,6 @@ def report_latex(title: str, blocks: Iterable[Block], made: str) -> str:
         caption = [block.title.translate(_LATEX), ""] if block.title else []
         found.append("\n".join([*caption, *table, r"\end{tabular}"]))
     return "\n\n".join([*found, f"% {made}"]) + "\n"
-
-
-_LATEX: Final = (
-    {ord(sign): f"\\{sign}" for sign in "&%$#_{}"}
-    | {ord(sign): f"${sign}$" for sign in "<>|"}
-    | {ord("\\"): r"\textbackslash{}", ord("~"): r"\textasciitilde{}", ord("^"): r"\textasciicircum{}"}
-    | {ord("−"): "$-$", ord("…"): r"\dots{}", ord("–"): "--", ord("ρ"): r"$\rho$", ord("≥"): r"$\geq$"}
-)
 
 
 def _latex(cell: str) -> str:
