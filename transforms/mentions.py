@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from wikisem.arrow import buckets as bucketed
-from wikisem.arrow.buckets import MAX_HELD, BucketedRows, buckets_for, buckets_for_bytes, split, sum_rows
+from wikisem.arrow.buckets import BYTES_OF_PAGE, MAX_HELD, BucketedRows, buckets_for, split, sum_rows
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
 from wikisem.arrow.parquet import bucket_name, bucket_path, write_parquet
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, plan_ranges, read_records
@@ -382,7 +382,7 @@ def count_mentions(
         if link_trail:
             trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail
         variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
-        buckets = buckets_for_bytes(sum(part.stop - part.start for part in ranges))
+        buckets = buckets_for(sum(part.stop - part.start for part in ranges) // BYTES_OF_PAGE)
         return Wiki(folder, site, trail, len(ranges), buckets, variants)
 
     wikis = {language: describe(language, sample_link_letters(*dump)) for language, dump in found.items()}

@@ -13,7 +13,7 @@ import pytest
 from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
 from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem import schemas
-from wikisem.arrow.buckets import split
+from wikisem.arrow.buckets import BYTES_OF_PAGE, split
 from wikisem.arrow.parquet import bucket_path, count_buckets, read_parquet
 from wikisem.dumps import plan_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
@@ -146,7 +146,8 @@ def test_files_depend_on_the_pages_and_not_on_how_rows_were_shuffled(
     monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {20_000: buckets})
     path = write(tmp_path / "dump.xml", dump())
     for folder, number, way in (("same", buckets, False), ("other", shuffled, by_engine)):
-        monkeypatch.setattr("wikisem.transforms.mentions.buckets_for_bytes", {len(dump()): number}.__getitem__)
+        shuffled_in = {len(dump()) // BYTES_OF_PAGE: number}
+        monkeypatch.setattr("wikisem.transforms.mentions.buckets_for", lambda n, of=shuffled_in: of.get(n, buckets))
         assert count(tmp_path / folder, path, by_engine=way) == COUNTS
     assert bytes_of(tmp_path / "other") == bytes_of(tmp_path / "same")
     assert bool(list_files(f"{tmp_path}/other/parts/scan/**")) is not by_engine

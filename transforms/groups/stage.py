@@ -23,7 +23,7 @@ from wikisem.class_names import name_class
 from wikisem.errors import OutputError
 from wikisem.files import list_files, match, open_binary, remove_below, replace_file
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, reached
+from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, steps_from
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, CountedLists, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
@@ -152,7 +152,7 @@ class CollectItems(beam.DoFn):
             if recipe.outliers.certificate:
                 # That may name a class of an item or one above it, pruned or not; most of a dump have no item below.
                 direct = distinct(np.concatenate([np.flatnonzero(counts), graph.other_classes.rows.targets]))
-                classes = np.sort(np.concatenate([graph.nodes, graph.hidden])[reached(graph.whole_up, direct)])
+                classes = np.sort(np.concatenate([graph.nodes, graph.hidden])[steps_from(graph.whole_up, direct) >= 0])
             self._wanted = classes, every
         classes, every = self._wanted
         is_class = indices_of(numbers, classes)[1]

@@ -19,8 +19,8 @@ BUCKETS: Final = 256
 # Fewer pages than the key are merged in this many buckets. Below 20,000, one worker has merged them before more
 # files would have been opened (2026-11). Above, a bucket has at most 62,500 pages, which bounds memory.
 _FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
-# The same before pages are counted, by the bytes of a dump: compressed, a page has a kilobyte or more.
-_BYTES_OF_PAGES: Final = 1 << 10
+# Before pages are counted, a dump has at most one for so many bytes: compressed, a page has a kilobyte or more.
+BYTES_OF_PAGE: Final = 1 << 10
 # Strings hashed at a time: all that is computed stays in a core's cache, which is twice as fast as all at once.
 _BLOCK: Final = 1 << 15
 _WORD: Final = 8
@@ -50,15 +50,6 @@ def buckets_for(pages: int) -> int:
     [1, 8, 64, 256]
     """
     return next((buckets for few, buckets in _FEW_PAGES.items() if pages < few), BUCKETS)
-
-
-def buckets_for_bytes(size: int) -> int:
-    """Return how many buckets a dump of this size in bytes is shuffled in, before its articles are counted.
-
-    >>> [buckets_for_bytes(size) for size in (10**6, 10**8, 10**9, 10**10)]
-    [1, 8, 64, 256]
-    """
-    return buckets_for(size // _BYTES_OF_PAGES)
 
 
 def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:

@@ -258,7 +258,7 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
     supers = np.concatenate([node_of[table.subclass_of.targets] for table, node_of in tables_and_nodes])
     down = CsrRows.from_pairs(supers, subs, len(nodes))
     depth = csr.steps_from(down, np.searchsorted(nodes, np.array(roots, dtype=np.int64)))
-    without_subject = csr.reached(down, np.searchsorted(nodes, np.array(page_classes, dtype=np.int64)))
+    without_subject = csr.steps_from(down, np.searchsorted(nodes, np.array(page_classes, dtype=np.int64))) >= 0
     is_pruned = without_subject | ((depth >= 0) & (depth <= options.root_distance))
     pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
     page_numbers = distinct(np.concatenate(pages).astype(np.int64))
@@ -273,7 +273,7 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
         nodes_of=nodes_of,
         depth=depth,
         is_kept=~is_pruned,
-        is_hidden=is_pruned & csr.reached(down, kept_with_pruned_below),
+        is_hidden=is_pruned & (csr.steps_from(down, kept_with_pruned_below) >= 0),
         removed=distinct(np.concatenate([nodes[is_pruned], page_numbers])),
         near_root=np.setdiff1d(nodes[is_pruned & ~without_subject], page_numbers, assume_unique=True),
         no_subjects=nodes[without_subject],

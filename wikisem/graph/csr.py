@@ -165,11 +165,6 @@ def steps_from(rows: CsrRows, starts: Ints | Sequence[int]) -> npt.NDArray[np.in
     return steps
 
 
-def reached(rows: CsrRows, starts: Ints | Sequence[int]) -> Flags:
-    """Which nodes can be reached from the starts, these included."""
-    return steps_from(rows, starts) >= 0
-
-
 def closure(rows: CsrRows, start: int) -> Ints:
     """The nodes that can be reached from one node, itself included, in ascending order.
 

@@ -108,17 +108,17 @@ class LexemeReader:
             ranges = plan_ranges(fspath(path))
             check_head(ranges)
             for chunk in read_ranges(ranges):
-                if isinstance(chunk, Damage):
-                    self._drop(chunk.reason, chunk.where, chunk.detail)
-                    continue
-                for position, found in read_lines(chunk.data, _read):
+                for position, found in [(0, chunk)] if isinstance(chunk, Damage) else read_lines(chunk.data, _read):
                     if isinstance(found, Lexeme):
                         self._kept += 1
                         yield found
                     elif isinstance(found, LeftOutLine):
                         self._left_out[found.reason] += 1
                     else:
-                        self._drop(found.reason, chunk.location(position), found.detail)
+                        self._unreadable[found.reason] += 1
+                        where = chunk.where if isinstance(chunk, Damage) else chunk.location(position)
+                        record = UnreadableRecord(STAGE, found.reason, where, found.detail)
+                        report_unreadable(record, self.on_unreadable)
         except (FileNotFoundError, IsADirectoryError) as error:
             raise MissingInputError(f"expected a lexeme dump, saw no file at {fspath(path)}") from error
 
@@ -126,10 +126,6 @@ class LexemeReader:
         """Return how many lines were read, kept, left out and unreadable so far."""
         read = self._kept + sum(self._left_out.values()) + sum(self._unreadable.values())
         return Counts(read, self._kept, dict(self._left_out), dict(self._unreadable))
-
-    def _drop(self, reason: str, where: str, detail: str) -> None:
-        self._unreadable[reason] += 1
-        report_unreadable(UnreadableRecord(STAGE, reason, where, detail), self.on_unreadable)
 
 
 def _read(line: memoryview) -> Lexeme | LeftOutLine | UnreadableLine:

@@ -134,11 +134,23 @@ class TableReader(line_types.LineAccount):
                     raise entity_tables.unsorted(file.path, row, known[before].as_py(), known[before + 1].as_py())
                 first_row = pc.less(known, start).true_count
                 rows = having[first_row : len(known) if stop is None else pc.less(known, stop).true_count]
-                if len(rows):
-                    found = _plain(file, read, group.rows, self._asked).append_column("id", ids)
-                    are_adjacent = int(rows[-1]) - int(rows[0]) + 1 == len(rows)  # then they need no copy
-                    found = found.slice(int(rows[0]), len(rows)) if are_adjacent else found.take(pa.array(rows))
-                    yield self._drop_unreadable(found, file, rows + group.begin)
+                if not len(rows):
+                    continue
+                # The same columns for every layout.
+                if file.kind == "entities":
+                    revisions = pc.fill_null(read(["lastrevid"])["lastrevid"].cast(pa.int64()), 0)
+                    found = pa.table({"lastrevid": revisions})
+                elif file.kind == "claims":
+                    found = _plain_claims(file.columns, read, self._asked)
+                else:
+                    names = entity_tables.columns_of(file, file.columns)
+                    values = _strings(read(list(names))[names[0]]) if names else pa.nulls(group.rows, pa.string())
+                    keys = pa.DictionaryArray.from_arrays(np.zeros(group.rows, np.int32), pa.array([file.key]))
+                    found = pa.table({"key": keys, "value": values})
+                found = found.append_column("id", ids)
+                are_adjacent = int(rows[-1]) - int(rows[0]) + 1 == len(rows)  # then they need no copy
+                found = found.slice(int(rows[0]), len(rows)) if are_adjacent else found.take(pa.array(rows))
+                yield self._drop_unreadable(found, file, rows + group.begin)
 
     def _drop_unreadable(self, rows: pa.Table, file: TableFile, row_numbers: Numbers) -> pa.Table:
         """Return the rows that can be read; the others are noted by their ``row_numbers`` in the file."""
@@ -171,18 +183,6 @@ class TableReader(line_types.LineAccount):
             if name in _CODED:
                 rows = rows.set_column(index, name, rows[name].dictionary_encode())
         return rows
-
-
-def _plain(file: TableFile, read: Callable[..., pa.Table], rows: int, asked: frozenset[str]) -> pa.Table:
-    """Return the rows of a row group in the same columns for every layout; strings only of properties asked for."""
-    if file.kind == "entities":
-        return pa.table({"lastrevid": pc.fill_null(read(["lastrevid"])["lastrevid"].cast(pa.int64()), 0)})
-    if file.kind == "claims":
-        return _plain_claims(file.columns, read, asked)
-    columns = entity_tables.columns_of(file, file.columns)
-    values = _strings(read(list(columns))[columns[0]]) if columns else pa.nulls(rows, pa.string())
-    key = pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([file.key]))
-    return pa.table({"key": key, "value": values})
 
 
 def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: frozenset[str]) -> pa.Table:

@@ -63,15 +63,10 @@ def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
     return np.array(bitsets, dtype=np.uint64).reshape(len(parts), size)
 
 
-def _direct(graph: ClassGraph, ancestors: AncestorIndex, items: Ints) -> CsrRows:
-    """The components of the classes that each item is a direct instance of, at any sound rank."""
-    stated = graph.stated(items)
-    return CsrRows(stated.offsets, ancestors.component_of(stated.targets))
-
-
 def _flags(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> npt.NDArray[np.bool_]:
     """Of which coarse classes each item is an instance, in columns, at least as many as there are such classes."""
-    union = RowUnion.of(_direct(graph, ancestors, items)).union
+    stated = graph.stated(items)
+    union = RowUnion.of(CsrRows(stated.offsets, ancestors.component_of(stated.targets))).union
     # 64 classes of all items, then the next 64: turned round, the bytes of an item's bitsets are one row of bits.
     bitsets = np.array([union(of_classes) for of_classes in below], dtype=np.uint64).reshape(len(below), len(items))
     of_items = np.ascontiguousarray(bitsets.T).astype("<u8").view(np.uint8)
@@ -101,8 +96,8 @@ class CoarseTypes:
 
     def kinds(self, node: int, members: Ints) -> Ints:
         """The components of most ``members`` (items) of a class, without coarse ones, its own and those below."""
-        direct, parents = _direct(self._graph, self._ancestors, members), self._ancestors.component_parents
-        _, of_members = pairs_from(parents, direct.sources(), direct.targets)
+        stated, parents = self._graph.stated(members), self._ancestors.component_parents
+        _, of_members = pairs_from(parents, stated.sources(), self._ancestors.component_of(stated.targets))
         common, counts = np.unique(of_members, return_counts=True)
         common = np.setdiff1d(common[2 * counts > len(members)], self._components)
         numbers, above = pairs_from(parents, np.arange(len(common)), common)

@@ -53,26 +53,21 @@ class Kin:
 
     def at_or_below(self, classes: CsrRows) -> Bitsets:
         """Bit i of a list says that its items are instances of one of the classes in row i, or of anything below it."""
-        return self._by_component.union(self._below(classes))
+        rows = self._ancestors.node_to_row[classes.targets]
+        return self._by_component.union(self._down.propagate_down(set_bits(self._down.rows, rows, classes.sources())))
 
     def barred(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items are never outliers of class i, in whatever outlier set.
 
         They are the class itself, above it or below it, or its instances.
         """
-        related = self._below(CsrRows(np.arange(len(classes) + 1), classes))
-        rows = self._ancestors.node_to_row[classes]
-        barred = self._by_row.union(set_bits(self._down.rows, rows, np.arange(len(classes))))
-        parents, starts = self._ancestors.component_parents, self._ancestors.component_of(classes)
-        owners, above = csr.pairs_from(parents, np.arange(len(classes)), starts)
-        related |= set_bits(len(related), above, owners)
+        bits, rows = np.arange(len(classes)), self._ancestors.node_to_row[classes]
+        asked = set_bits(self._down.rows, rows, bits)
+        barred = self._by_row.union(asked)
+        owners, above = csr.pairs_from(self._ancestors.component_parents, bits, self._ancestors.component[rows])
+        related = self._down.propagate_down(asked) | set_bits(len(self._ancestors.component_starts), above, owners)
         barred[self._own_lists] |= related[self._own_components]
         return barred
-
-    def _below(self, classes: CsrRows) -> Bitsets:
-        """For each component the bits of the rows whose classes it is in or below."""
-        rows = self._ancestors.node_to_row[classes.targets]
-        return self._down.propagate_down(set_bits(self._down.rows, rows, classes.sources()))
 
 
 # The classes that bring items into an outlier set.

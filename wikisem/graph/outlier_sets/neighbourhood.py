@@ -267,7 +267,7 @@ class AncestorIndex:
 def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
     """The index of the terminals, which are nodes with these P279 edges, and of everything above them."""
     # What is reached from the terminals, numbered in the order of the nodes.
-    size, nodes = len(up), np.flatnonzero(csr.reached(up, terminals))
+    size, nodes = len(up), np.flatnonzero(csr.steps_from(up, terminals) >= 0)
     reached = up.take(nodes)
     up = CsrRows(reached.offsets, _new_numbers(nodes, size)[reached.targets])
     # Classes on a cycle are above each other: they become one component, and what is left has no cycle.
