@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -54,7 +53,7 @@ def _run_audit(arguments: argparse.Namespace) -> int:
     frequencies = {}
     for word in arguments.frequencies:
         language, _, file = word.partition("=")
-        if not Path(file).is_file():
+        if not path_of(file).is_file():
             raise UsageError(f"--frequencies: expected LANG=FILE such as en=frequencies.txt, saw {word!r}")
         frequencies[language] = file
     data_sets = [path for path in (arguments.dataset, arguments.compare) if path is not None]

@@ -121,20 +121,17 @@ _quoted: Final = partial(escape, entities={'"': "&quot;"})
 
 def wikidata_dump(lines: Sequence[str]) -> bytes:
     """Lines as in ``latest-all.json.gz``: gzip members of whole lines; "[", "," and "]" are members too."""
-    listed = _with_broken(lines)
-    chunks = [listed[start : start + _LINES_PER_MEMBER] for start in range(0, len(listed), _LINES_PER_MEMBER)]
-    body = _member(",\n").join(_member(",\n".join(chunk) + "\n") for chunk in chunks)
-    return _member("[\n") + body + _member("]\n")
+    listed, members = _with_broken(lines), ["[\n"]
+    for start in range(0, len(listed), _LINES_PER_MEMBER):
+        chunk = ",\n".join(listed[start : start + _LINES_PER_MEMBER]) + "\n"
+        members += [",\n", chunk] if start else [chunk]
+    return b"".join(gzip.compress(text.encode(), mtime=0) for text in [*members, "]\n"])
 
 
 def _with_broken(records: Sequence[str], end: str = "") -> list[str]:
     """Records with one more in the middle: the first two thirds of that which follows, and ``end``."""
     middle = len(records) // 2
     return [*records[:middle], records[middle][: len(records[middle]) * 2 // 3] + end, *records[middle:]]
-
-
-def _member(text: str) -> bytes:
-    return gzip.compress(text.encode(), mtime=0)
 
 
 def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterator[str]:
