@@ -327,7 +327,7 @@ def score_analogies(
     else:
         directions = rows.astype(np.float64)
         usable = np.isfinite(directions).all(axis=1) & directions.any(axis=1)
-        directions[~usable] = 0
+        directions[~usable] = 0  # of words that are neither answers nor in a question that is asked
         directions[usable] = embeddings.unit(directions[usable])
     search = AnalogySearch(directions, method)
     for section in sections:

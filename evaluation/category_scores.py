@@ -76,12 +76,12 @@ def look_up_category(category: WordCategory, model: EmbeddingModel) -> CategoryV
     owners, parts = np.array(made_of, np.int64).reshape(-1, 2).T
     return CategoryVectors(
         category.name,
-        tuple(words),
-        np.array([at for at, key in enumerate(words) if key in known], np.int64),
-        embeddings.stack(list(known.values())),
-        owners,
-        parts,
-        np.array([index.get(key[0], -1) if len(key) == 1 else -1 for key in known], np.int64),
+        keys=tuple(words),
+        known=np.array([place for place, key in enumerate(words) if key in known], np.int64),
+        vectors=embeddings.stack(list(known.values())),
+        owners=owners,
+        parts=parts,
+        rows=np.array([index.get(key[0], -1) if len(key) == 1 else -1 for key in known], np.int64),
     )
 
 

@@ -79,8 +79,7 @@ def compare_languages(
         why_after = {qid: NOT_IN_NEW for qid in before if language not in new}
         for why, rejections in ((why_before, old_rejections), (why_after, new_rejections)):
             for rejection in rejections.get(language, ()):
-                detail = f": {rejection.detail}" if rejection.detail else ""
-                why[rejection.qid] = f"{rejection.reason}{detail}"
+                why[rejection.qid] = f"{rejection.reason}: {rejection.detail}".removesuffix(": ")
         changes = [
             Change("group out", language, qid, group.label, after=why_after.get(qid, NO_CANDIDATE))
             for qid, group in before.items()

@@ -97,7 +97,7 @@ def tally(cases: Sequence[Answered]) -> Tally:
     """
     shares = np.reshape([(case.detected, case.position, group.chance) for group, case in cases], (-1, 3))
     classes, sums, counts = sum_by_unit([group.group.id for group, _ in cases], shares.astype(np.float64))
-    metrics, chances = sums[:, :-1], sums[:, -1]
+    of_metrics, chances = sums[:, :-1], sums[:, -1]
     asked: dict[str, list[tuple[str, str]]] = {name: [] for name in classes}
     for group, case in cases:
         asked[group.group.id].append((group.group.language, case.outlier.surface))
@@ -106,11 +106,11 @@ def tally(cases: Sequence[Answered]) -> Tally:
     chance = float(100 * chances.sum() / counts.sum()) if cases else None
     return Tally(
         METRICS,
-        metrics,
-        counts,
-        [(name, *of_class) for name, of_class in asked.items()],
-        "class",
-        (chance, 50.0 if cases else None),
+        sums=of_metrics,
+        counts=counts,
+        asked=[(name, *of_class) for name, of_class in asked.items()],
+        unit="class",
+        chances=(chance, 50.0 if cases else None),
         worth=effective_units([groups_of[name] for name in classes]) if cases else None,
     )
 
