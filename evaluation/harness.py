@@ -79,12 +79,14 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
     harness's metrics of these names. With the cases ``asked``, those of the log have QIDs. MissingInputError without
     samples, DamagedInputError with the line of another, or of a case that is not among them.
     """
-    cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
+    by_class: defaultdict[tuple[str, str], list[CaseScore]] = defaultdict(list)
+    docs: dict[tuple[str, str], SampleDoc] = {}  # the first case of each class, whose cluster is that of all
     for doc, scores in read_cases(path, measure, asked):
-        cases[doc.language, doc.class_].append((doc, score_case(doc, scores)))
+        docs.setdefault((doc.language, doc.class_), doc)
+        by_class[doc.language, doc.class_].append(score_case(doc, scores))
     answered = []
-    for _, scored in sorted(cases.items()):
-        doc = scored[0][0]
+    for key, cases in sorted(by_class.items()):
+        doc = docs[key]
         members = [Member(id=qid, surface=word) for word, qid in zip_longest(doc.choices, doc.items, fillvalue="")]
         words = Group(
             id=doc.class_,
@@ -92,11 +94,11 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
             language=doc.language,
             level=doc.level,
             cluster=tuple(member for index, member in enumerate(members) if index != doc.answer),
-            outliers=tuple(case.outlier for _, case in scored),
+            outliers=tuple(case.outlier for case in cases),
             where=str(path),
         )
-        answered.append(GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0))
-    return Evaluation(_model_of(path), (), tuple(answered), path.stem)
+        answered.append(GroupScore(words, tuple(cases), oov_cluster=0.0, oov_outliers=0.0))
+    return Evaluation(_model_of(path), notes=(), scores=tuple(answered), dataset=path.stem)
 
 
 def _model_of(path: Path) -> str:
@@ -105,8 +107,9 @@ def _model_of(path: Path) -> str:
 
 
 def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
-    """A test case, from what its choices are compared by."""
+    """A test case, from what its choices are compared by: the position of its outlier, and whether that is the last."""
     choices, answer = doc.choices, doc.answer
+    # Of equal scores the first counts as higher, as in the harness.
     below = sum(
         one < scores[answer] or (one == scores[answer] and index > answer)
         for index, one in enumerate(scores)
@@ -141,12 +144,12 @@ def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[Sam
                     raise ValueError(f"choices {doc.choices}, where the groups have {sorted(qids)}")
                 items = [qids[word] for word in doc.choices]
                 doc = replace(doc, class_=group.qid, label=group.label, items=items)
-            yield doc, scores
         except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{where}: expected a sample of a task of a release with the score of each choice, saw "
                 f"{type(error).__name__}: {error}"
             ) from error
+        yield doc, scores
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
@@ -208,7 +211,7 @@ def read_wall_samples(path: Path) -> Evaluation[WallScore]:
         groups = tuple(tuple(surfaces[at] for at in group) for group in partition)
         scores = score_partition(partition, truth)
         scored.append(WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, scores))
-    return Evaluation(_model_of(path), (), tuple(scored), path.stem)
+    return Evaluation(_model_of(path), notes=(), scores=tuple(scored), dataset=path.stem)
 
 
 class Sample(NamedTuple):
@@ -345,6 +348,7 @@ def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
     """A file of an archive, also in Zstandard, which Python's own module reads from 3.14 on."""
     if archive.getinfo(name).compress_type != _ZSTANDARD:
         return archive.read(name)
+    # The packed bytes are read as those of a file that is not packed, whose checksum nobody knows.
     stored = copy.copy(archive.getinfo(name))
     size, stored.compress_type, stored.file_size = stored.file_size, zipfile.ZIP_STORED, stored.compress_size
     checksum, stored.CRC = stored.CRC, None  # type: ignore[assignment]
@@ -360,15 +364,17 @@ def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _add(samples: dict[str, Sample], name: str, fields: Sequence[Any], cluster_by: str, value: Any, where: str) -> None:
-    """Add a sample with its cluster, from the first of the fields that has one, and its score."""
+    """Add the sample ``name`` with its score, ``value`` as a harness writes it, and the cluster that it is in.
+
+    ``fields`` are the sample's document and the sample itself; the first that has the column ``cluster_by`` counts.
+    """
     known = [each for each in fields if isinstance(each, Mapping)]
     cluster = next((each[cluster_by] for each in known if each.get(cluster_by) is not None), None)
     if cluster is None:
         seen = ", ".join(str(column) for each in known for column in each)
         raise UsageError(f"{where}: expected a column to cluster by ({seen}), saw {cluster_by!r}")
     try:
-        score = _VALUES.get(value.lower(), math.nan) if isinstance(value, str) else float(value)
-        score = float(value) if isinstance(value, str) and math.isnan(score) else score
+        score = _VALUES[value.lower()] if isinstance(value, str) and value.lower() in _VALUES else float(value)
     except (TypeError, ValueError):
         score = math.nan
     if not 0 <= score <= 1:

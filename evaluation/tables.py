@@ -57,15 +57,13 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     names = defaultdict[tuple[str, ...], set[str]](set)
     for row in scores:
         names[row.model, row.vocabulary, row.dataset, row.part].add(row.name)
+    # The only language or level is the whole, and so is an outlier class that the data set does not say.
+    whole = {key for key, own in names.items() if key[-1] in {"language", "level"} and len(own) == 1}
+    whole |= {key for key, own in names.items() if key[-1] == "outlier class" and own == {UNKNOWN_CLASS.name}}
+    parts = [row for row in scores if (row.model, row.vocabulary, row.dataset, row.part) not in whole]
+    parts = [row for row in parts if row.part not in {COVERAGE, *_DETAILS}]
     for vocabulary, model in product(("own", "common"), models if full or not several else ()):
-        own = []
-        for row in (row for row in scores if (row.model, row.vocabulary) == (model, vocabulary)):
-            parts = names[model, vocabulary, row.dataset, row.part]
-            # The only language or level is the whole, and so is an outlier class that the data set does not say.
-            is_whole = row.part in {"language", "level"} and len(parts) == 1
-            is_whole |= row.part == "outlier class" and parts == {UNKNOWN_CLASS.name}
-            if not is_whole and row.part not in {COVERAGE, *_DETAILS}:
-                own.append(row)
+        own = [row for row in parts if (row.model, row.vocabulary) == (model, vocabulary)]
         sheet = _down(f"{title}: {model}{', in the vocabulary of all models' if vocabulary == 'common' else ''}", own)
         if own and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
             blocks.append(sheet)
@@ -192,14 +190,14 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     Interval, error, p-value and chance of a metric are columns only if any of its rows has them.
     """
     several = len({row.vocabulary for row in rows}) > 1
-    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    heads = ("model", "data set", "vocabulary", "language", "part")
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}  # by what is under these heads, the row of each metric
     for row in rows:
         language = "" if row.part == "language" else row.language
         part = "" if models else name_class(_part(row), row.label)
         vocabulary = row.vocabulary if models and several else ""
         line = (row.model if models else "", row.dataset, vocabulary, language, part)
         lines.setdefault(line, {})[row.metric] = row
-    heads = ("model", "data set", "vocabulary", "language", "part")
     words = [index for index in range(len(heads)) if any(line[index] for line in lines)]
     columns: list[tuple[str, list[str]]] = []
     if any(row.n for row in rows):

@@ -14,7 +14,7 @@ from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -111,7 +111,8 @@ def release(
         today = time.strftime("%Y-%m-%d", time.gmtime(int(epoch) if epoch else None))
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {epoch!r}") from error
-    address, name = contact and address_to_write_to(contact), repository and hub_name(repository)
+    address = address_to_write_to(contact) if contact else ""
+    name = hub_name(repository) if repository else ""
     return _write_release(
         data_set_path(output),
         path_of(folder),
@@ -415,9 +416,6 @@ class _Answer(msgspec.Struct):
     right: bool
 
 
-_ByModel: TypeAlias = dict[str, dict[int, PageScore]]
-
-
 def browse_files(
     facts: metadata.ReleaseFacts, run: RunFiles, cases: Sequence[Path] = ()
 ) -> Iterator[tuple[str, bytes]]:
@@ -450,13 +448,15 @@ def browse_files(
     yield "index.html", browse_page(facts.name, TEXTS["made_up"] if facts.made_up else "")
 
 
-def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> dict[str, _ByModel]:
+def _scores_of(
+    groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]
+) -> dict[str, dict[str, dict[int, PageScore]]]:
     """Average the answers in some files by language, model and number of the class, in percent.
 
     Answers to groups that are not in ``groups`` are passed over; MissingInputError for a file with no other.
     """
     known = {(code, group.qid) for code, of_language in groups.items() for group in of_language}
-    scores: dict[str, _ByModel] = {code: {} for code in groups}
+    scores: dict[str, dict[str, dict[int, PageScore]]] = {code: {} for code in groups}
     wanted = "an answer that wikisem evaluate outliers --cases writes"
     for path in paths:
         if not path.is_file():

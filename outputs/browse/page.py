@@ -33,10 +33,6 @@ class PageScore(NamedTuple):
     found: Mapping[str, bool] = MappingProxyType({})
 
 
-# model -> class number -> score
-Scores = Mapping[str, Mapping[int, PageScore]]
-
-
 @dataclass(frozen=True, slots=True)
 class BrowseLanguage:
     """All that the page shows of one language."""
@@ -44,7 +40,7 @@ class BrowseLanguage:
     code: str
     groups: Sequence[Group]
     rejections: Sequence[Rejection] = ()
-    scores: Scores = field(default_factory=dict)
+    scores: Mapping[str, Mapping[int, PageScore]] = field(default_factory=dict)  # by model and number of the class
     english: frozenset[str] = frozenset()  # the classes that only have an English label
     walls: Sequence[Wall] = ()
     labels: Mapping[str, str] = field(default_factory=dict)  # of further classes, those that brought outliers in
