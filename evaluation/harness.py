@@ -348,7 +348,7 @@ def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
     """A file of an archive, also in Zstandard, which Python's own module reads from 3.14 on."""
     if archive.getinfo(name).compress_type != _ZSTANDARD:
         return archive.read(name)
-    # The packed bytes are read as those of a file that is not packed, whose checksum nobody knows.
+    # The packed bytes are read as those of a file that is not packed and has no checksum.
     stored = copy.copy(archive.getinfo(name))
     size, stored.compress_type, stored.file_size = stored.file_size, zipfile.ZIP_STORED, stored.compress_size
     checksum, stored.CRC = stored.CRC, None  # type: ignore[assignment]
