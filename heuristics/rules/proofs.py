@@ -122,15 +122,14 @@ class _Proofs:
         odd_classes = self.overlap.contradictions(np.array([node]))(np.zeros(len(items), dtype=np.int64), items)
         for member, odd in zip(stated, odd_classes.tolist(), strict=True):
             if odd >= 0:
-                yield (
-                    "contradiction",
-                    f"member {member.name} is the only instance of both the class and {self.name(self.graph.qid(odd))}",
-                )
+                excluding = self.name(self.graph.qid(odd))
+                yield "contradiction", f"member {member.name} is the only instance of both the class and {excluding}"
 
     def _fault(self, node: int, row: int) -> str:
         """Why an outlier, by its row, has no certificate for a class; empty if it has one."""
         if self.overlap.certificate(node, row) is None:
             return f"no class of it with more than {self.strength} instances is without an instance of the class"
+        # Even so, the class may have too large a share of the other instances of one of its classes (components).
         _, components, counts = self.overlap.shared(np.array([node]))
         own = distinct(self.index.pool.row(row))
         own = own[np.isin(own, components)]
@@ -141,9 +140,8 @@ class _Proofs:
         first = int(own[close[0]])
         shared = counts[np.searchsorted(components, first)]
         named = self.name(self.graph.qid(int(self.ancestors.row_to_node[self.ancestors.component_starts[first]])))
-        return (
-            f"{shared:,} of {self.index.instances[first] - 1:,} other instances of its class {named} are of the class"
-        )
+        others_of_first = self.index.instances[first] - 1
+        return f"{shared:,} of {others_of_first:,} other instances of its class {named} are of the class"
 
 
 def _numbers_of(qids: Iterable[str]) -> Ints:

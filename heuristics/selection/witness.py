@@ -87,12 +87,13 @@ class ClassEvidence:
         known = np.flatnonzero(counts)
         of_class, properties = np.divmod(known, size)
         having, total, shares = counts[known], totals[of_class], signatures.shares[properties]
-        # The weights of the properties that an instance has, for other items and for an instance itself.
-        without = np.log(shares)
+        # The weights for other items, and for an instance itself, all of whose properties are known.
+        chance = np.log(shares)
         of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
-        of_every[known] = _units(np.log((having + shares) / (total + 1)) - without)
-        counts[known] = _units(np.log((having - 1 + shares) / np.maximum(total, 1)) - without)
-        evidence = _evidence(of_instances, counts.take(numbers))
+        of_every[known] = _units(np.log((having + shares) / (total + 1)) - chance)
+        of_itself = np.zeros(len(counts), dtype=np.int64)
+        of_itself[known] = _units(np.log((having - 1 + shares) / np.maximum(total, 1)) - chance)
+        evidence = _evidence(of_instances, of_itself.take(numbers))
         in_sample, is_in_sample = indices_of(instances, signatures.sample)
         for at, weights in enumerate(of_every.reshape(count, size)):
             here = owners == at
