@@ -120,13 +120,13 @@ def test_a_run_without_any_group_is_one_message(output: Path, capsys: pytest.Cap
 
 
 def test_baselines_of_form_and_prominence_are_said(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By language and outlier class, with chance first; the least frequent token where frequencies are given."""
+    """By language and outlier class, with chance first; the least frequent token where a file or a URL has counts."""
     frequencies = output.parent / "en.txt"
     frequencies.write_text("rhine 1\nplace 2\n", encoding="utf-8")
     text = audit(capsys, output, "--frequencies", f"en={frequencies}")
     assert "en: who picks … is right, %" in text
     assert next(line for line in text.splitlines() if "chance" in line).split("│")[4].strip() == "12.5"
-    (found,) = json.loads(audit(capsys, output, "--json", "--frequencies", f"en={frequencies}"))
+    (found,) = json.loads(audit(capsys, output, "--json", "--frequencies", f"en={frequencies.as_uri()}"))
     baselines = {(row["name"], row["model"]): row["value"] for row in found["baselines"]}
     assert list(dict.fromkeys(name for name, _ in baselines)) == ["O1", "O2", ""]
     # Rhine and place have five letters, all towns but one four; [Baku] has six characters.
