@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from statistics import harmonic_mean
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -206,18 +206,19 @@ def intruder_pools(
 ) -> Iterator[IntruderPool]:
     """The pool of each category; UsageError if it is to come from the vocabulary of a model that lists no words."""
     if intruders == "other-categories":
-        vectors: dict[tuple[str, ...], Any | None] = {}
+        row_of: dict[tuple[str, ...], int] = {}  # among the vectors of all categories, -1 without one
+        start = 0
         for category in categories:
-            vectors |= dict.fromkeys(category.keys)
-            for row, place in enumerate(category.known.tolist()):
-                vectors[category.keys[place]] = embeddings.row_at(category.vectors, row)
+            row_of |= dict.fromkeys(category.keys, -1)
+            row_of |= {category.keys[place]: start + row for row, place in enumerate(category.known.tolist())}
+            start += len(category.known)
+        vectors = embeddings.stack([category.vectors for category in categories if len(category.known)])
         for members in categories:
             inside = set(members.keys)
-            outside = [vector for key, vector in vectors.items() if key not in inside]
-            known = [vector for vector in outside if vector is not None]
-            stacked = embeddings.stack(known) if known else members.vectors[:0]
+            outside = np.array([row for key, row in row_of.items() if key not in inside], np.int64)
+            known = outside[outside >= 0]
             missing = 0 if skip_oov else len(outside) - len(known)
-            yield IntruderPool(stacked, np.arange(len(known)), missing, shared=np.full(len(members.known), -1))
+            yield IntruderPool(vectors, known, missing, shared=np.full(len(members.known), -1))
         return
     if vocabulary is None:
         raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")

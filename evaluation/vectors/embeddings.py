@@ -138,7 +138,7 @@ class WordVectors:
         """The raw vector of a word, in double precision; None if the word has none that can be compared."""
         index = self.index.get(word)
         if index is not None:
-            return usable(row_at(self.rows, index))
+            return usable(self.rows[[index]] if is_sparse(self.rows) else self.rows[index])
         return usable(self.unseen(word)) if self.unseen is not None else None
 
     def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Rows]]:
@@ -174,20 +174,17 @@ def usable(vector: Any) -> Any | None:
     return double if np.any(double.data if is_sparse(double) else double) else None
 
 
-def row_at(rows: Rows, index: int) -> Any:
-    """One row as a vector."""
-    return rows[[index]] if is_sparse(rows) else rows[index]
-
-
 def stack(vectors: Sequence[Any] | Rows) -> Rows:
-    """Vectors as rows, shape ``(n, dimensions)``; what is rows already is left as it is. None make ``(0, 0)``."""
+    """Vectors, or rows in several arrays, as the rows of one; an array is left as it is. None make ``(0, 0)``."""
     if is_sparse(vectors) or isinstance(vectors, np.ndarray):
         return vectors
-    if len(vectors) and is_sparse(vectors[0]):
+    if not len(vectors):
+        return np.empty((0, 0))
+    if is_sparse(vectors[0]):
         from scipy.sparse import vstack  # noqa: PLC0415 - who has sparse vectors has SciPy
 
         return vstack(vectors, format="csr")
-    return np.asarray(vectors, dtype=np.float64) if len(vectors) else np.empty((0, 0))
+    return np.concatenate(vectors) if np.ndim(vectors[0]) == 2 else np.asarray(vectors, dtype=np.float64)
 
 
 def width(rows: Rows) -> int:
