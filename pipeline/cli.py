@@ -186,10 +186,9 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
         # The reader of our output went away (`| head`): nothing more can be said to it.
         _leave_output()
         return 1
-    except Exception as caught:
-        error = caught
-        if isinstance(caught, ModuleNotFoundError):
-            error = missing_extra(caught, f"wikisem {words[0]}")
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError):
+            error = missing_extra(error, f"wikisem {words[0]}")
         is_foreseen = isinstance(error, WikisemError | OSError)
         if interruption or (os.environ.get(TRACEBACK) and not is_foreseen):
             raise
