@@ -65,30 +65,27 @@ class ItemWriter:
     _size: int = field(default=0, init=False)
     _writer: CheckedWriter | None = field(default=None, init=False)
 
-    def add(self, table: pa.Table) -> None:
-        """Take rows."""
-        self._held.append(table)
-        self._size += table.nbytes
-        if self._size > _HELD_BYTES:
-            self._write()
-
-    def close(self) -> bool:
-        """Write what is left, and return whether there is a file."""
-        if self._held:
-            self._write()
-        if self._writer is None:
-            return False
-        self._writer.close()
-        self._sink.close()
-        return True
-
-    def _write(self) -> None:
+    def add(self, *tables: pa.Table, most: int = _HELD_BYTES) -> None:
+        """Take rows, and write all that are held where these are more than ``most`` bytes."""
+        self._held += tables
+        self._size += sum(table.nbytes for table in tables)
+        if not self._held or self._size <= most:
+            return
         if self._writer is None:
             self._sink = create_binary(self.path)
             # Few values repeat: dictionaries would make the files larger, and slower to write.
             self._writer = CheckedWriter(self._sink, ENTITIES, dictionaries=False, rows=ROW_GROUP)
         self._writer.write(pa.concat_tables(self._held))
         self._held, self._size = [], 0
+
+    def close(self) -> bool:
+        """Write what is left, and return whether there is a file."""
+        self.add(most=-1)
+        if self._writer is None:
+            return False
+        self._writer.close()
+        self._sink.close()
+        return True
 
 
 _PROPERTIES: Final = "properties"

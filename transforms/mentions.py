@@ -44,10 +44,11 @@ from wikisem.wikipedia.xml_pages import find_siteinfo
 class Wiki(NamedTuple):
     """How a wiki is read, and into how many ``buckets`` its rows are shuffled; finished files are in ``folder``.
 
-    ``variants`` are set if titles without a page are converted.
+    ``variants`` are set if titles without a page are converted; hashes of the titles of pages are then in ``titles``.
     """
 
     folder: str
+    titles: str
     site: SiteInfo
     trail: str
     ranges: int
@@ -62,10 +63,6 @@ class Counting(NamedTuple):
     shuffle: Shuffle
     wikis: Mapping[str, Wiki]
     again: Mapping[str, Collection[int]] | None = None
-
-    def titles(self, language: str) -> str:
-        """The folder of the hashes of the titles of all pages."""
-        return (self.scratch.page_titles if self.again is None else self.scratch.page_titles_again)(language)
 
 
 # The bucket of a range's versions.
@@ -222,7 +219,7 @@ def save_titles(task: Task, work: Counting) -> Iterator[Done]:
     pages = link_counts.StringSet.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
     save_arrays(pages, pages_folder(wiki.folder))
     if wiki.variants:
-        save_arrays(pages, work.titles(task.key))
+        save_arrays(pages, wiki.titles)
     yield done(task.key, 0, 1, task.weight)
 
 
@@ -230,7 +227,7 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
     wiki, shuffle = work.wikis[task.key], work.shuffle
     if variants := wiki.variants:
-        pages = open_arrays(link_counts.StringSet, work.titles(task.key))
+        pages = open_arrays(link_counts.StringSet, wiki.titles)
         mentions = sum_rows(shuffle.read_rows(task, "scan/unconverted", range(wiki.ranges)), MENTIONS, MAX_HELD)
         mentions = link_counts.convert_titles(mentions, "title", pages, variants)
         redirects = bulk.table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)
@@ -373,7 +370,7 @@ def count_mentions(
     for language, (site, _) in found.items():
         replace_file(siteinfo_path(folders[language]), site.to_json().encode())
 
-    def describe(language: str, sample: LinkLetters) -> Wiki:
+    def describe(language: str, titles: str, sample: LinkLetters) -> Wiki:
         """How a wiki is read, by the letters at a sample of its links, which are written into its folder."""
         (site, ranges), folder = found[language], folders[language]
         letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
@@ -383,15 +380,18 @@ def count_mentions(
             trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail
         variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
         buckets = buckets_for(sum(part.stop - part.start for part in ranges) // BYTES_OF_PAGE)
-        return Wiki(folder, site, trail, len(ranges), buckets, variants)
+        return Wiki(folder, titles, site, trail, len(ranges), buckets, variants)
 
-    wikis = {language: describe(language, sample_link_letters(*dump)) for language, dump in found.items()}
+    wikis = {
+        language: describe(language, scratch.page_titles(language), sample_link_letters(*dump))
+        for language, dump in found.items()
+    }
     _scan(found, wikis, context)
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
         if repeats := find_repeats(scratch, language, wiki.ranges):
             sample = sample_link_letters(*found[language], partial(read_repeats, scratch, language))
-            wikis[language] = describe(language, sample)
+            wikis[language] = describe(language, scratch.page_titles_again(language), sample)
             # What the engine shuffled in one pipeline is gone in the next one.
             stays = wikis[language].trail == wiki.trail and not context.shuffle.by_engine
             again[language] = repeats if stays else range(wiki.ranges)

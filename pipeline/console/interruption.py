@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -232,24 +232,22 @@ def end_soon(code: int) -> None:
 
 def _numbers(source: int) -> Iterator[int]:
     """The numbers of signals as they come, until their pipe is closed; after a while by way of a guard."""
-    if not select.select([source], [], [], _UNGUARDED)[0]:
-        import subprocess  # noqa: PLC0415 - commands that are over soon do without
+    with ExitStack() as stack:
+        pipes = [source]  # to be read one after the other
+        if not select.select([source], [], [], _UNGUARDED)[0]:
+            import subprocess  # noqa: PLC0415 - commands that are over soon do without
 
-        command = [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(_GRACE + _MORE)]
-        with (
-            suppress(OSError),
-            subprocess.Popen(  # noqa: S603 - this Python, no shell
-                command, stdin=source, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
-            ) as process,
-        ):
-            assert process.stdout is not None
-            yield from _read_numbers(process.stdout.fileno())
-    yield from _read_numbers(source)
-
-
-def _read_numbers(source: int) -> Iterator[int]:
-    while block := os.read(source, 1):
-        yield block[0]
+            command = [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(_GRACE + _MORE)]
+            with suppress(OSError):
+                process = subprocess.Popen(  # noqa: S603 - this Python, no shell
+                    command, stdin=source, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+                )
+                stack.enter_context(process)
+                assert process.stdout is not None
+                pipes.insert(0, process.stdout.fileno())
+        for pipe in pipes:
+            while block := os.read(pipe, 1):
+                yield block[0]
 
 
 def guard(process: int, seconds: float) -> None:
