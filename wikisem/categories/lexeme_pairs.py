@@ -259,7 +259,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
         raise MissingInputError(f"expected a WordNet, saw no file at {path}")
     lmf: Any = optional_module("wn.lmf", "reading a WordNet", "wordnet", package="wn")
     try:
-        if not compression(path):
+        if isinstance(path, Path) and not compression(path):  # the library opens files by itself, and no URLs
             resource = lmf.load(path, progress_handler=None)
         else:
             # WordNets are released packed, which the library cannot read.
