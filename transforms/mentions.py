@@ -108,13 +108,13 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
                 yield from sender.add("titles", 0, encode_numbers(link_counts.hashes_of(links.titles)))
         yield from sender.add_rows(mentions, adder.rest())
         yield from sender.add_rows(redirects, gatherer.rest())
-    all_versions = np.hstack(versions)
-    all_versions = all_versions[:, np.argsort(all_versions[2])]
+    ids, revisions, starts = np.hstack(versions)
+    order = np.argsort(starts)
+    ids = ids[order]
     with create_bucket_file(bulk.part_path(scratch.versions(language), number)) as file:
-        file.add(_VERSIONS, encode_numbers(all_versions.ravel()))
+        file.add(_VERSIONS, encode_numbers(np.concatenate([ids, revisions[order], starts[order]])))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
-    ids = all_versions[0]
     # How many page ids there are, the lowest and the highest, and whether they ascend.
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     part_counts.write_counts(counts_file, counts, streams=streams, span=span)
@@ -170,7 +170,10 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
 
 
 def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
-    """Send mentions and redirects of a bucket to the dictionary's; mentions under a redirect to that of its target."""
+    """Send mentions and redirects of a bucket to the dictionary's; mentions under a redirect to that of its target.
+
+    The task's weight is the number of articles of the wiki, which decides how many buckets the dictionary has.
+    """
     shuffle, wiki, pages = work.shuffle, work.wikis[task.key], task.weight
     step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
     if wiki.variants:
@@ -243,7 +246,7 @@ _AT_ONCE: Final = 1 << 22
 
 
 def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]:
-    """The ranges with copies of pages that do not count; ``read_repeats`` then finds the copies in each.
+    """The numbers of the ranges with copies of pages that do not count; ``read_repeats`` then reads where they are.
 
     The files of a wiki may have pages more than once: a plain and a multistream dump, or parts that overlap. They are
     sorted by page id, so only ranges with overlapping spans of ids can have copies; no version is read of others:
@@ -252,30 +255,33 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
                  range 1   401 to 900
         b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
     """
-    spans = np.array([part_counts.read_json(scratch.counts_of(language, number))["span"] for number in range(ranges)])
+    spans = [part_counts.read_json(scratch.counts_of(language, number))["span"] for number in range(ranges)]
+    sizes, lowest, highest, ascends = np.array(spans).T
     # Suspect are ranges whose ids do not ascend, or whose span overlaps an earlier or the next one, by lowest id.
-    by_lowest = np.argsort(spans[:, 1], kind="stable")
-    by_lowest = by_lowest[spans[by_lowest, 0] > 0]
-    _, lowest, highest, ascends = spans[by_lowest].T
-    is_suspect = ascends == 0
-    is_suspect[1:] |= lowest[1:] <= np.maximum.accumulate(highest)[:-1]
-    is_suspect[:-1] |= lowest[1:] <= highest[:-1]
+    by_lowest = np.argsort(lowest, kind="stable")
+    by_lowest = by_lowest[sizes[by_lowest] > 0]
+    begins, ends = lowest[by_lowest], highest[by_lowest]
+    is_suspect = ascends[by_lowest] == 0
+    is_suspect[1:] |= begins[1:] <= np.maximum.accumulate(ends)[:-1]
+    is_suspect[:-1] |= begins[1:] <= ends[:-1]
     if not (suspects := np.sort(by_lowest[is_suspect])).size:
         return frozenset()
     copies: dict[int, list[Numbers]] = {}
-    steps = -(-int(spans[suspects, 0].sum()) // _AT_ONCE)
-    edges = np.linspace(spans[suspects, 1].min(), spans[suspects, 2].max() + 1, steps + 1).astype(np.int64)
-    for low, high in pairwise(edges):
-        overlapping = suspects[(spans[suspects, 1] < high) & (spans[suspects, 2] >= low)].tolist()
+    steps = -(-int(sizes[suspects].sum()) // _AT_ONCE)
+    edges = np.linspace(lowest[suspects].min(), highest[suspects].max() + 1, steps + 1).astype(np.int64)
+    for low, high in pairwise(edges):  # the pages with ids from low up to high, of all suspects
+        overlapping = suspects[(lowest[suspects] < high) & (highest[suspects] >= low)].tolist()
         tables = []
         for number in overlapping:
             (batch,) = bulk.read_bucket(bulk.part_path(scratch.versions(language), number), [_VERSIONS])
             table = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
-            tables.append(table[:, (table[0] >= low) & (table[0] < high)])
+            ids, _, _ = table
+            tables.append(table[:, (ids >= low) & (ids < high)])
         versions, position = in_parts(tables)
         is_dropped = superseded(versions, position)
+        _, _, starts = versions
         for index in distinct(position[is_dropped]).tolist():
-            copies.setdefault(overlapping[index], []).append(versions[2, is_dropped & (position == index)])
+            copies.setdefault(overlapping[index], []).append(starts[is_dropped & (position == index)])
     with create_bucket_file(scratch.repeats(language)) as file:
         for number, starts in sorted(copies.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
