@@ -45,7 +45,7 @@ class EntitySource:
             raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {self._folder!r}")
         with _open(self._files[0]):  # before anything else is done
             pass
-        self._known: dict[str, tuple[PropertyEdges, _Texts]] = {}
+        self._known: dict[str, PropertyEdges] = {}
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID."""
@@ -58,14 +58,14 @@ class EntitySource:
             numbers = np.asarray(sorted(qid_number(qid) for qid in bound if is_qid(qid)), dtype=np.int64)
         elif category.having:
             # The value of a statement is an item, or a string in a language.
-            edges, texts = self.statements(category.having)
-            with_text = [qid_number(qid) for qid, of_item in texts.items() if any(text.language for text in of_item)]
+            edges = self.statements(category.having)
+            with_text = [qid_number(qid) for qid, texts in edges.texts.items() if any(text.language for text in texts)]
             numbers = distinct(np.concatenate([edges.subjects, np.array(with_text, dtype=np.int64)]))
         else:
             numbers = self._linked(category, [category.class_])
             for condition in category.conditions():
-                edges, value = self.statements(condition.path.property)[0], [qid_number(condition.value)]
-                meeting = edges.subjects_of(value, condition.path.repeated)
+                edges, value = self.statements(condition.path.property), qid_number(condition.value)
+                meeting = edges.subjects_of([value], condition.path.repeated)
                 numbers = np.intersect1d(numbers, meeting, assume_unique=True)
             numbers = np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
         # An item that is named in statements but has no row has no sitelinks.
@@ -77,12 +77,11 @@ class EntitySource:
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
-        edges, texts = self.statements(path.property)
-        found = {}
+        edges, found = self.statements(path.property), {}
         for qid in qids:
             ends = qids_of(edges.objects_of([qid_number(qid)], path.repeated))
             items = [Statement(path.property, value) for value in ends]
-            found[qid] = sorted_values([*items, *(text for text in texts.get(qid, ()) if text.language)])
+            found[qid] = sorted_values([*items, *(text for text in edges.texts.get(qid, ()) if text.language)])
         return {qid: statements for qid, statements in found.items() if statements}
 
     def notes(self) -> list[str]:
@@ -90,16 +89,16 @@ class EntitySource:
         return [
             f"no item in {self._folder} has a statement of {name}; if Wikidata has some, "
             f"the build did not keep that property"
-            for name, (edges, texts) in sorted(self._known.items())
-            if not len(edges.subjects) and not texts
+            for name, edges in sorted(self._known.items())
+            if not len(edges.subjects) and not edges.texts
         ]
 
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
         """The items that a property of ``linked_by`` links to one of some classes, or to a class below; sorted."""
         wanted = np.asarray([qid_number(qid) for qid in classes], dtype=np.int64)
         if category.subclasses:
-            wanted = union([wanted, self.statements("P279")[0].subjects_of(wanted, repeated=True)])
-        return union(self.statements(name)[0].subjects_of(wanted) for name in category.linked_by)
+            wanted = union([wanted, self.statements("P279").subjects_of(wanted, repeated=True)])
+        return union(self.statements(name).subjects_of(wanted) for name in category.linked_by)
 
     @cached_property
     def all_sitelinks(self) -> tuple[Numbers, Numbers]:
@@ -126,10 +125,10 @@ class EntitySource:
                 found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
         return {qid: labels for qid, labels in found.items() if labels}
 
-    def statements(self, name: str) -> "tuple[PropertyEdges, _Texts]":
-        """The values of a property: those that are items as edges, and those that are texts by item.
+    def statements(self, name: str) -> "PropertyEdges":
+        """The values of a property, such as "P31", which are read once.
 
-        A property is read once. P31 and P279 have a list column of their own; others are rows of the column statements.
+        P31 and P279 have a list column of their own; others are rows of the column statements.
         """
         if name in self._known:
             return self._known[name]
@@ -151,7 +150,7 @@ class EntitySource:
                 qids, values = qids.filter(is_item), values.filter(is_item)
             subjects.append(qid_numbers(qids))
             objects.append(qid_numbers(values))
-        self._known[name] = PropertyEdges(join(subjects), join(objects)), texts
+        self._known[name] = PropertyEdges(join(subjects), join(objects), texts)
         return self._known[name]
 
     def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -167,11 +166,16 @@ class EntitySource:
 
 
 class PropertyEdges:
-    """The (subject, object) pairs of one property in order of object; item numbers, shape ``(n,)`` each."""
+    """The (subject, object) pairs of one property in order of object; item numbers, shape ``(n,)`` each.
 
-    def __init__(self, subjects: Numbers, objects: Numbers) -> None:
+    ``texts`` has the values that are no items, by the QID of their subject.
+    """
+
+    def __init__(
+        self, subjects: Numbers, objects: Numbers, texts: Mapping[str, Sequence[Statement]] | None = None
+    ) -> None:
         order = np.lexsort((subjects, objects))
-        self.subjects, self.objects = subjects[order], objects[order]
+        self.subjects, self.objects, self.texts = subjects[order], objects[order], texts or {}
 
     def subjects_of(self, objects: npt.ArrayLike, repeated: bool = False) -> Numbers:
         """The items that have any of these values, or with ``repeated`` lead to one in any number of steps; sorted."""
@@ -205,7 +209,6 @@ def _ends(keys: Numbers, values: Numbers, starts: npt.ArrayLike, repeated: bool)
     return found
 
 
-_Texts: TypeAlias = Mapping[str, Sequence[Statement]]
 _LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
 _QID: Final = r"^Q[1-9][0-9]*$"
 
@@ -268,8 +271,7 @@ class _EntityStore(Store):
                 f"expected a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold, "
                 f"saw {'a property that is not given' if predicate is None else predicate}; ask an endpoint instead"
             )
-        name = str(predicate).removeprefix(TRUTHY)
-        edges, texts = self._source.statements(name)
+        edges = self._source.statements(str(predicate).removeprefix(TRUTHY))
         if subject is not None:
             pairs = [(_number(subject), number) for number in edges.objects_of([_number(subject)]).tolist()]
         elif value is not None:
@@ -280,8 +282,8 @@ class _EntityStore(Store):
             yield _item(number), predicate, _item(other)
         if isinstance(value, IdentifiedNode):
             return
-        for qid in texts if subject is None else [str(subject).removeprefix(ENTITY)]:
-            for text in texts.get(qid, ()):
+        for qid in edges.texts if subject is None else [str(subject).removeprefix(ENTITY)]:
+            for text in edges.texts.get(qid, ()):
                 yield URIRef(ENTITY + qid), predicate, Literal(text.value, lang=text.language or None)
 
 

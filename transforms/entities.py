@@ -438,7 +438,7 @@ class KeepItems(beam.DoFn):
 def index_items(task: Task, work: FileWork) -> None:
     """Write a bucket of the index of all finished files from the numbers in that bucket."""
     parts = work.shuffle.read_parts(task, "keep/places", range(len(work.files)))
-    with create_binary(f"{index_folder(work.scratch.finished)}/{bucket_name(*task[1:3])}") as sink:
+    with create_binary(f"{index_folder(work.scratch.finished)}/{bucket_name(task.bucket, task.buckets)}") as sink:
         found = [map(decode_numbers, batches) for batches in parts]
         write_index(sink, [f"{file.name}.parquet" for file in work.files], found)
 

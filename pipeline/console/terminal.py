@@ -194,17 +194,20 @@ def progress(
         parts = done()  # first, since ``more`` is as of this call
         return min(read(), size) if size else parts, f"{more()} {parts}/{total}".strip()
 
-    def words(seconds: float) -> str:
-        parts = f"{done()} of {total or '?'} parts"
-        return words_of_work(", ".join(filter(None, [more(), parts])), read(), size, seconds)
-
     columns: list[bars.ProgressColumn] = [bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn()]
     if size:
         columns += [bars.TextColumn("{task.fields[parts]}"), *_byte_columns()]
     else:
         columns += [bars.MofNCompleteColumn()]
     columns += [bars.TimeElapsedColumn()]
-    with _watched(label, columns, look, words, size or total, patience=_PATIENCE):
+    with _watched(
+        label,
+        columns,
+        look,
+        words=lambda seconds: words_of_work(done(), total, more(), read(), size, seconds),
+        total=size or total,
+        patience=_PATIENCE,
+    ):
         yield
 
 
@@ -279,14 +282,14 @@ def _watched(
         thread.join(patience)
 
 
-def words_of_work(parts: str, read: int, size: int, seconds: float) -> str:
-    """Parts and bytes, their rate, the time that is left for them, and the time that has passed.
+def words_of_work(done: int, total: int, more: str, read: int, size: int, seconds: float) -> str:
+    """Parts that are ``done`` and bytes ``read``, their rate, the time that is left, and the seconds that have passed.
 
-    >>> words_of_work("2 of 12 languages, 3 of 40 parts", 30_000_000_000, 100_000_000_000, 600.0)
+    >>> words_of_work(3, 40, "2 of 12 languages", 30_000_000_000, 100_000_000_000, 600.0)
     '2 of 12 languages, 3 of 40 parts, 30.0 GB of 100 GB, 50.0 MB/s, 23 min 20 s left, 600 s'
     """
     words = progress_words(0, min(read, size), size, seconds) if size and read else ""
-    return ", ".join(filter(None, [parts, words, f"{seconds:.0f} s"]))
+    return ", ".join(filter(None, [more, f"{done} of {total or '?'} parts", words, f"{seconds:.0f} s"]))
 
 
 def progress_words(first: int, now: int, total: int, seconds: float) -> str:

@@ -19,14 +19,14 @@ from wikisem.transforms.io.runtime import words_of_languages
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        (("3 of 12 parts", 0, 0, 30.0), "3 of 12 parts, 30 s"),
-        (("0 of 1 parts", 0, 1000, 30.0), "0 of 1 parts, 30 s"),
-        (("0 of 1 parts", 600, 1200, 30.0), "0 of 1 parts, 600 bytes of 1.20 kB, 20 bytes/s, 30 s left, 30 s"),
+        ((3, 12, "", 0, 0, 30.0), "3 of 12 parts, 30 s"),
+        ((0, 1, "", 0, 1000, 30.0), "0 of 1 parts, 30 s"),
+        ((0, 1, "", 600, 1200, 30.0), "0 of 1 parts, 600 bytes of 1.20 kB, 20 bytes/s, 30 s left, 30 s"),
         # A range is read a little beyond its end, to the end of its last record.
-        (("1 of 1 parts", 1300, 1200, 60.0), "1 of 1 parts, 1.20 kB of 1.20 kB, 20 bytes/s, 60 s"),
+        ((1, 1, "", 1300, 1200, 60.0), "1 of 1 parts, 1.20 kB of 1.20 kB, 20 bytes/s, 60 s"),
     ],
 )
-def test_bytes_are_told_where_they_are_counted(work: tuple[str, int, int, float], words: str) -> None:
+def test_bytes_are_told_where_they_are_counted(work: tuple[int, int, str, int, int, float], words: str) -> None:
     """A stage that reads no dump has none, and on other machines nobody counts them."""
     assert words_of_work(*work) == words
 
