@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from wikisem import errors
-from wikisem.transforms.io.failures import first_cause, stage_failure
+from wikisem.transforms.io.runtime import first_cause, stage_failure
 
 
 def _plain() -> None:

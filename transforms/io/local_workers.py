@@ -29,7 +29,6 @@ from typing import Any, Final
 
 from wikisem.local_copies import RUN, RUN_VARIABLE
 from wikisem.transforms.io.counts import BytesRead
-from wikisem.transforms.io.failures import WorkerError
 from wikisem.typed_json import packaged_tables
 
 _COMMAND: Final = ("-P", "-m", "wikisem.transforms.io.worker")
@@ -57,6 +56,10 @@ def changed_internal() -> str:
             installed = f"apache-beam {version('apache-beam')}"
             return f"expected {path.rpartition(':')[2]} with {names.replace(' ', ', ')} in {installed}, saw {seen}"
     return ""
+
+
+class WorkerError(Exception):
+    """A worker process ended before its work did."""
 
 
 # What uses a worker, Beam's handle on it: it has a ``worker_id``, ``first_error()``, which is what the first request
