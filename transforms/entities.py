@@ -319,28 +319,20 @@ _POSITION: Final = ("certainty", "part", "row")
 
 def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
     """Send the rows of repeated items in a file to buckets by item: their places, and the values that decide."""
-    repeated = read_numbers(work.scratch.merged(_READ, ITEMS))
-    begin = 0
+    repeated, file = read_numbers(work.scratch.merged(_READ, ITEMS)), work.files[number]
+    begin = 0  # the number of the batch's first row in the file
     with work.shuffle.sender("duplicates", STAGE, number) as sender:
-        for table in read_batches(work.scratch.items(*work.files[number]), ENTITIES.names):
-            duplicates = find_duplicates(table, repeated, work.files[number], begin)
+        for table in read_batches(work.scratch.items(*file), ENTITIES.names):
+            found = entity_columns.duplicate_rows(table, repeated)
+            places = [pa.repeat(str(file.certainty), len(found)), pa.repeat(file.part, len(found))]
+            places.append(pa.array(found["row"].to_numpy() + begin))
+            duplicates = found.drop_columns(["row"])
+            for name, values in zip(_POSITION, places, strict=True):
+                duplicates = duplicates.append_column(name, values)
             buckets = columns.qid_buckets(duplicates["number"].to_numpy())
-            rows = [(bucket, duplicates.take(pa.array(found))) for bucket, found in buckets]
-            yield from sender.add_rows("rows", rows)
+            yield from sender.add_rows("rows", [(bucket, duplicates.take(pa.array(rows))) for bucket, rows in buckets])
             begin += table.num_rows
     yield done(STAGE, number, len(work.files))
-
-
-def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
-    """The ``duplicate_rows`` of a table that holds the rows of a file from ``begin`` on, with their place in it."""
-    found = entity_columns.duplicate_rows(table, repeated)
-    count = found.num_rows
-    place = {
-        "certainty": pa.repeat(str(file.certainty), count),
-        "part": pa.repeat(file.part, count),
-        "row": found["row"].to_numpy() + begin,
-    }
-    return pa.table({name: found[name] for name in ("number", "lastrevid", "content")} | place)
 
 
 def choose_latest(task: Task, work: FileWork) -> None:

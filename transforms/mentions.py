@@ -178,9 +178,7 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
     if wiki.variants:
         step, parts = "convert", range(wiki.buckets)
-    redirects = link_counts.deduplicate_redirects(
-        bulk.table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS)
-    )
+    redirects = link_counts.deduplicate_redirects(shuffle.read_table(task, f"{step}/redirects", REDIRECTS, parts))
     rows = sum_rows(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS, MAX_HELD)
     direct, redirected = link_counts.follow_redirects(rows, redirects)
     with shuffle.sender("follow", task.key, task.bucket) as sender:
@@ -197,11 +195,11 @@ def write_bucket(task: Task, work: Counting) -> None:
     shuffle, wiki = work.shuffle, work.wikis[task.key]
     # Both numbers of buckets are powers of two: rows come from the buckets that hold this one, or that it holds.
     sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
-    redirects = bulk.table_of(shuffle.read_rows(task, "follow/redirects", sources), REDIRECTS)
+    redirects = shuffle.read_table(task, "follow/redirects", REDIRECTS, sources)
     redirects = bucketed.sort_by(redirects, [("source", "ascending")])
     write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
     redirected = sum_rows(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
-    direct = bulk.table_of(shuffle.read_rows(task, "follow/direct", sources), MENTIONS)
+    direct = shuffle.read_table(task, "follow/direct", MENTIONS, sources)
     mentions = bucketed.sort_mentions(link_counts.add_redirected(direct, redirected))
     write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
 
@@ -233,7 +231,7 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
         pages = open_arrays(link_counts.StringSet, wiki.titles)
         mentions = sum_rows(shuffle.read_rows(task, "scan/unconverted", range(wiki.ranges)), MENTIONS, MAX_HELD)
         mentions = link_counts.convert_titles(mentions, "title", pages, variants)
-        redirects = bulk.table_of(shuffle.read_rows(task, "scan/unconverted-redirects", range(wiki.ranges)), REDIRECTS)
+        redirects = shuffle.read_table(task, "scan/unconverted-redirects", REDIRECTS, range(wiki.ranges))
         redirects = link_counts.convert_titles(redirects, "target", pages, variants)
         with shuffle.sender("convert", task.key, task.bucket) as sender:
             yield from sender.add_rows("mentions", split(mentions, "title", task.buckets))

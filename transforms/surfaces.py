@@ -27,7 +27,7 @@ from wikisem.surfaces.cleaning import compose, write_in
 from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, hash_names, name_items, sort_items
 from wikisem.transforms.io.counts import read_json, require_files
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, tasks_of
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import wiki_of
 
@@ -112,7 +112,7 @@ def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
 def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Follow redirects one step: send the items of a bucket to the buckets of their pages, nearly always their own."""
     language, bucket, buckets = task[:3]
-    items = table_of(pages.shuffle.read_rows(task, "read/items", range(pages.parts), ALL_PARTS), ITEMS)
+    items = pages.shuffle.read_table(task, "read/items", ITEMS, range(pages.parts), ALL_PARTS)
     folder = redirects_folder(pages.dictionaries[language])
     direct, redirected = link_counts.follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
     with pages.shuffle.sender("follow", language, bucket) as sender:
@@ -124,7 +124,7 @@ def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
 def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Send the items of a bucket and the anchors that may be chosen for them, which wait for these anchors' links."""
     (language, bucket, buckets), options = task[:3], pages.options
-    items = sort_items(table_of(pages.shuffle.read_rows(task, "follow/items", range(buckets)), ITEMS))
+    items = sort_items(pages.shuffle.read_table(task, "follow/items", ITEMS, range(buckets)))
     titles, mentions = pc.unique(items["title"]), pages.read_mentions(task)
     if variant := variant_of(options.variant, language):
         # Anchors of a page that are then equal are counted together.
@@ -148,9 +148,9 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
 def write_surfaces(task: Task, pages: PagesContext) -> None:
     """Choose the surface forms of a bucket from its items and anchors, which waited, and their links."""
     language, bucket, buckets = task[:3]
-    read_rows = partial(pages.shuffle.read_rows, task)
-    items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
-    totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), link_counts.ANCHOR_TOTALS)
+    read_table = partial(pages.shuffle.read_table, task)
+    items, top, titled = (read_table(kind, schema, [bucket]) for kind, schema in _WAITING.items())
+    totals = read_table(_LINKS, link_counts.ANCHOR_TOTALS, range(anchor_buckets(buckets)))
     chosen, titled = (link_counts.break_ties(anchors, totals) for anchors in (top, titled))
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
@@ -199,7 +199,8 @@ def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | 
     anchors_summed = totals["anchor"].combine_chunks()
     with shuffle.sender("add", task.key, task.bucket) as sender:
         for bucket, batches in zip(numbers, shuffle.read_parts(task, wanted, numbers), strict=True):
-            anchors = table_of((decode(batch).select(_WANTED.names) for batch in batches), _WANTED)["anchor"]
+            rows = [decode(batch).select(_WANTED.names) for batch in batches]
+            anchors = pa.concat_tables([_WANTED.empty_table(), *rows])["anchor"]
             counts = totals["count"].take(pc.index_in(anchors, value_set=anchors_summed))
             yield from sender.add_rows("links", [(bucket, pa.table([anchors, counts], link_counts.ANCHOR_TOTALS))])
     yield done(task.key, task.bucket, task.buckets)
@@ -443,8 +444,8 @@ def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterato
 def write_bucket(task: Task, pages: PagesContext) -> None:
     """Write the names of a bucket of pages from its mentions, the links of their anchors and the items of its pages."""
     language, bucket, buckets = task[:3]
-    items = table_of(pages.shuffle.read_rows(task, _TITLES, range(pages.parts), ALL_PARTS), link_counts.PAGE_ITEMS)
-    totals = table_of(pages.shuffle.read_rows(task, _LINKS, range(anchor_buckets(buckets))), link_counts.ANCHOR_TOTALS)
+    items = pages.shuffle.read_table(task, _TITLES, link_counts.PAGE_ITEMS, range(pages.parts), ALL_PARTS)
+    totals = pages.shuffle.read_table(task, _LINKS, link_counts.ANCHOR_TOTALS, range(anchor_buckets(buckets)))
     names = link_counts.name_pages(pages.read_mentions(task), totals, items)
     write_parquet(bucket_path(pages.folders[language], bucket, buckets), names, dictionaries=False)
     titles = pc.count_distinct(names["title"]).as_py()

@@ -1,6 +1,7 @@
 """Items that come more than once: the latest revision stays, whatever the order of files and rows."""
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
-from wikisem.arrow.columns import QID_BUCKETS
+from wikisem.arrow.columns import QID_BUCKETS, decode
 from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.layout import Scratch
 from wikisem.schemas import ENTITIES
@@ -20,9 +21,9 @@ from wikisem.transforms.entities import (
     ItemWriter,
     KeepItems,
     choose_latest,
-    find_duplicates,
     index_items,
     read_numbers,
+    send_duplicates,
 )
 from wikisem.transforms.io.shuffle import Shuffle, Task
 from wikisem.wikidata.entity_columns import content_hash, superseded_rows
@@ -36,12 +37,24 @@ def row(qid: str, lastrevid: int, sitelinks: int = 0) -> dict[str, Any]:
     return found.to_pylist()[0]
 
 
-def duplicates(rows: list[dict[str, Any]], *repeated: int, file: ItemFile = CERTAIN, begin: int = 0) -> pa.Table:
-    """The duplicates in a table of these rows."""
-    return find_duplicates(pa.Table.from_pylist(rows, ENTITIES), np.asarray(repeated, np.int64), file, begin)
+@pytest.fixture
+def duplicates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., pa.Table]:
+    """What is sent of a file with these rows, after some rows of other items, when these items are repeated."""
+
+    def send(rows: list[dict[str, Any]], *repeated: int, file: ItemFile = CERTAIN, begin: int = 0) -> pa.Table:
+        others, table = (pa.Table.from_pylist(each, ENTITIES) for each in ([row("Q1000", 1)] * begin, rows))
+        work = FileWork(Scratch(""), Shuffle("", by_engine=True), [file])
+        with monkeypatch.context() as patch:
+            patch.setattr(entities, "read_numbers", lambda _: np.asarray(repeated, np.int64))
+            patch.setattr(entities, "read_batches", lambda *_: [others, table])
+            sent = list(send_duplicates(0, work))
+        batches = [values[-1] for _, values in sent[:-1]]  # after them comes that all is done
+        return pa.concat_tables(map(decode, batches)).sort_by([("number", "ascending"), ("row", "ascending")])
+
+    return send
 
 
-def test_only_repeated_items_are_looked_at() -> None:
+def test_only_repeated_items_are_looked_at(duplicates: Callable[..., pa.Table]) -> None:
     """They come with their rows' places in the whole file, of which the table may be a later batch."""
     found = duplicates([row("Q1", 5), row("Q2", 6), row("Q10", 7)], 2, 10, begin=100)
     assert found.drop_columns(["content"]).to_pylist() == [
@@ -50,7 +63,7 @@ def test_only_repeated_items_are_looked_at() -> None:
     ]
 
 
-def test_the_highest_revision_stays() -> None:
+def test_the_highest_revision_stays(duplicates: Callable[..., pa.Table]) -> None:
     """Of three rows of an item in two files, the other two are superseded; other items do not interfere."""
     first = duplicates([row("Q6", 4), row("Q7", 1), row("Q6", 90)], 6, 7)
     second = duplicates([row("Q6", 9), row("Q7", 2)], 6, 7, file=UNDECIDED)
@@ -63,7 +76,7 @@ def test_the_highest_revision_stays() -> None:
         ]
 
 
-def test_equal_revisions_are_decided_by_content_alone() -> None:
+def test_equal_revisions_are_decided_by_content_alone(duplicates: Callable[..., pa.Table]) -> None:
     """Whatever their order and their files, the same one stays: the one with the greatest hash."""
     rows = [row("Q6", 9, sitelinks) for sitelinks in range(4)]
     latest = max(rows, key=content_hash)
@@ -72,7 +85,7 @@ def test_equal_revisions_are_decided_by_content_alone() -> None:
         assert set(range(4)) - set(found["row"].to_pylist()) == {order.index(latest)}
 
 
-def test_superseded_rows_go_to_the_file_they_are_in(tmp_path: Path) -> None:
+def test_superseded_rows_go_to_the_file_they_are_in(tmp_path: Path, duplicates: Callable[..., pa.Table]) -> None:
     """Each file gets the numbers of its own rows; a bucket without duplicates adds none."""
     scratch = Scratch(str(tmp_path))
     later = ItemFile("certain", 12)

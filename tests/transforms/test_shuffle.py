@@ -22,7 +22,7 @@ from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, list_tasks, same_tasks, table_of, tasks_of
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, list_tasks, same_tasks, tasks_of
 
 TABLE = pa.table(
     {"title": ["Rīga", "Daugova", "Rīga"], "anchor": ["Reiga", "upe", "reigā"], "count": [3, 1, 2]}, MENTIONS
@@ -90,7 +90,7 @@ class WriteBucket(beam.DoFn):
             [decode(batch).to_pylist() for batch in batches]
             for batches in self._shuffle.read_parts(task, "step/rows", *sent)
         ]
-        rows = table_of(self._shuffle.read_rows(task, "step/rows", *sent), ROWS)
+        rows = self._shuffle.read_table(task, "step/rows", ROWS, *sent)
         assert rows.to_pylist() == [row for part in found for batch in part for row in batch]
         sizes = [int(size) for size in self._shuffle.read(task, "step/sizes", *sent)]
         replace_file(f"{self._folder}/{at}-{task.bucket}", orjson.dumps([found, sizes]))

@@ -129,6 +129,12 @@ class Shuffle:
         """The same as tables."""
         return map(decode, self.read(task, kind, parts, key))
 
+    def read_table(
+        self, task: Task, kind: str, schema: pa.Schema, parts: Iterable[int], key: str | None = None
+    ) -> pa.Table:
+        """All of these as one table, which is empty without batches."""
+        return pa.concat_tables([schema.empty_table(), *self.read_rows(task, kind, parts, key)])
+
     def _folder(self, step: str, key: str) -> str:
         return f"{self.folder}/{step}/{key}".removesuffix("/")
 
@@ -282,8 +288,3 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
         raise StageError(f"expected a bucket file, saw {path} that cannot be read: {error}") from error
     except ValueError as error:
         raise StageError(f"{path}: expected a whole bucket file, saw {error}; run the command again") from error
-
-
-def table_of(batches: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
-    """All batches as one table, which is empty without batches."""
-    return pa.concat_tables([schema.empty_table(), *batches])
