@@ -48,7 +48,7 @@ def duplicates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., pa.Table]:
             patch.setattr(entities, "read_numbers", lambda _: np.asarray(repeated, np.int64))
             patch.setattr(entities, "read_batches", lambda *_: [others, table])
             sent = list(send_duplicates(0, work))
-        batches = [values[-1] for _, values in sent[:-1]]  # after them comes that all is done
+        batches: list[Any] = [values[-1] for _, values in sent[:-1]]  # after them comes that all is done
         return pa.concat_tables(map(decode, batches)).sort_by([("number", "ascending"), ("row", "ascending")])
 
     return send
