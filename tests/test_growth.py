@@ -48,7 +48,8 @@ ROOMS: Final = (
 # Patterns that are tried at one place alone; every other is held to what it takes to look for it everywhere.
 MATCHED: Final = {
     "wikisem.wikipedia.xml_pages._OLD_REDIRECT": "match",
-    "wikisem.wikipedia.titles._URL": "match",
+    "wikisem.wikipedia.titles.URL": "match",
+    "wikisem.links.mentions.URL": "match",
     "wikisem.wikipedia.wikitext._VARIANT": "fullmatch",
     "wikisem.wikipedia.titles._PLAIN": "fullmatch",
     "wikisem.wikipedia.graphemes._PLAIN": "fullmatch",

@@ -94,12 +94,12 @@ def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Posi
 
 def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
     """Which contents have a prefix that leads away from the articles of this wiki, and which need a closer look."""
-    undecided = parts.at(parts.starts) == ord(":")
+    undecided = parts.at(parts.starts) == ord(":")  # which only keeps what follows a link
     starts = parts.starts + undecided
     colons = first_position(parts.data == ord(":"), starts, parts.title_ends)
     prefixed = np.flatnonzero(colons < parts.title_ends)
     prefixes = cut_out(parts.data, starts[prefixed], colons[prefixed], pa.string()).dictionary_encode()
-    verdicts = [leads_away(prefix, site) for prefix in prefixes.dictionary.to_pylist()]
+    verdicts = [leads_away(prefix, site) for prefix in prefixes.dictionary.to_pylist()]  # None if it cannot be said
     codes = prefixes.indices.to_numpy()
     away = np.zeros(len(parts.starts), np.bool_)
     away[prefixed] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]

@@ -42,6 +42,7 @@ def superseded(versions: Positions, part: Positions) -> Mask:
     page, revision, start = versions
     latest_first = np.lexsort((start, part, -revision, page))
     mask = np.empty(len(page), np.bool_)
+    # Of each page the first in this order counts.
     mask[latest_first] = ~differs_from_previous(page[latest_first])
     return mask
 

@@ -330,12 +330,14 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     tags = _Tags.of(heads)
     starts = markup.tags[tags.first]
     ends = np.append(markup.tags, len(markup.data))[tags.last] + tags.whole * len(b"</page>")
+    # Of each kind of tag, how many each page has, and the index of its first one among all tags of the chunk.
     namespaces, namespace = tags.starting_with(b"<ns>")
     redirects, redirect = tags.starting_with(b"<redirec")
     titles, title = tags.starting_with(b"<title>")
     revisions, revision = tags.starting_with(b"<revisio")
     ids, first_id = tags.starting_with(b"<id")
     texts, text = tags.starting_with(b"<text")
+    # A page whose namespace is not clear counts as an article until an XML parser has read it.
     main = (namespaces != 1) | starting_with(heads[namespace], b"<ns>0<")
     regular = tags.whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
     regular &= starting_with(heads[_next(title, heads)], b"</title>")
