@@ -23,8 +23,7 @@ from wikisem.pipeline.command_options import Options, seconds
 from wikisem.pipeline.commands.download import web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.queries.offline import EntitySource
-from wikisem.queries.sparql import Client, EndpointSource, Transport
+from wikisem.queries import offline, sparql
 from wikisem.recipes.load import shipped_names
 from wikisem.web import HttpClient, Patience, user_at_host
 
@@ -66,13 +65,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _open_source(arguments: argparse.Namespace) -> recipes.CategorySource:
     """The entities of --entities, or the endpoint, whose operators may want to know whom to write to."""
     if arguments.entities:
-        return EntitySource(arguments.entities)
+        return offline.EntitySource(arguments.entities)
     url, given = arguments.endpoint or WIKIDATA, arguments.contact
     if given is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
         raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-    transport = Transport(url, HttpClient(given or user_at_host(), arguments.timeout))
+    transport = sparql.Transport(url, HttpClient(given or user_at_host(), arguments.timeout))
     answers = arguments.cache or arguments.output / "answers"
-    return EndpointSource(Client(url, transport, answers, Patience(on_pause=log_pause)))
+    return sparql.EndpointSource(sparql.Client(url, transport, answers, Patience(on_pause=log_pause)))
 
 
 def _warnings(

@@ -29,9 +29,8 @@ from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
 from wikisem.graph.statements import Signatures, read_item_signatures, signatures_of_classes
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.heuristics.selection import mixed, witness
 from wikisem.heuristics.selection.groups import NO_KIND
-from wikisem.heuristics.selection.mixed import is_mixed
-from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, GROUPS, SURFACES, TAXONOMY, group_leaves, property_labels_path, unit_of
 from wikisem.outputs.groupfile import read_groups, read_rejections
@@ -258,7 +257,7 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
     stated_of = {
         qid: set(signatures.properties[signatures.rows.row(row)].tolist()) for qid, row in zip(qids, rows, strict=True)
     }
-    (evidence,) = ClassEvidence.of_classes(signatures, np.array([node]), [cluster])
+    (evidence,) = witness.ClassEvidence.of_classes(signatures, np.array([node]), [cluster])
     weights = evidence.weights()
     counts = {
         number: sum(number in stated_of[member] for member in cluster)
@@ -379,7 +378,7 @@ def _explain(output: str, name: str, language: str | None, items: Sequence[str])
     if not paths:
         raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
     codes = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
-    known = sorted(code for code in codes if not is_mixed(code))
+    known = sorted(code for code in codes if not mixed.is_mixed(code))
     languages = _chosen(known, language, output)
     if is_qid(name):
         qid = check_qid(name)
