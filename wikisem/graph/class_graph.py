@@ -242,24 +242,22 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
     """
     page_classes = [qid_number(qid) for qid in (*options.disambiguation, *options.internal)]
     roots = [qid_number(options.root)] if options.root else []
-    # What the options name is removed from the graph even if it is only an item and not a class.
+    # Classes are what an edge leads to, and what has a superclass. What the options name is removed even if it
+    # is only an item and not a class.
     named = csr.narrow(np.array(sorted([*page_classes, *roots]), dtype=np.int64))
     counts = [table.subclass_of.counts() for table in tables]
     subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
     nodes = distinct(np.concatenate([*(table.classes for table in tables), *subclasses, named])).astype(np.int64)
     nodes_of = [np.searchsorted(nodes, table.classes).astype(np.uint32) for table in tables]
-    subs = np.concatenate(
-        [
-            np.repeat(np.searchsorted(nodes, numbers).astype(np.uint32), count[count > 0])
-            for numbers, count in zip(subclasses, counts, strict=True)
-        ]
-    )
+    own_nodes = [np.searchsorted(nodes, numbers).astype(np.uint32) for numbers in subclasses]
+    subs = np.concatenate([np.repeat(own, count[count > 0]) for own, count in zip(own_nodes, counts, strict=True)])
     tables_and_nodes = list(zip(tables, nodes_of, strict=True))
     supers = np.concatenate([node_of[table.subclass_of.targets] for table, node_of in tables_and_nodes])
     down = CsrRows.from_pairs(supers, subs, len(nodes))
     depth = csr.steps_from(down, np.searchsorted(nodes, np.array(roots, dtype=np.int64)))
     without_subject = csr.steps_from(down, np.searchsorted(nodes, np.array(page_classes, dtype=np.int64))) >= 0
     is_pruned = without_subject | ((depth >= 0) & (depth <= options.root_distance))
+    # Pages without a subject, which may be classes themselves.
     pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
     page_numbers = distinct(np.concatenate(pages).astype(np.int64))
     page_nodes, is_class = csr.indices_of(page_numbers, nodes)
@@ -309,6 +307,7 @@ def _other_classes(
         rows, in_graph = csr.indices_of(numbers, items)
         owners.append(rows[in_graph])
         targets.append(classes[in_graph])
+        # Items with hidden classes alone; then the classes near the root, with all that they are instances of.
         is_outside = ~in_graph & (~csr.indices_of(numbers, removed)[1] | csr.indices_of(numbers, near_root)[1])
         rows, is_item = csr.indices_of(near_root, table.items)
         stated = table.instance_of.take(rows[is_item])

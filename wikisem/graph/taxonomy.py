@@ -193,11 +193,16 @@ class Taxonomy:
 
     def instances(self, qid: str) -> list[str]:
         """I(v): the items that are an instance of the class itself."""
-        return qids_of(self.graph.items[np.sort(self._row(self.graph.instances, qid))].astype(np.int64))
+        node = self._node(qid)
+        items = self.graph.instances.row(node) if node is not None else self.graph.instances.targets[:0]
+        return qids_of(self.graph.items[np.sort(items)].astype(np.int64))
 
     def most_linked(self, qid: str, count: int) -> list[tuple[str, int]]:
         """The first ``count`` of I(v) with their sitelinks, most sitelinks first, then by number."""
-        items = self._row(self.graph.instances, qid)[:count]
+        node = self._node(qid)
+        if node is None:
+            return []
+        items = self.graph.instances.row(node)[:count]
         numbers, sitelinks = self.graph.items[items].tolist(), self.graph.sitelinks[items].tolist()
         return [(qid_of(number), links) for number, links in zip(numbers, sitelinks, strict=True)]
 
@@ -283,10 +288,6 @@ class Taxonomy:
             return []
         nodes = closure(rows, node) if transitively else rows.row(node)
         return self._qids(nodes[nodes != node])
-
-    def _row(self, rows: CsrRows, qid: str) -> Ints:
-        node = self._node(qid)
-        return np.zeros(0, dtype=np.int64) if node is None else rows.row(node)
 
     def _node(self, qid: str) -> int | None:
         """The node of a class; None for an instance that is not a class."""

@@ -35,6 +35,7 @@ _MONOLINGUAL: Final = "monolingualtext"
 _WITHOUT_TEXT: Final = "^(wikibase-.*|entity-schema|quantity|time|globe-coordinate)$"
 # Columns of few values, which take a third of the memory as dictionaries.
 _CODED: Final = ("property", "rank", "datatype")
+_NAMING: Final[tuple[Kind, ...]] = ("labels", "links", "aliases")
 _UNTITLED: Final = line_types.Sitelink("")
 _Mask = npt.NDArray[np.bool_]
 
@@ -76,11 +77,13 @@ class TableReader(line_types.LineAccount):
             yield from split_by_certainty(columns.table(), self._linked_only)
 
     def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
-        """Yield the items among some ids as lines of a dump; properties and other entities are only noted."""
+        """Yield the items among some ids as lines of a dump; properties and other entities are only noted.
+
+        ``ids`` are those from ``begin`` on of all ids by which ``rows`` has the rows of each table. ``wanted`` are the
+        rows of claims that become statements; of the other claims only the properties are read.
+        """
         stop = begin + len(ids)
-        labels, links, aliases = (
-            rows[kind].window(begin, stop, "key", "value") for kind in ("labels", "links", "aliases")
-        )
+        labels, links, aliases = (rows[kind].window(begin, stop, "key", "value") for kind in _NAMING)
         revisions = rows["entities"].window(begin, stop, "lastrevid")
         properties = rows["claims"].window(begin, stop, "property")
         statements = wanted.window(begin, stop, "property", "rank", "item", "text", "language")
@@ -100,12 +103,20 @@ class TableReader(line_types.LineAccount):
                 snak = line_types.Snak("value", line_types.DataValue(value) if item or text else None)
                 statement = LineStatement(snak, rank or "normal")
                 statements_of.setdefault(name, []).append(statement)  # type: ignore[union-attr]
+            # Signatures are kept only of items with a sitelink.
             all_properties = list(dict.fromkeys(name for (name,) in properties(index))) if sites else ()
             other_names: dict[str, list[line_types.Label]] = {}
             for code, text in aliases(index):
                 other_names.setdefault(code, []).append(line_types.Label(text))
-            claims = Claims(statements_of, all_properties)
-            yield Line(identifier, "item", revision, None, sites, names, claims, other_names)
+            yield Line(
+                id=identifier,
+                type="item",
+                lastrevid=revision,
+                sitelinks=sites,
+                labels=names,
+                claims=Claims(statements_of, properties=all_properties),
+                aliases=other_names,
+            )
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
         """Yield the rows of a file that are in the range and can be read, a table for each row group.
