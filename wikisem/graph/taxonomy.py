@@ -236,9 +236,7 @@ class Taxonomy:
     def whole_classes(self, qid: str) -> list[str]:
         """What an item is an instance of before pruning, at any sound rank; pruned classes as above."""
         item = _index(self.graph.items, qid)
-        if item is None:
-            return []
-        return self._qids(self.graph.stated(np.array([item])).targets)
+        return [] if item is None else self._qids(self.graph.stated(np.array([item])).targets)
 
     def depth(self, qid: str) -> int | None:
         """Steps from the root down to a class before anything was pruned; None if the root is not above it."""
@@ -275,11 +273,7 @@ class Taxonomy:
         return neighbourhood
 
     def __contains__(self, qid: str) -> bool:
-        try:
-            self._node(qid)
-        except UnknownItemError:
-            return False
-        return True
+        return _index(self.graph.nodes, qid) is not None or _index(self.graph.items, qid) is not None
 
     def _along(self, rows: CsrRows, qid: str, *, transitively: bool = False) -> list[str]:
         """The classes to which the edges of a class lead, or all that can be reached along such edges but itself."""
