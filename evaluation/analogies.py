@@ -196,7 +196,7 @@ class AnalogySearch:
             rivals = np.flatnonzero(sums >= floor[index])
             if (sums[rivals] > target[index] + _MARGIN).any():
                 continue
-            *question, answer = questions[index]
+            question, answer = questions[index, :3], questions[index, 3]
             # The cosines of the rivals, and last of d, to a, b and c; of 3CosMul the product itself is compared.
             a, b, c = embeddings.products(self.exact_rows[np.append(rivals, answer)], self.exact_rows[question]).T
             if self.method == "3cosmul" and self.moves_cosines:

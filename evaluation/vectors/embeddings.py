@@ -169,9 +169,10 @@ def is_sparse(rows: Any) -> bool:
 
 def usable(vector: Any) -> Any | None:
     """The vector in double precision; None for a zero vector, which has no direction."""
+    sparse = is_sparse(vector)
     with np.errstate(invalid="ignore"):  # of NaNs that a processor would signal
-        double = vector.astype(np.float64) if is_sparse(vector) else np.asarray(vector, dtype=np.float64)
-    return double if np.any(double.data if is_sparse(double) else double) else None
+        double: Any = vector.astype(np.float64) if sparse else np.asarray(vector, dtype=np.float64)
+    return double if (double.data if sparse else double).any() else None
 
 
 def stack(vectors: Sequence[Any] | Rows) -> Rows:
