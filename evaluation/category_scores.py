@@ -33,6 +33,7 @@ from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Rows, Similari
 from wikisem.sampling import hash_key, hash_keys
 
 IntArray = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 # A category of one word has no neighbours to find; the authors' code skips it as well.
 _FEWEST_WORDS: Final = 2
 _NUMBERS_AT_ONCE: Final = 1 << 22
@@ -312,9 +313,7 @@ class ExactCounter:
             table -= each[member]
         return table, swap
 
-    def _exceeds(
-        self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice
-    ) -> npt.NDArray[np.bool_]:
+    def _exceeds(self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice) -> Flags:
         """Where F_T(w), less swap_s(w), is above what s has, for one T and several s or the other way about."""
         values = table[rows] if swap is None else table[rows] - swap[members]
         return np.asarray(values > self._limits[rows, members][:, None])
@@ -394,7 +393,7 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
     return score_of(members, correct, settings.sample)
 
 
-def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> npt.NDArray[np.bool_]:
+def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> Flags:
     """Whether each of p words stands out of its set, all prepared: k rows of shape ``(p, d)`` and ``(p, d)``.
 
     x·μ is a mean of products, and |x - μ|² is |x|² - 2 x·μ and what all words of a set have in common.

@@ -14,7 +14,7 @@ the one to expect if the answers had nothing to do with each other:
                  Bisazza 2023, "Cross-lingual consistency of factual knowledge", arXiv 2310.10378)
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
@@ -56,10 +56,9 @@ Answers = Mapping[Case, Answer]
 
 def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
     """The cases of each language whose outliers have QIDs."""
-    by_language: dict[str, set[Case]] = {}
+    by_language = defaultdict[str, set[Case]](set)
     for group in groups:
-        cases = {(group.id, outlier.id) for outlier in group.outliers if outlier.id}
-        by_language.setdefault(group.language or UNKNOWN, set()).update(cases)
+        by_language[group.language or UNKNOWN] |= {(group.id, outlier.id) for outlier in group.outliers if outlier.id}
     return by_language
 
 
@@ -82,10 +81,9 @@ def measure_consistency(
 ) -> list[Row]:
     """Compare what a model answers in every two languages of a data set, on the words that it knows."""
     known = model.find({word for group in groups for word in words_of(group)})
-    by_language: dict[str, dict[Case, Answer]] = {}
+    by_language = defaultdict[str, dict[Case, Answer]](dict)
     for group in groups:
-        of_group = answers(group, known, model.similarity, compactness)
-        by_language.setdefault(group.language or UNKNOWN, {}).update(of_group)
+        by_language[group.language or UNKNOWN] |= answers(group, known, model.similarity, compactness)
     return compare_languages(by_language, model.name, dataset, seed)
 
 
