@@ -49,6 +49,7 @@ def entity_row(entity: Entity) -> dict[str, Any]:
         "properties": list(entity.properties),
         "relations": [{"property": name, "item": item} for name, item in entity.relations],
         "aliases": [(code, list(found)) for code, found in sorted(entity.aliases.items())],
+        "description": entity.description,
     }
 
 
@@ -80,6 +81,7 @@ def _entity(record: dict[str, Any], properties: frozenset[str]) -> Entity:
         properties=tuple(sorted(int(key[1:]) for key in claims if links and key not in ("P31", "P279"))),
         relations=tuple(sorted({pair for key in claims if links for pair in _relations(claims, key)})),
         aliases=_aliases(record) if links else {},
+        description=((record.get("descriptions") or {}).get("en") or {}).get("value"),
     )
 
 

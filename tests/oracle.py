@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import log, sqrt
+from zlib import crc32
 
 import networkx as nx
 import regex
@@ -28,6 +29,13 @@ from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import NEAR, RELATED, Certificate, Entity, Group, Level, Member, Outlier, Rejection, Tie
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
+
+
+def signature(entity: Entity) -> frozenset[int]:
+    """The numbers of an item's properties and of the words of its description, hashed."""
+    words = "".join(letter if letter.isalpha() else " " for letter in (entity.description or "").lower()).split()
+    return frozenset(entity.properties) | {2**15 + crc32(word.encode()) % 2**15 for word in words}
+
 
 hash_key = lru_cache(maxsize=None)(uncached_hash_key)
 qid_number = lru_cache(maxsize=None)(uncached_qid_number)
@@ -109,6 +117,7 @@ class OracleGraph:
         self.coarse: dict[str, dict[str, int]] = {}
         self.known_above: dict[str, set[str]] = {}
         self.families: dict[str, tuple[set[str], set[str]]] = {}
+        self.signature = {e.qid: signature(e) for e in entities}
         self.types = {e.qid for e in entities if {*e.subclass_of} - {e.qid}}
         self.stated_of = {e.qid: frozenset((*e.instance_of, *e.other_instance_of)) for e in entities}
         self.is_above_counted: dict[str, bool] = {}
@@ -427,21 +436,23 @@ class OracleGroups:
     def instances_shown(self, v: str, cluster: Sequence[Member]) -> list[str]:
         """The instances that show what v is like: the cluster's, and of the prominent ones the first."""
         first = by_hash_key(self.graph.instances(v) & self.prominent(), self.recipe.seed)[: statements.REFERENCE]
-        return [item for item in {*first, *(member.id for member in cluster)} if self.graph.entities[item].properties]
+        return [item for item in {*first, *(member.id for member in cluster)} if self.graph.signature[item]]
 
     def prominent(self) -> set[str]:
         """The items with a signature and enough sitelinks for an outlier, in the graph or not."""
         least = self.recipe.outliers.min_sitelinks
-        return {item for item, one in self.graph.entities.items() if one.properties and one.sitelinks >= least}
+        return {
+            item for item, one in self.graph.entities.items() if self.graph.signature[item] and one.sitelinks >= least
+        }
 
     def evidence(self, item: str, instances: Sequence[str]) -> float:
-        """How much the properties of an item speak for what the instances are, itself apart."""
-        own, others = self.graph.entities[item].properties, [each for each in instances if each != item]
+        """How much the signature of an item speaks for what the instances are, itself apart."""
+        own, others = self.graph.signature[item], [each for each in instances if each != item]
         everyone = self.prominent()
         total = 0
         for each in own:
-            share = (sum(each in self.graph.entities[one].properties for one in everyone) + 0.5) / (len(everyone) + 1)
-            count = sum(each in self.graph.entities[one].properties for one in others)
+            share = (sum(each in self.graph.signature[one] for one in everyone) + 0.5) / (len(everyone) + 1)
+            count = sum(each in self.graph.signature[one] for one in others)
             total += round(1024 * (log((count + share) / (len(others) + 1)) - log(share)))
         return total / sqrt(len(own))
 
@@ -459,11 +470,16 @@ class OracleGroups:
         if least is None:
             return True
         found = self.coherence(v, cluster)
-        return found >= least if found is not None else not any(one.properties for one in self.graph.entities.values())
+        return found >= least if found is not None else not any(self.graph.signature.values())
+
+    def has_evidence(self, item: str, v: str) -> bool:
+        """Whether anything but P31 speaks for an instance of v: what the first prominent instances but itself have."""
+        first = by_hash_key(self.graph.instances(v) & self.prominent(), self.recipe.seed)[: statements.REFERENCE]
+        return bool(self.graph.signature[item]) and self.evidence(item, first) > 0
 
     def margin(self, item: str, v: str, cluster: Sequence[Member]) -> float | None:
         """The share of the instances that have less evidence than an item; None if nothing is stated of it."""
-        if not self.graph.entities[item].properties:
+        if not self.graph.signature[item]:
             return None
         instances = self.instances_shown(v, cluster)
         found = self.evidence(item, instances)
@@ -501,6 +517,8 @@ class OracleGroups:
         named = self.members_of_fame(self.graph.instances(v))
         ranked = sorted(named, key=lambda item: (*(-one for one in self.prominence(item)), qid_number(item)))
         minimum, size = self.recipe.cluster.minimum, self.recipe.cluster.size
+        if self.recipe.cluster.coherence is not None:
+            ranked = sorted(ranked[:LEADING], key=lambda item: not self.has_evidence(item, v))
         further = ranked[size:LEADING]
         if self.recipe.outliers.certificate:
             has_types = self.has_types(v)

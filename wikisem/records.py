@@ -34,6 +34,7 @@ class Entity:
     ``other_instance_of`` are the P31 at sound ranks that are not the best. ``properties`` are the numbers of all other
     properties that it has a statement of, whatever their ranks and values; ``relations`` are the numbers of property
     and item of each statement about an item; ``aliases`` are by language. All three are empty without a sitelink.
+    ``description`` is the English one.
     """
 
     qid: str
@@ -48,6 +49,7 @@ class Entity:
     properties: tuple[int, ...] = ()
     relations: tuple[tuple[int, int], ...] = ()
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

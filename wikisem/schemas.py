@@ -33,11 +33,14 @@ ENTITIES = pa.schema(
         # By language as labels, each once, sorted. Empty without a sitelink, and where a run records no aliases. Files
         # written before 2026-11-28 lack it.
         ("aliases", pa.map_(pa.string(), pa.list_(pa.string()))),
+        # In English, the language that most items have one in. Null where a run records no signatures. Files written
+        # before 2026-11-29 lack it.
+        ("description", pa.string()),
     ]
 )
 
 # The columns that have been added since: files without them are read, too.
-ADDED: Final = ("other_instance_of", "properties", "relations", "aliases")
+ADDED: Final = ("other_instance_of", "properties", "relations", "aliases", "description")
 
 # One row for each label of a property, by its number and the language code.
 PROPERTY_LABELS = pa.schema([("property", pa.int32()), ("language", pa.string()), ("label", pa.string())])

@@ -20,7 +20,7 @@ from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import Places, PoolItem, check_obscure, is_known
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, item_indices
-from wikisem.heuristics.selection.witness import ClassEvidence
+from wikisem.heuristics.selection.witness import ClassEvidence, speak_for
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
 from wikisem.records import DRAWN, NEAR, RELATED, Certificate, Group, Level, Member, Outlier, Rejection, Tie
@@ -105,13 +105,18 @@ class GroupBuilder:
 
     def _clusters(self, nodes: Ints) -> Iterator[tuple[str, "_Passed | Rejection"]]:
         """The cluster of each of some classes in each language in which it is a candidate, or its rejection."""
-        overlap, cluster = self._sets.overlap, self._recipe.cluster
+        overlap, cluster, signatures = self._sets.overlap, self._recipe.cluster, self._inputs.signatures
         if overlap is not None:
             are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
         for language, inputs in self._languages.items():
             rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             places, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(rows[is_candidate])
-            items, of_class = inputs.surfaces.items[leading.targets], places[leading.sources()]
+            of_class = places[leading.sources()]
+            if signatures is not None and cluster.coherence is not None:
+                # The best known instances first, but those that only P31 speaks for last.
+                speaks = speak_for(signatures, nodes, of_class, inputs.surfaces.numbers[leading.targets])
+                leading = CsrRows(leading.offsets, leading.targets[np.lexsort((~speaks, of_class))])
+            items = inputs.surfaces.items[leading.targets]
             # Where no certificates are asked for, any level will do, and nothing is excluded (-1).
             has_level, excluding = np.ones(len(items), dtype=bool), np.full(len(items), -1)
             if overlap is not None:

@@ -32,7 +32,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of, pack_pairs
+from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_of, pack_pairs
 from wikisem.graph.statements import Signatures
 from wikisem.ids import qid_number
 
@@ -142,6 +142,24 @@ class ClassEvidence:
         """The weight of each property (its number) that an instance has."""
         numbers = self.signatures.properties[self.known].tolist()
         return dict(zip(numbers, (self.of_every[self.known] / _UNITS).tolist(), strict=True))
+
+
+def speak_for(signatures: Signatures, nodes: Ints, of_class: Ints, numbers: Ints) -> Flags:
+    """Whether each of some instances has evidence for its class, by the other instances in the class's reference.
+
+    ``of_class`` are places in ``nodes``, ``numbers`` those of the items. Without a signature there is no evidence.
+    """
+    size, reference = len(signatures.shares), signatures.reference.take(nodes)
+    owners, rows = reference.sources().astype(np.int64), signatures.rows_of(numbers)
+    of_reference, of_items = signatures.rows.take(reference.targets), signatures.rows.take(rows)
+    # A number for each feature of each class.
+    counts = np.bincount(owners[of_reference.sources()] * size + of_reference.targets, minlength=len(nodes) * size)
+    is_own = np.isin(pack_pairs(of_class, rows), pack_pairs(owners, reference.targets))
+    item, features = of_items.sources(), of_items.targets.astype(np.int64)
+    classes, own, shares = of_class[item], is_own[item], signatures.shares[features]
+    likely = (counts[classes * size + features] - own + shares) / (reference.counts()[classes] - own + 1)
+    flags: Flags = np.bincount(item, _units(np.log(likely) - np.log(shares)), minlength=len(numbers)) > 0
+    return flags
 
 
 def _units(weights: npt.ArrayLike) -> Int64s:

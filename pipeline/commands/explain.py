@@ -27,7 +27,13 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import audit_groups
 from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
-from wikisem.graph.statements import Signatures, read_item_signatures, signatures_of_classes
+from wikisem.graph.statements import (
+    FIRST_WORD,
+    Signatures,
+    read_item_signatures,
+    signatures_of_classes,
+    words_by_number,
+)
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import mixed, witness
 from wikisem.heuristics.selection.groups import NO_KIND
@@ -39,7 +45,7 @@ from wikisem.pipeline.command_options import Options, folder, list_of
 from wikisem.pipeline.commands import show
 from wikisem.pipeline.console import terminal
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.pipeline.runs.read import first_labels, labels_of, read_run
+from wikisem.pipeline.runs.read import first_labels, item_column, labels_of, read_run
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import ClassOptions, Recipe
 from wikisem.records import Group, Member, Rejection
@@ -113,7 +119,7 @@ class Explanation:
         fame = self.recipe.cluster.fame if self.recipe else "all"
         by_sitelinks = fame == "all" and self.recipe is not None and self.recipe.cluster.prominence == "global"
         if by_sitelinks and instance.sitelinks > min(member.sitelinks or 0 for member in members):
-            return "passed over, for its number, its level, a contradiction or a rule on surface forms"
+            return "passed over, for its number, its level, its evidence, a contradiction or a rule on surface forms"
         return "not among the most prominent" if fame == "all" else f"not among the best known of the {fame}"
 
 
@@ -433,8 +439,11 @@ def _print_explanation(
         console.print(line)
     if statements is not None:
         numbers = {*statements.telling, *(number for item in statements.items for number in item.against)}
-        labels = read_property_labels(output, numbers, explanation.language)
-        for line in _statement_lines(explanation, statements, labels):
+        names = read_property_labels(output, numbers, explanation.language)
+        items = [*explanation.cluster, *(item.qid for item in statements.items)]
+        for description in item_column(Ledger(output).folder(ENTITIES), items, "description").values():
+            names |= {number: f"'{word}'" for number, word in words_by_number(description or "").items()}
+        for line in _statement_lines(explanation, statements, names):
             console.print(line)
     title, sitelinks = "its most prominent instances", terminal.number_columns("sitelinks")
     table = Table("item", "label", "surface form", *sitelinks, "outcome", title=title, title_justify="left")
@@ -483,19 +492,22 @@ def _kin_lines(explanation: Explanation) -> Iterator[str]:
         yield f"{_label(explanation, item)}: never an outlier, since it is {reason}{way}"
 
 
-def _statement_lines(explanation: Explanation, statements: ClassStatements, labels: Mapping[int, str]) -> Iterator[str]:
-    """Say how coherent the cluster is and by which properties, then of each item its margin and what it rests on."""
+def _statement_lines(explanation: Explanation, statements: ClassStatements, names: Mapping[int, str]) -> Iterator[str]:
+    """Say how coherent the cluster is and by what, then of each item its margin and what it rests on.
+
+    ``names`` are labels of properties and words of descriptions, by their numbers.
+    """
 
     def name(number: int, note: str = "") -> str:
-        about = [*([f"P{number}"] if number in labels else []), *([note] if note else [])]
-        return labels.get(number, f"P{number}") + (f" ({', '.join(about)})" if about else "")
+        about = [*([f"P{number}"] if number in names and number < FIRST_WORD else []), *([note] if note else [])]
+        return names.get(number, f"P{number}") + (f" ({', '.join(about)})" if about else "")
 
     count, telling, rejection = statements.members, statements.telling, explanation.rejection
     if statements.coherence is None:
         yield "coherence unknown: nothing is stated of its members"
     elif rejection is not None and rejection.reason == NO_KIND:
         most = max(telling.values(), default=1)
-        shared = f"no property that tells the class is had by more than {most} of {count} members"
+        shared = f"nothing that tells the class is had by more than {most} of {count} members"
         yield f"coherence {statements.coherence}: {shared}"
     else:
         having = ", ".join(f"{telling[number]} have {name(number)}" for number in [*telling][:_NAMED])
@@ -511,7 +523,7 @@ def _statement_lines(explanation: Explanation, statements: ClassStatements, labe
                 verdict = f", gives way from {bound} on" if item.margin >= bound else f", below {bound}"
             told_by = item.telling[:_NAMED]
             having = ", ".join(name(number, f"{telling[number]} of {count} members") for number in told_by)
-            line = f"margin {item.margin}{verdict}; it has {having or 'no property that tells the class'}"
+            line = f"margin {item.margin}{verdict}; it has {having or 'nothing that tells the class'}"
             if item.against:
                 line += f"; against it: {', '.join(name(number) for number in item.against[:_NAMED])}"
             yield f"{_label(explanation, item.qid)}: {line}"

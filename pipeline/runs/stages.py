@@ -86,7 +86,7 @@ def _entity_unit(dump: Dump, options: entity_stage.EntityOptions) -> Unit:
 
 def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, context: StageContext) -> UnitResult:
     """Read public tables as entities; log what they have and lack, and warn of items that their own table lacks."""
-    tables = open_tables(dump.tables, options.label_codes, aliases=options.aliases)
+    tables = open_tables(dump.tables, options)
     rows, codes = tables.rows(), tables.keys("labels")
     listed = ", ".join(codes) if len(codes) < 10 else f"{len(codes)} languages"
     run.log(

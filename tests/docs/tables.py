@@ -64,6 +64,6 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/outliers.md", "capital   "): "words of related outliers, from a build of real items",
     ("docs/outliers.md", "lower house"): "words of near outliers, from a build of real items",
     ("docs/surface-forms.md", "Alexandria"): "two labels and their sitelinks, from a build of real items",
-    ("docs/witness.md", "Manipur"): "lines of explain, from a build of real items",
+    ("docs/witness.md", "coherence 0.9972"): "lines of explain, from a build of real items",
     ("docs/witness.md", "w(t) ="): "a formula; tests/oracle.py has it, too",
 }

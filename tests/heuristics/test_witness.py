@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,47 @@ def test_an_item_that_the_statements_make_an_instance_gives_way() -> None:
     rejected = towns([TOWN] * 4, alone, margin=0.1)
     assert isinstance(rejected, Rejection)
     assert rejected.reason == "few-outliers"
+
+
+def judged(
+    texts: Mapping[str, str | None], siblings: Mapping[str, str], margin: float | None = None, **cluster: Any
+) -> Judgement:
+    """The class Q2 with members of these names and descriptions, best known first, a sibling class, and albums."""
+    entities = [Entity("Q2", (), ("Q1",)), Entity("Q3", (), ("Q1",))]
+    names = {}
+    for first, kind, described in ((10, "Q2", texts), (30, "Q3", siblings)):
+        for place, (name, text) in enumerate(described.items()):
+            qid = f"Q{first + place}"
+            entities.append(Entity(qid, (kind,), (), 20 - place, description=text))
+            names[qid] = Named(name)
+    far = [replace(one, properties=(), description="album by a singer") for one in FAR]
+    recipe = random_recipe(replace(ITEMS, margin=margin), seed=1)
+    recipe = replace(recipe, cluster=ClusterOptions(**{"size": 4, "minimum": 3, "max_groups": 0, **cluster}))
+    return judge([*entities, *far], {"en": names}, recipe)["en", "Q2"]
+
+
+TOWNS = dict.fromkeys(("Lund", "Arles", "Siena", "Delft", "Namur", "Bruges"), "town in Europe")
+
+
+def test_an_item_that_its_description_makes_an_instance_gives_way() -> None:
+    """It is evidence as properties are: words are counted whatever their case, and each once."""
+    siblings = {"Malta": "Europe: in town, town", "Thriller": "album by a singer; the album"}
+    assert drawn(judged(TOWNS, siblings, margin=0.1)) == {"Thriller": 0.0}
+
+
+def test_instances_that_only_p31_speaks_for_come_last() -> None:
+    """However well known; where there are too few others, they are members all the same."""
+    albums, siblings = {"Oslo": "album by a singer", "Nowhere": None}, {"Rigi": "mountain"}
+    cluster = judged(albums | TOWNS, siblings, coherence=0.0)
+    assert isinstance(cluster, Group)
+    assert [member.surface for member in cluster.cluster] == ["Lund", "Arles", "Siena", "Delft"]
+    few = {name: TOWNS[name] for name in ("Lund", "Arles")}
+    cluster = judged(albums | few, siblings, coherence=0.0)
+    assert isinstance(cluster, Group)
+    assert [member.surface for member in cluster.cluster] == ["Lund", "Arles", "Oslo", "Nowhere"]
+    unasked = judged(albums | TOWNS, siblings)
+    assert isinstance(unasked, Group)
+    assert [member.surface for member in unasked.cluster] == ["Oslo", "Nowhere", "Lund", "Arles"]
 
 
 def test_an_item_without_statements_has_no_margin() -> None:

@@ -13,6 +13,7 @@ from wikisem.files import remove_below, replace_file
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 from wikisem.wikidata.entity_tables import find_table_files, open_tables
+from wikisem.wikidata.line_types import Fields
 
 FINISHED = "entities: finished before, nothing changed"
 
@@ -55,7 +56,7 @@ def test_entities_from_tables_are_those_of_the_dump_and_are_kept_until_a_table_c
 ) -> None:
     """What is read and what is missing is said first, and is in the manifest; two workers share many ranges."""
     monkeypatch.setattr("wikisem.wikidata.entity_tables._SMALLEST_ROWS", 200)
-    assert len(open_tables(find_table_files(str(tables)), None).ranges()) > 2
+    assert len(open_tables(find_table_files(str(tables)), Fields()).ranges()) > 2
     expected = entities(tmp_path / "dump", dump)
     capsys.readouterr()
     assert entities(tmp_path / "out", str(tables), "--workers", "2") == expected

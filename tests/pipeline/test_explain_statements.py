@@ -78,7 +78,7 @@ def test_the_statements_of_members_and_outliers_speak(output: Path, capsys: pyte
     (group,) = read_groups(output)
     assert group.coherence == 0.9375
     for outlier in group.outliers:
-        said = f"{outlier.id}: margin {outlier.margin}; it has no property that tells the class"
+        said = f"{outlier.id}: margin {outlier.margin}; it has nothing that tells the class"
         # Q40 has only an image, as all towns and albums have.
         assert (said if outlier.id == "Q40" else f"{said}; against it: P136, P175") in lines
     assert not any("Q30" in line for line in lines)
@@ -116,7 +116,7 @@ def test_a_class_without_a_kind_is_explained(output: Path, capsys: pytest.Captur
     """The cluster that was rejected is weighed again: its coherence is that of the rejection."""
     lines = printed(capsys, output, "Q102")
     assert "no group: no-kind (expected a coherence of at least 0.6, saw 0.5)" in lines
-    assert "coherence 0.5: no property that tells the class is had by more than 1 of 4 members" in lines
+    assert "coherence 0.5: nothing that tells the class is had by more than 1 of 4 members" in lines
 
 
 def test_where_nothing_is_stated_one_line_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

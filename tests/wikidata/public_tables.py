@@ -33,6 +33,7 @@ _SCHEMAS = {
     "links": pa.schema([("id", _STRING), ("site", _STRING), ("title", _STRING), ("badges", pa.list_(_STRING))]),
     "entities": pa.schema([("id", _STRING), ("type", _STRING), ("lastrevid", pa.int64())]),
     "aliases": pa.schema([("id", _STRING), ("language", _STRING), ("value", _STRING)]),
+    "descriptions": pa.schema([("id", _STRING), ("language", _STRING), ("value", _STRING)]),
 }
 _OLDER = {
     "copy": {
@@ -90,8 +91,9 @@ def _add(entity: Entity, rows: dict[str, dict[str, list[Row]]], layout: str) -> 
     identifier = entity["id"]
     about = {"id": identifier, "type": entity["type"], "lastrevid": entity.get("lastrevid")}
     rows["entities"].setdefault("all", []).append(about)
-    for code, label in dict(entity.get("labels") or {}).items():
-        rows["labels"].setdefault(code, []).append({"id": identifier, "language": code, "value": label["value"]})
+    for kind in ("labels", "descriptions"):
+        for code, text in dict(entity.get(kind) or {}).items():
+            rows[kind].setdefault(code, []).append({"id": identifier, "language": code, "value": text["value"]})
     for code, aliases in dict(entity.get("aliases") or {}).items():
         found = [{"id": identifier, "language": code, "value": alias["value"]} for alias in aliases]
         rows["aliases"].setdefault(code, []).extend(found)

@@ -82,6 +82,7 @@ def answer(
         tuple(row["properties"]),
         tuple((each["property"], each["item"]) for each in row["relations"]),
         {code: tuple(found) for code, found in row["aliases"]},
+        row["description"],
     )
 
 
@@ -296,6 +297,23 @@ def test_aliases_are_those_of_the_languages_of_labels() -> None:
 ALIASES = {"mul": ["Evangelium"], "en": ["the Gospel", "gospel", "gospel"], "de": ["Evangelium"], "zh-yue": []}
 
 
+def test_a_description_is_the_english_one() -> None:
+    """Of any item, with or without a sitelink; none where signatures are not asked for."""
+    every = {code: {"language": code, "value": f"thing in {code}"} for code in ("de", "en")}
+    assert read(descriptions=every).description == read(descriptions=every, sitelinks=SITELINKS).description
+    assert read(descriptions=every).description == "thing in en"
+    assert read(descriptions={"de": every["de"]}).description is None
+    assert read(descriptions=[]).description is None
+    assert read(Fields(signatures=False), descriptions=every).description is None
+
+
+@pytest.mark.parametrize("odd", [7, {"en": 7}, {"en": []}, {"en": {}}, {"en": {"value": None}}])
+def test_a_description_that_cannot_be_read_is_none_and_the_item_stays(odd: Any) -> None:
+    """It says nothing of the item itself."""
+    found = read(descriptions=odd, labels={"en": {"value": "x"}})
+    assert (found.labels, found.description) == ({"en": "x"}, None)
+
+
 @pytest.mark.parametrize("odd", [7, {"en": 7}, {"en": ["gospel"]}, {"en": [{"value": None}]}, {"en": [None]}])
 def test_aliases_that_cannot_be_read_are_none_and_the_item_stays(odd: Any) -> None:
     """They say nothing of the item itself."""
@@ -386,6 +404,7 @@ TITLES = st.dictionaries(
     st.sampled_from(["dewiki", "commonswiki"]), st.fixed_dictionaries({"title": st.just("T")}) | JSON
 )
 LABELS = st.dictionaries(st.sampled_from(["en", "mul"]), st.fixed_dictionaries({"value": st.just("T")}) | JSON)
+DESCRIPTIONS = st.dictionaries(st.sampled_from(["de", "en"]), st.fixed_dictionaries({"value": st.just("D")}) | JSON)
 
 
 @settings(max_examples=150, deadline=None)
@@ -400,6 +419,7 @@ LABELS = st.dictionaries(st.sampled_from(["en", "mul"]), st.fixed_dictionaries({
             "claims": CLAIMS | JSON,
             "sitelinks": TITLES | JSON,
             "redirect": JSON,
+            "descriptions": DESCRIPTIONS | JSON,
         },
     )
 )
@@ -436,6 +456,7 @@ def test_columns_hold_what_the_items_did() -> None:
         labels={"en": label, "mul": {**label, "value": "M"}},
         sitelinks={site: {"title": "D"} for site in ("dewiki", "commonswiki", "dewikiquote")},
         aliases={"en": [{**label, "value": alias} for alias in ("Z", "F")], "de": [label]},
+        descriptions={"en": {**label, "value": "a letter"}, "de": label},
         claims={
             "P31": [statement(value("Q3"), "preferred"), statement(value("Q1"), "preferred"), statement(value("Q8"))],
             "P279": [statement(value("Q4"))],
@@ -465,6 +486,7 @@ def test_columns_hold_what_the_items_did() -> None:
             "properties": [361, 1549],
             "relations": [{"property": 361, "item": 46}],
             "aliases": [("en", ["F", "Z"])],
+            "description": "a letter",
         }
     ]
     assert isinstance(table["titles"].type, pa.MapType)

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,10 @@ def items(draw: st.DrawFn, qid: str) -> Entity:
     revision = draw(st.integers(0, 9))
     aliases = draw(st.dictionaries(st.sampled_from(LANGUAGES), st.lists(st.sampled_from(["a", "b"]), min_size=1)))
     other_names = {code: [{"language": code, "value": one} for one in found] for code, found in aliases.items()}
+    texts = draw(st.dictionaries(st.sampled_from(["de", "en"]), st.just("a thing")))
+    descriptions = {code: {"language": code, "value": text} for code, text in texts.items()}
     found = {"claims": claims, "labels": labels, "sitelinks": links, "aliases": other_names}
+    found["descriptions"] = descriptions
     return {"type": "item", "id": qid, "lastrevid": revision, **{name: each or [] for name, each in found.items()}}
 
 
@@ -122,6 +126,7 @@ WORLD: list[Entity] = [
             "lastrevid": number,
             "labels": {code: {"language": code, "value": f"{code} {number}"} for code in LANGUAGES},
             "aliases": {code: [{"language": code, "value": f"also {number}"}] for code in ("de", "mul")},
+            "descriptions": {code: {"language": code, "value": f"the {number}th"} for code in ("de", "en")},
             "sitelinks": {site: {"site": site, "title": f"Page {number}"} for site in SITES},
             "claims": {
                 "P31": [
@@ -163,7 +168,7 @@ def from_tables(tables: EntityTables, rows: int = 0, step: int = 1) -> tuple[lis
 
 def opened(folder: Path) -> EntityTables:
     """The tables below a folder, for the labels that are asked for."""
-    return open_tables(find_table_files(str(folder)), FIELDS.label_codes, aliases=True)
+    return open_tables(find_table_files(str(folder)), FIELDS)
 
 
 @pytest.mark.parametrize(
@@ -190,8 +195,8 @@ def test_any_items_are_read_from_tables_as_from_a_dump_however_these_are_cut(lay
         assert tables.layout == layout
         if layout != "release":
             seen = {entity["id"] for entity in entities if entity["claims"] or entity["sitelinks"]}
-            for kind in ("labels", "aliases"):
-                seen |= {entity["id"] for entity in entities if {"de", "mul"} & set(entity.get(kind, ()))}
+            for kind, codes in (("labels", {"de", "mul"}), ("aliases", {"de", "mul"}), ("descriptions", {"en"})):
+                seen |= {entity["id"] for entity in entities if codes & set(entity.get(kind, ()))}
             met["without a row"] += len(seen) < len(entities)
             expected = [(certainty, {**row, "lastrevid": 0}) for certainty, row in expected if row["qid"] in seen]
         assert found == expected
@@ -322,7 +327,7 @@ def swap_bytes(path: Path, seen: bytes, other: bytes, last: bool = False) -> Non
 
 def put_others(folder: Path) -> None:
     """Another data set in place of the tables."""
-    for name in ("claims", "labels", "links", "entities", "aliases"):
+    for name in ("claims", "labels", "links", "entities", "aliases", "descriptions"):
         shutil.rmtree(folder / f"wikidata-{name}")
     pq.write_table(pa.table({"id": ["Q5"]}), folder / "chunk_0.parquet")
 
@@ -332,7 +337,7 @@ DAMAGES: dict[str, tuple[Damage, type[WikisemError], str]] = {
     "no links": (
         lambda folder: shutil.rmtree(folder / "wikidata-links"),
         MissingInputError,
-        "expected tables of .*, saw aliases, claims, entities, labels in .*; get wikidata-links as well",
+        "expected tables of .*, saw aliases, claims, descriptions, entities, labels in .*; get wikidata-links as well",
     ),
     "a part is missing": (
         lambda folder: (folder / CLAIMS).rename(folder / "wikidata-claims/all/part-000-of-002.parquet"),
@@ -427,13 +432,14 @@ def test_what_the_tables_lack_is_listed(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "main/wikidata-entities")
     shutil.rmtree(tmp_path / "main/wikidata-labels/mul")
     shutil.rmtree(tmp_path / "main/wikidata-aliases")
+    shutil.rmtree(tmp_path / "main/wikidata-descriptions")
     for site in ("commonswiki", "dewiktionary"):
         shutil.rmtree(tmp_path / f"main/wikidata-links/{site}")
     work = {**WORLD[1], "id": "Q69", "labels": {"de": {"language": "de", "value": "Aufsatz"}}}
     write_tables([work], tmp_path / "more")
     for folder in (tmp_path / "more").iterdir():
         folder.rename(tmp_path / "main" / folder.name.replace("wikidata-", "wikidata-scholar-"))
-    for kind in ("entities", "aliases"):
+    for kind in ("entities", "aliases", "descriptions"):
         shutil.rmtree(tmp_path / f"main/wikidata-scholar-{kind}")
     second = opened(tmp_path / "main")
     assert [lacking.split(" (")[0] for lacking in second.lacks] == [
@@ -441,6 +447,7 @@ def test_what_the_tables_lack_is_listed(tmp_path: Path) -> None:
         "labels in mul",
         "pages of 362 of 364 Wikipedias",
         "aliases",
+        "descriptions",
     ]
     found, _ = from_tables(second, rows=1)
     assert [row["qid"] for _, row in found] == ["Q5", "Q6", "Q7", "Q8", "Q69", "Q70"]
@@ -448,14 +455,14 @@ def test_what_the_tables_lack_is_listed(tmp_path: Path) -> None:
 
 
 def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
-    """Neither other languages, nor descriptions, nor titles on sites that are no Wikipedias; aliases if they are."""
+    """Neither other languages, nor titles on sites that are no Wikipedias; aliases and descriptions if they are."""
     write_tables(WORLD, tmp_path)
     for name in ("wikidata-labels/en", "wikidata-labels/aa"):
         (tmp_path / name).mkdir(exist_ok=True)
         (tmp_path / name / "part-000-of-001.parquet").write_bytes(b"never opened")
     for name in (
         "wikidata-aliases/en",
-        "wikidata-descriptions/de",
+        "wikidata-descriptions/fr",
         "wikidata-claims_labels/de",
         "wikidata-labels/.cache",
     ):
@@ -466,8 +473,14 @@ def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
     assert from_tables(opened(tmp_path))[0] == expected
     damaged = tmp_path / "wikidata-aliases/de/part-000-of-001.parquet"
     damaged.write_bytes(b"never opened")
-    assert not open_tables(find_table_files(str(tmp_path)), FIELDS.label_codes).rows().keys() & {"aliases"}
+    described = tmp_path / "wikidata-descriptions/en/part-000-of-001.parquet"
+    kept = described.read_bytes()
+    described.write_bytes(b"never opened")
+    unasked = replace(FIELDS, aliases=False, signatures=False)
+    rows = open_tables(find_table_files(str(tmp_path)), unasked).rows()
+    assert rows.keys() == {"claims", "entities", "labels", "links"}
+    described.write_bytes(kept)
     with pytest.raises(DamagedInputError, match=r"aliases/de/.*: expected a whole Parquet file"):
         opened(tmp_path)
     with pytest.raises(DamagedInputError, match=r"labels/aa/.*: expected a whole Parquet file"):
-        open_tables(find_table_files(str(tmp_path)), None)  # all languages
+        open_tables(find_table_files(str(tmp_path)), Fields())  # all languages

@@ -27,7 +27,7 @@ from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, steps_from
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, CountedLists, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
-from wikisem.graph.statements import ItemRelations, ItemSignatures, Signatures, Ties
+from wikisem.graph.statements import COLUMNS, ItemRelations, ItemSignatures, Signatures, Ties
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
 from wikisem.heuristics.selection import kept_groups
@@ -46,7 +46,7 @@ from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
 # The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 22
+VERSION: Final = 23
 
 _Element = TypeVar("_Element")
 _Result = TypeVar("_Result")
@@ -167,7 +167,7 @@ class CollectItems(beam.DoFn):
         scratch, outliers, witness = self.work.scratch, self.work.recipe.outliers, self.work.recipe.witness
         numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
         signatures, relations = [], []
-        columns = ["qid", "instance_of", *(("sitelinks", "properties") if witness else ())]
+        columns = ["qid", "instance_of", *(COLUMNS if witness else ())]
         columns += ["relations"] if outliers.related else []
         graph = open_arrays(ClassGraph, self.work.taxonomy) if outliers.related else None
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
@@ -179,7 +179,7 @@ class CollectItems(beam.DoFn):
                 is_list[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
             lists.append(is_list)
             if witness:
-                signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
+                signatures.append(ItemSignatures.of_table(numbers[-1], table))
             if graph is not None:
                 column = table["relations"]
                 relations.append(ItemRelations.of_columns(graph, numbers[-1], column, outliers.min_sitelinks))

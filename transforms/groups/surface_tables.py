@@ -95,8 +95,9 @@ def _find_candidates(work: GroupWork, graph: ClassGraph, parts: Sequence[str], h
     may_lead = has_surface & in_range(graph.items, work.recipe.items, "clusters")
     if cluster.fame != "all":  # outliers are to be as well known as members, or as little
         may_lead &= graph.sitelinks >= outliers.min_sitelinks
-    # Some of the first may be of another level, contradict themselves, or break a rule together.
-    most = LEADING if outliers.certificate or work.recipe.filters.replace else cluster.size
+    # Some of the first may be of another level, contradict themselves, break a rule together, or have no evidence.
+    looks_on = outliers.certificate or work.recipe.filters.replace or cluster.coherence is not None
+    most = LEADING if looks_on else cluster.size
     is_local = cluster.prominence == "local"
     links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
     classes = candidate_classes(graph, may_lead, cluster.minimum, most, cluster.fame, links)

@@ -14,9 +14,12 @@ a cluster and another item, in either direction:
     Tuscany    capital (P36)       Florence     does so as well
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +41,11 @@ from wikisem.typed_json import packaged_tables
 REFERENCE: Final = 100
 # How many prominent items, the first by hash key, show what other items are like.
 SAMPLE: Final = 400
+# Words of descriptions have numbers from this on; the highest of a property was about 14,000 in 2026-11.
+FIRST_WORD: Final = 1 << 15
+_WORDS: Final = re.compile(r"[^\W\d_]+").findall
+# The columns of entities that a signature is made of.
+COLUMNS: Final = ("sitelinks", "properties", "description")
 # Signatures are copied this many at a time.
 _AT_ONCE: Final = 1 << 17
 
@@ -51,10 +59,18 @@ class ItemSignatures:
     properties: CsrRows
 
     @staticmethod
-    def of_columns(items: Int64s, sitelinks: pa.ChunkedArray, properties: pa.ChunkedArray) -> "ItemSignatures":
-        """From item numbers, and columns as in ``schemas.ENTITIES``."""
-        lists = properties.combine_chunks()
-        rows = CsrRows(offsets_of(pc.list_value_length(lists).to_numpy()), pc.list_flatten(lists).to_numpy())
+    def of_table(items: Int64s, table: pa.Table) -> "ItemSignatures":
+        """From item numbers, and the other columns of ``COLUMNS`` as in ``schemas.ENTITIES``."""
+        lists, sitelinks = table["properties"].combine_chunks(), table["sitelinks"]
+        properties = CsrRows(offsets_of(pc.list_value_length(lists).to_numpy()), pc.list_flatten(lists).to_numpy())
+        texts = pc.fill_null(table["description"].combine_chunks(), "").dictionary_encode()
+        of_texts = [sorted(words_by_number(text)) for text in texts.dictionary.to_pylist()]
+        counts = np.array(list(map(len, of_texts)), dtype=np.int64)
+        numbers = np.array(list(chain.from_iterable(of_texts)), dtype=np.int64)
+        words = CsrRows(offsets_of(counts), numbers).take(texts.indices.to_numpy())
+        owners = np.concatenate([properties.sources(), words.sources()])
+        features = np.concatenate([properties.targets, words.targets])[np.argsort(owners, kind="stable")]
+        rows = CsrRows(properties.offsets + words.offsets, features)
         return ItemSignatures(items, sitelinks.to_numpy(), rows).take(np.flatnonzero(rows.counts()))
 
     @staticmethod
@@ -78,6 +94,11 @@ class ItemSignatures:
         targets = np.concatenate([self.properties.targets[:0], *(part.targets for part in parts)])
         offsets = offsets_of(self.properties.offsets[rows + 1] - self.properties.offsets[rows])
         return ItemSignatures(self.items[rows], self.sitelinks[rows], CsrRows(offsets, targets))
+
+
+def words_by_number(description: str) -> dict[int, str]:
+    """The words of a description, by their numbers: hashes that come after those of properties."""
+    return {FIRST_WORD + crc32(word.encode()) % FIRST_WORD: word for word in _WORDS(description.lower())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +176,7 @@ class Signatures:
 def read_item_signatures(path: str) -> ItemSignatures:
     """The signatures of the items in a file of entities."""
     return ItemSignatures.join(
-        ItemSignatures.of_columns(qid_numbers(table["qid"]), table["sitelinks"], table["properties"])
-        for table in read_row_groups(path, ["qid", "sitelinks", "properties"])
+        ItemSignatures.of_table(qid_numbers(table["qid"]), table) for table in read_row_groups(path, ["qid", *COLUMNS])
     )
 
 

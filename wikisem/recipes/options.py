@@ -59,6 +59,7 @@ class ClusterOptions:
     # Which third of a class's instances the members are from, by prominence; each takes its best known.
     fame: Fame = "all"
     # A cluster with less is rejected: how often a member has more evidence of being one than another item has.
+    # Instances without evidence are members only where the class has too few others.
     coherence: Share | None = None
 
 

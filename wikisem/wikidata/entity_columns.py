@@ -98,6 +98,7 @@ class EntityColumns:
         self._titles, self._labels, self._statements = _Lists(), _Lists(), _Lists()
         self._properties, self._relations = _Lists(), _Lists()
         self._aliases, self._aliases_by_code = _Lists(), _Lists()
+        self._descriptions = list[str | None]()
 
     def table(self) -> pa.Table:
         """Return the items so far as a table, in the order in which they were added."""
@@ -116,6 +117,7 @@ class EntityColumns:
             self._properties.properties(),
             self._relations.relations(),
             self._aliases.map(self._aliases_by_code.array()),
+            pa.array(self._descriptions, pa.string()),
         ]
         return pa.Table.from_arrays(columns, schema=ENTITIES)
 
@@ -131,7 +133,7 @@ class EntityColumns:
         self._add_statements(lines, claims)
 
     def _add_names(self, lines: Sequence[line_types.Line]) -> None:
-        """Append titles by site, labels and aliases by language code, in the order of sites and codes."""
+        """Append titles by site, labels and aliases by language code, in the order of sites and codes; descriptions."""
         titles, labels, aliases, texts = self._titles, self._labels, self._aliases, self._aliases_by_code
         codes = self._codes
         for line in lines:
@@ -163,6 +165,9 @@ class EntityColumns:
                     texts.values.extend(sorted({alias.value for alias in found}))
                     texts.ends.append(len(texts.values))
             aliases.ends.append(len(aliases.keys))
+            is_described = self._fields.signatures and isinstance(line.descriptions, line_types.Descriptions)
+            text: line_types.Label | None = line.descriptions.en if is_described else None
+            self._descriptions.append(None if text is None else text.value)
 
     def _add_items(self, column: _Lists, statements_of_items: Sequence[list[line_types.LineStatement] | None]) -> None:
         """Append the items that the statements of each line have as values, ascending."""
@@ -326,8 +331,8 @@ def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
 def content_hash(row: Mapping[str, object]) -> bytes:
     """Return a digest of a row's values: it decides between rows of one item with the same revision.
 
-    Its signature, relations and aliases come last, so that the choice is the same where none are recorded.
+    Its signature, relations, aliases and description come last, so that the choice is the same where none are recorded.
     """
-    last = ("properties", "relations", "aliases")
+    last = ("properties", "relations", "aliases", "description")
     parts = [{name: value for name, value in row.items() if name not in last}, *map(row.get, last)]
     return b"".join(blake2b(orjson.dumps(part), digest_size=16).digest() for part in parts)

@@ -22,7 +22,16 @@ from wikisem.schemas import ENTITIES
 from wikisem.wikidata import entity_columns, line_types
 from wikisem.wikidata.entity_columns import Certainty, EntityColumns
 from wikisem.wikidata.entity_tables import find_table_files, open_tables
-from wikisem.wikidata.line_types import EmptyMap, Fields, Label, LeftOutLine, Line, LineStatement, UnreadableLine
+from wikisem.wikidata.line_types import (
+    Descriptions,
+    EmptyMap,
+    Fields,
+    Label,
+    LeftOutLine,
+    Line,
+    LineStatement,
+    UnreadableLine,
+)
 from wikisem.wikidata.table_reader import TableReader
 
 STAGE: Final = "entities"
@@ -78,7 +87,7 @@ def _read_parts(path: str, fields: Fields) -> Iterator[tuple[list[tuple[Certaint
     read, or all has.
     """
     if files_of_tables := find_table_files(path):
-        tables = open_tables(files_of_tables, fields.label_codes, aliases=fields.aliases)
+        tables = open_tables(files_of_tables, fields)
         table_reader = TableReader(tables, fields, linked_only=False, stage=STAGE)
         for range_ in tables.ranges():
             before = len(table_reader.unreadable)
@@ -126,6 +135,7 @@ class EntityReader:
             ("labels", labels | EmptyMap, None),
             ("claims", dict[str, msgspec.Raw] | EmptyMap, None),
             ("aliases", aliases | EmptyMap if fields.aliases else msgspec.Raw, None),
+            ("descriptions", Descriptions | EmptyMap if fields.signatures else msgspec.Raw, None),
         ]
         line_type = cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
         self._decode = msgspec.json.Decoder(line_type).decode

@@ -15,21 +15,22 @@ from typing import Any, Final, Literal, NamedTuple, cast
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.files import for_each_file, list_files, open_binary
-from wikisem.wikidata.line_types import is_wikipedia
+from wikisem.wikidata.line_types import DESCRIBED, Fields, is_wikipedia
 from wikisem.wikis import WIKIPEDIAS, date_in_name
 
-Kind = Literal["claims", "labels", "links", "entities", "aliases"]
-# What is read of each table, beside the id; those of entities and of aliases may be missing.
+Kind = Literal["claims", "labels", "links", "entities", "aliases", "descriptions"]
+# What is read of each table, beside the id; those of entities, aliases and descriptions may be missing.
 _COLUMNS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "claims": ("property", "rank", "datatype", "datavalue"),
     "labels": ("value",),
     "links": ("title",),
     "entities": ("lastrevid",),
     "aliases": ("value",),
+    "descriptions": ("value",),
 }
 KINDS: Final = tuple(_COLUMNS)
 # Tables that are there too, and are not read.
-_NOT_READ: Final = frozenset({"descriptions", "claims_labels"})
+_NOT_READ: Final = frozenset({"claims_labels"})
 _PART: Final = re.compile(r"part-(\d+)-of-(\d+)\.parquet")
 
 
@@ -161,13 +162,15 @@ class EntityTables:
         return [IdRange(*border) for border in itertools.zip_longest(starts, starts[1:])]
 
 
-def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None, *, aliases: bool = False) -> EntityTables:
-    """Look at the tables for labels, and ``aliases``, in some languages (None: all); check that they fit together.
+def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
+    """Look at the tables that have these fields, labels and aliases of their languages; check that they fit together.
 
     Only the ends of files are read. Raises MissingInputError if a table or a part of one is missing, UsageError for
     tables of different releases, DamagedInputError if columns are missing or rows are not sorted by id.
     """
-    found = [file for file in found if aliases or file.kind != "aliases"]
+    labels = fields.label_codes
+    is_read = {"aliases": fields.aliases, "descriptions": fields.signatures}
+    found = [file for file in found if is_read.get(file.kind, True)]
     kinds = {file.kind for file in found}
     if missing := [kind for kind in ("claims", "labels", "links") if kind not in kinds]:
         raise MissingInputError(
@@ -175,8 +178,9 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None, *, ali
             f"{', '.join(sorted({file.folder for file in found}))}; get wikidata-{missing[0]} as well"
         )
     _require_one_release(found)
-    by_language = ("labels", "aliases")
-    wanted = [file for file in found if file.kind not in by_language or labels is None or file.key in labels]
+    of_languages = {"labels": labels, "aliases": labels, "descriptions": (DESCRIBED,)}
+    keys = [(file, of_languages.get(file.kind)) for file in found]
+    wanted = [file for file, languages in keys if languages is None or file.key in languages]
     opened = for_each_file(found[0].path, _open_file, wanted)
     opened.sort(key=lambda file: (file.kind, file.key, file.path))
     for _, series in itertools.groupby(opened, key=lambda file: file.series):
@@ -185,7 +189,9 @@ def open_tables(found: Sequence[TableFile], labels: Sequence[str] | None, *, ali
             if after.least < before.greatest:
                 raise unsorted(path, after.begin, before.greatest, after.least)
     layout = _layout_of(opened)
-    lacks = [*_lacking(found, layout, labels), *(["aliases"] if aliases and "aliases" not in kinds else [])]
+    opened_kinds = {file.kind for file in opened}
+    missing = [kind for kind, asked in is_read.items() if asked and kind not in opened_kinds]
+    lacks = [*_lacking(found, layout, labels), *missing]
     return EntityTables(layout, tuple(opened), tuple(lacks))
 
 

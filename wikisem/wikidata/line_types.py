@@ -39,7 +39,8 @@ class Fields:
 
     The statements are those of ``properties``, of the best rank or of every rank but deprecated. Of an item with a
     sitelink also the numbers of all properties, with ``signatures``, all statements about items, with ``relations``,
-    of the same ranks, and its aliases in the languages of the labels, with ``aliases``.
+    of the same ranks, and its aliases in the languages of the labels, with ``aliases``. Of any item the English
+    description, with ``signatures``.
     """
 
     labels: tuple[str, ...] | None = None
@@ -168,9 +169,18 @@ class LineStatement(msgspec.Struct, gc=False):
 
 
 class Label(msgspec.Struct, gc=False):
-    """A label, or an alias, in the language whose key it is under."""
+    """A label, an alias or a description, in the language whose key it is under."""
 
     value: str
+
+
+class Descriptions(msgspec.Struct, gc=False):
+    """The description in the language that most items have one in."""
+
+    en: Label | None = None
+
+
+DESCRIBED: Final = "en"
 
 
 class Sitelink(msgspec.Struct, gc=False):
@@ -205,6 +215,7 @@ class Line(msgspec.Struct, gc=False):
     labels: Any = None
     claims: Any = None
     aliases: Any = None
+    descriptions: Any = None
 
 
 # By the first letter of an id, for entities that do not say their type.
@@ -283,6 +294,9 @@ def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
     aliases: dict[str, list[Label]] = {}
     with contextlib.suppress(_WrongError):  # where they cannot be read, there are none
         aliases = _checked(_map(entity, "aliases"), dict[str, list[Label]], "bad-aliases")
+    descriptions = Descriptions()
+    with contextlib.suppress(_WrongError):
+        descriptions = _checked(_map(entity, "descriptions"), Descriptions, "bad-descriptions")
     return {
         "type": "item",
         "id": entity["id"],
@@ -291,6 +305,7 @@ def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
         "labels": {code: {"value": label} for code, label in _labels(entity, fields.label_codes).items()},
         "claims": statements,
         "aliases": msgspec.to_builtins(aliases),
+        "descriptions": msgspec.to_builtins(descriptions),
     }
 
 

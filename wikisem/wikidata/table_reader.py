@@ -35,7 +35,7 @@ _MONOLINGUAL: Final = "monolingualtext"
 _WITHOUT_TEXT: Final = "^(wikibase-.*|entity-schema|quantity|time|globe-coordinate)$"
 # Columns of few values, which take a third of the memory as dictionaries.
 _CODED: Final = ("property", "rank", "datatype")
-_NAMING: Final[tuple[Kind, ...]] = ("labels", "links", "aliases")
+_NAMING: Final[tuple[Kind, ...]] = ("labels", "links", "aliases", "descriptions")
 _UNTITLED: Final = line_types.Sitelink("")
 _Mask = npt.NDArray[np.bool_]
 
@@ -43,8 +43,8 @@ _Mask = npt.NDArray[np.bool_]
 class TableReader(line_types.LineAccount):
     """Reads ranges of ids into tables of items; a row that cannot be read is kept as unreadable, and its item goes on.
 
-    Reasons are those of lines of a dump, "bad-id", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims", and
-    "bad-aliases".
+    Reasons are those of lines of a dump, "bad-id", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims",
+    "bad-aliases" and "bad-descriptions".
     """
 
     def __init__(self, tables: EntityTables, fields: line_types.Fields, linked_only: bool, stage: str) -> None:
@@ -83,7 +83,7 @@ class TableReader(line_types.LineAccount):
         rows of claims that become statements; of the other claims only the properties are read.
         """
         stop = begin + len(ids)
-        labels, links, aliases = (rows[kind].window(begin, stop, "key", "value") for kind in _NAMING)
+        labels, links, aliases, descriptions = (rows[kind].window(begin, stop, "key", "value") for kind in _NAMING)
         revisions = rows["entities"].window(begin, stop, "lastrevid")
         properties = rows["claims"].window(begin, stop, "property")
         statements = wanted.window(begin, stop, "property", "rank", "item", "text", "language")
@@ -116,6 +116,7 @@ class TableReader(line_types.LineAccount):
                 labels=names,
                 claims=Claims(statements_of, properties=all_properties),
                 aliases=other_names,
+                descriptions=line_types.Descriptions(*[line_types.Label(text) for _, text in descriptions(index)][:1]),
             )
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
@@ -176,8 +177,8 @@ class TableReader(line_types.LineAccount):
         elif file.kind == "entities":
             has_revision = pc.greater_equal(rows["lastrevid"], 0)
             checks.append(("bad-lastrevid", "a revision number", "lastrevid", has_revision))
-        elif file.kind in ("labels", "aliases"):
-            expected = "a label" if file.kind == "labels" else "an alias"
+        elif file.kind in ("labels", "aliases", "descriptions"):
+            expected = {"labels": "a label", "aliases": "an alias", "descriptions": "a description"}[file.kind]
             checks.append((f"bad-{file.kind}", expected, "value", rows["value"].is_valid()))
         elif is_wikipedia(file.key):
             checks.append(("bad-sitelinks", "the title of a page", "value", rows["value"].is_valid()))
