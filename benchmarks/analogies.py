@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from gensim.models import KeyedVectors
 
-from wikisem.categories.analogies import questions
+from wikisem.categories.lexeme_pairs import questions
 from wikisem.evaluation.analogies import Section, score_analogies
 from wikisem.evaluation.options import METHODS
 from wikisem.evaluation.vectors.embeddings import WordModel

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.categories.lexeme_pairs import ADVERBS, read_wordnet
-from wikisem.categories.word_filter import WordFilter
+from wikisem.categories.recipe import WordFilter
 
 # The relation in WordRep -> its pointer in wndb(5), its number of pairs and its examples (Gao et al. 2014, table 3).
 WORDREP: Final = {

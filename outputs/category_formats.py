@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from wikisem.categories.analogies import Pair, count_questions, questions
 from wikisem.categories.language_sets import CategoryWords, LanguageSet, LanguageWords, RelationWords
-from wikisem.categories.lexeme_pairs import FormPair, unambiguous
+from wikisem.categories.lexeme_pairs import FormPair, Pair, count_questions, questions, unambiguous
 from wikisem.categories.recipe import CategoryRecipe
 from wikisem.files import write_text
 from wikisem.outputs.groupfile import format_surface

@@ -23,7 +23,6 @@ from wikisem.datasets.word_groups import keyed_groups, name_languages, read_data
 from wikisem.errors import MissingInputError, UsageError, optional_module
 from wikisem.evaluation import analogies as analogies_
 from wikisem.evaluation import category_scores as categories_
-from wikisem.evaluation import consistency as consistency_
 from wikisem.evaluation import cutoff as cutoff_
 from wikisem.evaluation import harness, options, outlier_detection
 from wikisem.evaluation import walls as walls_
@@ -194,11 +193,11 @@ def consistency(
     """
     sets = _data_sets(groups)
     for name, listed in sets.items():
-        consistency_.check_parallel(consistency_.cases_of(listed), name)
+        outlier_detection.check_parallel(outlier_detection.cases_of(listed), name)
     rows, notes = list[Row](), list[str]()
     for model in _opened(models):
         for name, listed in sets.items():
-            of_set = consistency_.measure_consistency(listed, model, name, compactness, seed)
+            of_set = outlier_detection.measure_consistency(listed, model, name, compactness, seed)
             if not of_set:
                 notes.append(f"no test case is known to {model.name} in two languages")
             rows += of_set
@@ -317,7 +316,7 @@ def _sampled_consistency(
     paths: Iterable[Path], measure: options.Measure, languages: Sequence[str], asked: harness.Asked, seed: int
 ) -> Scores:
     """Compare, for each folder of logs, how its model orders the items of the same cases in every two languages."""
-    models: dict[Path, dict[str, dict[consistency_.Case, consistency_.Answer]]] = {}
+    models: dict[Path, dict[str, dict[outlier_detection.Case, outlier_detection.Answer]]] = {}
     for path in paths:
         by_language = models.setdefault(path.parent, {})
         for doc, scores in harness.read_cases(path, measure, asked):
@@ -326,11 +325,11 @@ def _sampled_consistency(
                 items = [item for _, item in sorted(zip(scores, doc.items, strict=True), key=lambda pair: -pair[0])]
                 outlier = doc.items[doc.answer]
                 answers = by_language.setdefault(doc.language, {})
-                answers[doc.class_, outlier] = consistency_.Answer(outlier, tuple(items))
+                answers[doc.class_, outlier] = outlier_detection.Answer(outlier, tuple(items))
     rows: list[Row] = []
     for folder, by_language in models.items():
-        consistency_.check_parallel(by_language, str(folder))
-        rows += consistency_.compare_languages(by_language, folder.name, "samples", seed)
+        outlier_detection.check_parallel(by_language, str(folder))
+        rows += outlier_detection.compare_languages(by_language, folder.name, "samples", seed)
     return Scores(rows, _few_in_two(rows))
 
 

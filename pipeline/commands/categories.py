@@ -15,7 +15,7 @@ from rich.table import Table
 
 from wikisem.categories import recipe as recipes
 from wikisem.categories.language_sets import LanguageSet, LanguageWords, SetSources, build_sets, installed_emoji
-from wikisem.categories.word_filter import WordFilter
+from wikisem.categories.recipe import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, write_sets

@@ -8,9 +8,8 @@ from typing import Final
 
 from rich.table import Table
 
-from wikisem.categories.analogies import count_questions
-from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations, read_wordnet
-from wikisem.categories.word_filter import WordFilter
+from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, count_questions, load_relations, read_wordnet
+from wikisem.categories.recipe import WordFilter
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.categories.analogies import questions, sample_of
+from wikisem.categories.lexeme_pairs import questions, sample_of
 from wikisem.sampling import hash_key
 
 PAIRS = [("Athens", "Greece"), ("Oslo", "Norway"), ("Rome", "Italy"), ("Paris", "France")]

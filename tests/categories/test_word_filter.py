@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.word_filter import EVERY_WORD, WordFilter
+from wikisem.categories.recipe import EVERY_WORD, WordFilter
 from wikisem.errors import DamagedInputError, MissingInputError
 
 

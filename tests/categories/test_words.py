@@ -10,8 +10,7 @@ from wikisem.categories.language_sets import (
     word_category,
     word_relation,
 )
-from wikisem.categories.recipe import CandidateItem
-from wikisem.categories.word_filter import WordFilter
+from wikisem.categories.recipe import CandidateItem, WordFilter
 
 RANKED = [
     CandidateItem("Q5", 9),

@@ -13,7 +13,7 @@ from tests.evaluation.sections import section_of
 from tests.evaluation.strategies import any_vector
 from tests.rows import one, printed_rows
 from tests.word_groups import words_asked
-from wikisem.categories.analogies import questions
+from wikisem.categories.lexeme_pairs import questions
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation import analogies
 from wikisem.evaluation.analogies import (

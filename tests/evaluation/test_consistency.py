@@ -14,7 +14,7 @@ from tests.evaluation.strategies import any_vector
 from tests.evaluation.test_outlier_detection import compactness
 from tests.rows import printed_rows
 from tests.word_groups import outlier_word, word_group
-from wikisem.evaluation.consistency import Answer, answers, compare_languages, measure_consistency, rankc
+from wikisem.evaluation.outlier_detection import Answer, answers_to, compare_languages, measure_consistency, rankc
 from wikisem.evaluation.plot import draw_rows
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.vectors.embeddings import Vector, WordModel, from_words
@@ -161,7 +161,7 @@ def test_a_tie_with_the_outlier_counts_against_the_model() -> None:
     known = {
         f"de:{item}": np.array(vector) for item, vector in zip("abcde", [(1.0, 0), (1, 0), *[(0, 1)] * 3], strict=True)
     }
-    (answer,) = answers(group, known).values()
+    (answer,) = answers_to(group, known).values()
     assert answer.order[:2] == ("Qa", "Qb")
     assert not answer.right
 
@@ -171,7 +171,7 @@ def test_rounding_does_not_order_tied_items(odd: str) -> None:
     """Items with one vector stand out alike: they are in the order of the cluster."""
     known = {f"de:{item}": np.ones(3) for item in "abcdef"}
     known |= {f"de:{odd}": np.array((-1.0, 0, 0)), "de:x": np.array((1.0, 0, 0))}
-    (answer,) = answers(group_of("Q1", "de", "abcdef", "x"), known).values()
+    (answer,) = answers_to(group_of("Q1", "de", "abcdef", "x"), known).values()
     assert "".join(answer.order) == "".join(f"Q{item}" for item in (odd, "x", *sorted(set("abcdef") - {odd})))
 
 

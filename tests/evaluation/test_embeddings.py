@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from wikisem.categories.word_filter import WordFilter
+from wikisem.categories.recipe import WordFilter
 from wikisem.errors import DamagedInputError, MissingExtraError, UsageError
 from wikisem.evaluation.vectors.embeddings import TextModel, WordModel, from_words, spelling_of
 from wikisem.evaluation.vectors.models import open_model

@@ -6,8 +6,15 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from wikisem.categories.recipe import CandidateItem, CategoryRecipe, CategorySource, Relation, parse_path
-from wikisem.categories.word_filter import EVERY_WORD, WordFilter
+from wikisem.categories.recipe import (
+    EVERY_WORD,
+    CandidateItem,
+    CategoryRecipe,
+    CategorySource,
+    Relation,
+    WordFilter,
+    parse_path,
+)
 from wikisem.errors import DamagedInputError, MissingExtraError, RecipeError
 from wikisem.records import Statement
 from wikisem.wikipedia.wikitext import IGNORED, visible

@@ -4,6 +4,8 @@ A relation swaps features: form b is the partner of form a if b has the features
 by those in ``to``. So Danish *melon* (singular, indefinite) pairs with *meloner* (plural, indefinite), and *melonen*
 with *melonerne*, without a rule for Danish. A relation can also be a derivation, which pairs lemmas: *teach*,
 *teacher*.
+
+Pairs make analogy questions: a is to b as c is to d (Mikolov et al. 2013; Gao et al. 2014, section 2).
 """
 
 import shutil
@@ -12,23 +14,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 
-from wikisem.categories.analogies import Pair
-from wikisem.categories.word_filter import EVERY_WORD, WordFilter
+from wikisem.categories.recipe import EVERY_WORD, WordFilter
 from wikisem.datasets.files import UNPACKING_ERRORS, compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, optional_module
 from wikisem.recipes.load import read_toml
+from wikisem.sampling import hash_keys
 from wikisem.typed_json import packaged_tables
 
 if TYPE_CHECKING:  # what writes categories does without dumps, whose compressions an extra brings
     from wikisem.wikidata.lexeme_reader import Lexeme
 
+Pair: TypeAlias = tuple[str, str]
+Question: TypeAlias = tuple[str, str, str, str]
 SHIPPED: Final = Path(__file__).with_name("lexeme_relations.toml")
 _Qid = Annotated[str, msgspec.Meta(pattern=r"^Q[1-9][0-9]*$")]
 _Qids = Annotated[tuple[_Qid, ...], msgspec.Meta(min_length=1)]
+_RING: Final = 2**64
+_DRAWS_AT_ONCE: Final = 1 << 16
 
 
 class Swap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -317,3 +324,42 @@ def _pairs(node: Any, words: Mapping[str, str]) -> Iterator[tuple[str, str, str]
         for relation in node.get("relations", []):
             if relation["target"] in words:
                 yield words[node["id"]], relation["relType"], words[relation["target"]]
+
+
+def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator[Question]:
+    """Yield all n(n-1) questions of n pairs, in order; or a sample of that size, in the same order, if there are more.
+
+    >>> list(questions([("Athens", "Greece"), ("Oslo", "Norway")]))
+    [('Athens', 'Greece', 'Oslo', 'Norway'), ('Oslo', 'Norway', 'Athens', 'Greece')]
+    """
+    total, size = len(pairs) * (len(pairs) - 1), count_questions(len(pairs), sample)
+    for number in range(total) if size == total else sample_of(total, size, seed):
+        first, second = divmod(number, len(pairs) - 1)
+        # The second pair is any but the first.
+        yield (*pairs[first], *pairs[second + (second >= first)])
+
+
+def count_questions(pairs: int, sample: int = 0) -> int:
+    """Return how many questions ``pairs`` pairs make: all n(n-1), or at most ``sample`` if that is not 0.
+
+    >>> count_questions(4), count_questions(4, sample=10)
+    (12, 10)
+    """
+    total = pairs * max(pairs - 1, 0)
+    return min(sample or total, total)
+
+
+def sample_of(total: int, size: int, seed: int) -> list[int]:
+    """``size`` of the numbers 0 to ``total - 1``, sorted, all equally likely; always the same for the same seed."""
+    if 2 * size > total:
+        left_out = set(sample_of(total, total - size, seed))
+        return [number for number in range(total) if number not in left_out]
+    found: set[int] = set()
+    draw = 0
+    while len(found) < size:
+        # Only as many draws as numbers are missing, so that there are never too many.
+        keys = hash_keys(seed, np.arange(draw, draw + min(size - len(found), _DRAWS_AT_ONCE)))
+        # Multiplying spreads the ring of 2**64 evenly over the numbers, which a remainder would not.
+        found.update(key * total // _RING for key in keys.tolist())
+        draw += len(keys)
+    return sorted(found)
