@@ -7,29 +7,35 @@ SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier c
 """
 
 import argparse
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 from rich.table import Column, Table
 
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import read_language
-from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, OutputError, UsageError
-from wikisem.evaluation import annotators as people
+from wikisem.errors import DamagedInputError, MissingExtraError, MissingInputError, UsageError, optional_module
 from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, keep_shared, score_models, words_of
+from wikisem.evaluation.statistics import ErrorBars, IntArray, bootstrap, mean_of_shares
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.files import path_of, write_files
+from wikisem.files import make_folder, path_of, write_files
 from wikisem.outputs.annotation import sheets
 from wikisem.pipeline.command_options import Options, at_least
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
+from wikisem.records import Group, Member, Outlier, class_of
 
+Report = dict[str, Any]  # under the names that programs read
 ANSWERS: Final = "answers"
 SHEETS: Final = "sheets"
 _ANSWER_SUFFIXES: Final = (".json", ".csv")
 _GROUPS: Final = 60
 _ANNOTATORS: Final = 5
+_PEOPLE: Final = "annotators"
 _SEED: Final = 500
 # The options of the step that writes sheets, which mean nothing when answers are scored.
 _SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "vocabulary", "seed")
@@ -94,12 +100,12 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     annotation = sheets.read_key(arguments.score)
     answers = read_answers(arguments.score, annotation)
     import_from_here(*arguments.vectors)
-    groups = people.case_groups(annotation.cases, annotation.language)
+    groups = case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
     reports, no_alpha = _reports_of(answers, annotation, models)
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
-        row: people.Report = {"set": annotation.fingerprint, "language": annotation.language}
+        row: Report = {"set": annotation.fingerprint, "language": annotation.language}
         row |= {"cases": len(annotation.cases), "overlap": len(annotation.overlap)}
         *without_help, with_help = reports.values()
         row |= {**with_help, "missing": missing}
@@ -123,20 +129,20 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
 
 def _reports_of(
     answers: Sequence[sheets.Answer], annotation: sheets.AnnotationSet, models: Sequence[Evaluation[GroupScore]]
-) -> tuple[dict[str, people.Report], str]:
+) -> tuple[dict[str, Report], str]:
     """Score answers without help and with help apart, where a set asks for both; and why agreement is not known."""
-    reports: dict[str, people.Report] = {}
+    reports: dict[str, Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
     for name in ("without help", "with help") if annotation.two_answers else ("",):
         of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
-        shares, alpha = people.case_shares(of_kind, annotation), None
+        shares, alpha = case_shares(of_kind, annotation), None
         try:
-            alpha = people.agreement(of_kind, annotation)
+            alpha = agreement(of_kind, annotation)
         except MissingExtraError as error:  # accuracy needs no library, and is printed anyway
             no_alpha = str(error)
-        of_models = [people.score_model(model, shares, annotation.seed) for model in models]
-        about_models = {"alpha": people.bars_as_json(alpha), "models": of_models}
-        reports[name] = people.score_annotators(of_kind, annotation) | about_models
+        of_models = [score_model(model, shares, annotation.seed) for model in models]
+        about_models = {"alpha": bars_as_json(alpha), "models": of_models}
+        reports[name] = score_annotators(of_kind, annotation) | about_models
     return reports, no_alpha
 
 
@@ -166,10 +172,7 @@ def write_sheets(annotation: sheets.AnnotationSet, folder: Path) -> None:
         files[f"{SHEETS}/{annotator}.csv"] = sheets.format_csv(sheet).encode()
         files[f"{SHEETS}/{annotator}.label-studio.json"] = sheets.format_tasks(sheet)
     write_files(folder, files.items())
-    try:
-        (folder / ANSWERS).mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"expected to make {folder / ANSWERS}, saw {error}") from error
+    make_folder(str(folder / ANSWERS))
 
 
 def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.Answer]:
@@ -198,10 +201,108 @@ def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.
     return sheets.check_answers(answers, annotation)
 
 
-_PEOPLE: Final = "annotators"
+def case_shares(answers: Iterable[sheets.Answer], annotation: sheets.AnnotationSet) -> dict[str, float]:
+    """The share of right answers of each case that has any."""
+    right: defaultdict[str, list[bool]] = defaultdict(list)
+    for one in answers:
+        right[one.case].append(one.choice == annotation.by_id[one.case].outlier)
+    return {case: sum(own) / len(own) for case, own in sorted(right.items())}
 
 
-def _print_report(report: people.Report, no_alpha: str) -> None:
+def score_annotators(answers: Sequence[sheets.Answer], annotation: sheets.AnnotationSet) -> Report:
+    """The counts of each annotator, and the accuracy of all with error bars, of answers that ``check_answers`` gave.
+
+    Accuracy is a mean over test cases, each of which counts once with the share of its answers that are right, so that
+    it can be set beside a model's, and so that the overlap does not count as often as it has annotators. "Cannot tell"
+    is not right. The share of "right_answers" among "answers" is what section 4.2 of Blair et al. (2016) calls
+    precision.
+    """
+    annotators = []
+    for name, asked in annotation.annotators.items():
+        own = [one for one in answers if one.annotator == name]
+        right = sum(one.choice == annotation.by_id[one.case].outlier for one in own)
+        unsure = sum(one.choice == sheets.CANNOT_TELL for one in own)
+        counts = {"asked": len(asked), "answered": len(own), "right": right, "cannot_tell": unsure}
+        annotators.append({"annotator": name, **counts})
+    shares = case_shares(answers, annotation)
+    classes = {case.id: class_of(case.outlier_class).key for case in annotation.cases}
+    return {
+        "annotators": annotators,
+        "answers": len(answers),
+        "right_answers": sum(one["right"] for one in annotators),
+        "accuracy": bars_as_json(mean_of_shares(list(shares.values()), annotation.seed)),
+        "by_outlier_class": _by_class(shares, classes, annotation.seed),
+    }
+
+
+def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int) -> Report:
+    own = {name: [share for case, share in shares.items() if classes[case] == name] for name in classes.values()}
+    return {name: bars_as_json(mean_of_shares(own[name], seed)) for name in sorted(own)}
+
+
+def bars_as_json(bars: ErrorBars | None) -> Report | None:
+    """A mean over ``count`` cases with its interval."""
+    return None if bars is None else {"count": bars.n, "value": bars.value, "low": bars.low, "high": bars.high}
+
+
+def agreement(answers: Iterable[sheets.Answer], annotation: sheets.AnnotationSet) -> ErrorBars | None:
+    """Krippendorff's alpha for nominal values, over the cases with at least two answers; None if it is undefined.
+
+    The value of an answer is the position that was chosen, cannot tell a value of its own. As outliers are at every
+    position equally often, somebody who chooses without reading agrees by chance only. The interval is a bootstrap
+    over cases. MissingExtraError if the krippendorff library is not installed.
+    """
+    row = {case.id: index for index, case in enumerate(annotation.cases)}
+    counts = np.zeros((len(row), max(len(case.words) for case in annotation.cases) + 1), dtype=np.int64)
+    for answer in answers:
+        counts[row[answer.case], answer.choice] += 1
+    counts = counts[counts.sum(axis=1) >= 2]
+    value = krippendorff_alpha(counts)
+    if math.isnan(value):
+        return None
+    low, high = bootstrap(len(counts), lambda drawn: krippendorff_alpha(counts[drawn]), annotation.seed)
+    return ErrorBars(value, low, high, None, len(counts))
+
+
+def krippendorff_alpha(counts: IntArray) -> float:
+    """Nominal alpha of how many chose each value in each case, two or more in all; NaN if all chose the same value."""
+    alpha = optional_module("krippendorff", "agreement", "agreement").alpha  # an extra, because its licence is the GPL
+    if np.count_nonzero(counts.sum(axis=0)) < 2:
+        return math.nan
+    return float(alpha(value_counts=counts, level_of_measurement="nominal"))
+
+
+def case_groups(cases: Iterable[sheets.AnnotationCase], language: str) -> list[Group]:
+    """The cases as test groups with one outlier each, as models are scored on them; the id is that of the case."""
+    return [
+        Group(
+            id=case.id,
+            language=language,
+            cluster=tuple(Member(surface=word) for at, word in enumerate(case.words, start=1) if at != case.outlier),
+            outliers=(Outlier(surface=case.words[case.outlier - 1], outlier_class=case.outlier_class),),
+            where=case.id,
+        )
+        for case in cases
+    ]
+
+
+def score_model(evaluation: Evaluation[GroupScore], shares: Mapping[str, float], seed: int) -> Report:
+    """Compare a model with the annotators by their shares of cases; ``evaluation`` is of ``case_groups``."""
+    scored = {group.group.id: case for group in evaluation.scores for case in group.cases if group.group.id in shares}
+    classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.scores}
+    detected = {name: float(case.detected) for name, case in scored.items()}
+    positions, of_people = [case.position for case in scored.values()], [shares[case] for case in scored]
+    return {
+        "name": evaluation.name,
+        "notes": list(evaluation.notes),
+        "opp": bars_as_json(mean_of_shares(positions, seed)),
+        "accuracy": bars_as_json(mean_of_shares(list(detected.values()), seed)),
+        "by_outlier_class": _by_class(detected, classes, seed),
+        "annotators_on_the_same_cases": bars_as_json(mean_of_shares(of_people, seed)),
+    }
+
+
+def _print_report(report: Report, no_alpha: str) -> None:
     """Print the answers of each annotator, then scores by outlier class, agreement, and how many answers are right.
 
     ``no_alpha`` says why agreement is not measured, where it is not.
@@ -236,7 +337,7 @@ def _print_report(report: people.Report, no_alpha: str) -> None:
         print_line(f"right answers: {right} of {answers} ({100 * right / answers:.2f} %)")
 
 
-def _cells(bars: people.Report | None) -> tuple[str, str, str]:
+def _cells(bars: Report | None) -> tuple[str, str, str]:
     """The number of test cases, the accuracy and its interval, both in percent."""
     if bars is None:
         return "0", "–", ""

@@ -8,7 +8,9 @@ import pytest
 
 from tests.word_groups import surfaces
 from wikisem.errors import MissingExtraError
-from wikisem.evaluation.annotators import (
+from wikisem.evaluation.outlier_detection import Evaluation, score_group
+from wikisem.outputs.annotation.sheets import AnnotationCase, AnnotationSet, Answer
+from wikisem.pipeline.commands.annotate import (
     agreement,
     case_groups,
     case_shares,
@@ -16,8 +18,6 @@ from wikisem.evaluation.annotators import (
     score_annotators,
     score_model,
 )
-from wikisem.evaluation.outlier_detection import Evaluation, score_group
-from wikisem.outputs.annotation.sheets import AnnotationCase, AnnotationSet, Answer
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units, nominal
 # values, missing data (None). Alpha is 0.743 there.
