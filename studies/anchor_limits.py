@@ -27,8 +27,7 @@ import pyarrow.parquet as pq
 from benchmarks.report import table
 from wikisem.recipes.load import load_recipe
 from wikisem.sampling import hash_key
-from wikisem.surfaces.link_counts import break_ties, title_anchors, top_anchors
-from wikisem.surfaces.naming import ITEMS, name_items
+from wikisem.surfaces.link_counts import ITEMS, break_ties, name_items, title_anchors, top_anchors
 
 # Of so many links to the page, a sample of pages of each wiki is judged.
 BANDS: Final = ((1, 1), (2, 2), (3, 3), (4, 6), (7, 10**9))

@@ -24,8 +24,7 @@ from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.files import list_files, match, open_binary, remove, replace_file
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.layout import Scratch, link_letters_path, pages_folder, redirects_folder, siteinfo_path
-from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
-from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
+from wikisem.links import scan
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces import link_counts
@@ -88,18 +87,18 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     # Other names where titles are to be converted first.
     mentions, redirects = ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")
     counts, unreadable, streams = Counts(), list[UnreadableRecord](), list[StreamPart]()
-    versions, bytes_scanned = [NO_VERSIONS], 0
+    versions, bytes_scanned = [scan.NO_VERSIONS], 0
     with work.shuffle.sender("scan", language, number) as sender:
         for piece in _read_range(part, language, streams):
             if isinstance(piece, Damage):
-                unreadable.append(UnreadableRecord(STAGE, piece.reason, piece.where, piece.detail))
+                unreadable.append(UnreadableRecord(scan.STAGE, piece.reason, piece.where, piece.detail))
                 counts += Counts(read=1, unreadable={piece.reason: 1})
                 continue
-            data = without_pages(piece.data, repeats - bytes_scanned)
-            links = scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
+            data = scan.without_pages(piece.data, repeats - bytes_scanned)
+            links = scan.scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
             unreadable.extend(links.unreadable)
             counts += links.pages
-            versions.append(moved(links.versions, bytes_scanned))
+            versions.append(scan.moved(links.versions, bytes_scanned))
             bytes_scanned += len(data)
             yield from sender.add_rows(mentions, adder.add(links.mentions))
             # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
@@ -114,7 +113,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     with create_bucket_file(bulk.part_path(scratch.versions(language), number)) as file:
         file.add(_VERSIONS, encode_numbers(np.concatenate([ids, revisions[order], starts[order]])))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
-    part_counts.write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
+    part_counts.write_unreadable(scratch.unreadable(f"{scan.STAGE}/{language}", number), unreadable)
     # How many page ids there are, the lowest and the highest, and whether they ascend.
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     part_counts.write_counts(counts_file, counts, streams=streams, span=span)
@@ -123,9 +122,11 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
     try:
-        yield from read_records(part, part_counts.open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
+        yield from read_records(
+            part, part_counts.open_counted, scan.PAGE_END, scan.CHUNK_BYTES, scan.DUMP_END, streams.append
+        )
     except OSError as error:
-        raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error
+        raise StageError(f"{scan.STAGE}/{language}: expected to read {part.path}, saw {error}") from error
 
 
 def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
@@ -142,14 +143,14 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
     buckets = tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
     saved = (
         scanned
-        | "all titles" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(wikis, 1)), "scan/titles")
+        | "all titles" >> shuffle.exchange(scan.STAGE, tasks_of(dict.fromkeys(wikis, 1)), "scan/titles")
         | "save titles" >> beam.FlatMap(save_titles, work)
     )
     inputs, tasks = [scanned], buckets
     if any(wiki.variants for wiki in wikis.values()):
         converted = (
             (saved, scanned)
-            | "all saved" >> shuffle.exchange(STAGE, buckets, "scan/unconverted", "scan/unconverted-redirects")
+            | "all saved" >> shuffle.exchange(scan.STAGE, buckets, "scan/unconverted", "scan/unconverted-redirects")
             | "convert titles" >> beam.FlatMap(convert_bucket, work)
         )
         inputs, tasks = [converted, scanned], same_tasks
@@ -162,9 +163,9 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
 
     _ = (
         tuple(inputs)
-        | "all ranges" >> shuffle.exchange(STAGE, tasks, *kinds)
+        | "all ranges" >> shuffle.exchange(scan.STAGE, tasks, *kinds)
         | "follow redirects" >> beam.FlatMap(follow_bucket, work)
-        | "all buckets" >> shuffle.exchange(STAGE, final, *followed)
+        | "all buckets" >> shuffle.exchange(scan.STAGE, final, *followed)
         | "add redirected" >> beam.Map(write_bucket, work)
     )
 
@@ -272,11 +273,11 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
         tables = []
         for number in overlapping:
             (batch,) = bulk.read_bucket(bulk.part_path(scratch.versions(language), number), [_VERSIONS])
-            table = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
+            table = decode_numbers(batch).reshape(len(scan.NO_VERSIONS), -1)
             ids, _, _ = table
             tables.append(table[:, (ids >= low) & (ids < high)])
-        versions, position = in_parts(tables)
-        is_dropped = superseded(versions, position)
+        versions, position = scan.in_parts(tables)
+        is_dropped = scan.superseded(versions, position)
         _, _, starts = versions
         for index in distinct(position[is_dropped]).tolist():
             copies.setdefault(overlapping[index], []).append(starts[is_dropped & (position == index)])
@@ -335,9 +336,9 @@ def sample_link_letters(
     found = LinkLetters()
     for number, part in enumerate(ranges):
         left_out = repeats(number)
-        for piece in read_records(part, open_binary, PAGE_END, _CHUNK):
+        for piece in read_records(part, open_binary, scan.PAGE_END, _CHUNK):
             if isinstance(piece, Chunk):
-                text = without_pages(piece.data, left_out).decode(errors="replace")
+                text = scan.without_pages(piece.data, left_out).decode(errors="replace")
                 left_out = left_out - len(piece.data)
                 found += count_link_letters(text, site, ENOUGH - found.links)
             if found.links >= ENOUGH:
@@ -411,7 +412,7 @@ def count_mentions(
 def sum_wiki(language: str, wiki: Wiki, scratch: Scratch) -> Counts:
     """The counts of all ranges of a wiki; StageError unless all its files were written."""
     paths = (scratch.counts_of(language, number) for number in range(wiki.ranges))
-    counts = part_counts.sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
+    counts = part_counts.sum_ranges(paths, scan.STAGE, scratch.unreadable(f"{scan.STAGE}/{language}", wiki.ranges))
     buckets = buckets_for(counts.kept)
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
     part_counts.require_files(wiki.folder, names)
@@ -430,7 +431,7 @@ def _scan(
     work = Counting(context.scratch, context.shuffle, wikis, again)
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language][1])]
     todo = [part for language, number, part in ranges if again is None or number in again[language]]
-    size, label = sum(part.stop - part.start for part in todo), label_of(STAGE, list(wikis))
+    size, label = sum(part.stop - part.start for part in todo), label_of(scan.STAGE, list(wikis))
     if again is None:
         parts, languages = work.scratch.counts("*"), {language: wiki.ranges for language, wiki in wikis.items()}
         begun = context.runtime.pipeline(label=label, parts=parts, total=len(ranges), size=size, languages=languages)

@@ -24,7 +24,7 @@ from wikisem.records import Counts
 from wikisem.schemas import MENTIONS, SURFACES
 from wikisem.surfaces import link_counts
 from wikisem.surfaces.cleaning import compose, write_in
-from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, hash_names, name_items, sort_items
+from wikisem.surfaces.link_counts import ITEMS, NamedItems, count_items, hash_names, name_items, sort_items
 from wikisem.transforms.io.counts import read_json, require_files
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_tasks, tasks_of

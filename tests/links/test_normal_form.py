@@ -8,9 +8,8 @@ import pyarrow as pa
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wikisem.links.markup import locate_parts
+from wikisem.links.markup import find_marks, finder, locate_parts, not_composed
 from wikisem.links.mentions import read_contents
-from wikisem.links.normal_form import find_marks, finder, not_composed
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 SITE = SiteInfo("enwiki", "en", namespaces={6: "File"})

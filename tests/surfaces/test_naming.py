@@ -12,8 +12,7 @@ from wikisem.arrow.columns import MapLookup
 from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.schemas import ENTITIES
 from wikisem.surfaces.cleaning import first_label
-from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
-from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, name_items
+from wikisem.surfaces.link_counts import CHOSEN_ANCHORS, ITEMS, NamedItems, count_items, name_items
 from wikisem.wikis import name_codes
 
 ENTITY_ROWS = pa.Table.from_pylist(

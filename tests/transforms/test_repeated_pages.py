@@ -195,7 +195,7 @@ def test_where_nothing_repeats_no_version_is_read(tmp_path: Path, monkeypatch: p
     def fail(*_: object) -> NoReturn:
         raise AssertionError("versions were read")
 
-    monkeypatch.setattr("wikisem.transforms.mentions.in_parts", fail)
+    monkeypatch.setattr("wikisem.links.scan.in_parts", fail)
     cut_small(monkeypatch)
     assert count(tmp_path, *write_parts(tmp_path / "parts")) == COUNTS
     with pytest.raises(AssertionError, match="versions were read"):
@@ -239,7 +239,7 @@ def test_one_file_in_memory(
     path.write_bytes(dump([any_page(*one) for one in versions]))
     newest = newest_of(versions)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("wikisem.surfaces.link_counts.CHUNK_BYTES", chunk)
+        patch.setattr("wikisem.links.scan.CHUNK_BYTES", chunk)
         table = count_links(path, "ltg")
     anchors = [f"{number} {revision}" for number, revision in newest.items()]
     assert sorted(table["anchor"].to_pylist()) == sorted(anchors)

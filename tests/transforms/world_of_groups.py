@@ -14,7 +14,7 @@ from wikisem.pipeline.runs.ledger import Ledger, Record
 from wikisem.recipes.options import Recipe, SurfaceOptions
 from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import ENTITIES, SURFACES
-from wikisem.surfaces.naming import NamedItems, hash_names
+from wikisem.surfaces.link_counts import NamedItems, hash_names
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.taxonomy import build_taxonomy

@@ -12,8 +12,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.links.markup import Bytes, Contents, Mask, Positions, cut_out, first_position, locate_parts
-from wikisem.links.normal_form import find_marks, not_composed
+from wikisem.links.markup import (
+    Bytes,
+    Contents,
+    Mask,
+    Positions,
+    cut_out,
+    find_marks,
+    first_position,
+    locate_parts,
+    not_composed,
+)
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo

@@ -7,7 +7,7 @@ layout go through an XML parser, are rewritten in the exporter's, and scanned li
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -16,25 +16,11 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 
+from wikisem.arrow.columns import differs_from_previous
 from wikisem.errors import DamagedInputError
-from wikisem.links.markup import (
-    Heads,
-    Markup,
-    Mask,
-    Positions,
-    count_distinct,
-    cut_out,
-    find_markup,
-    heads_at,
-    innermost_links,
-    possible_openers,
-    skipped_spans,
-    span_of,
-    starting_with,
-    with_trails,
-)
+from wikisem.links import markup
+from wikisem.links.markup import Heads, Markup, Mask, Positions
 from wikisem.links.mentions import read_contents
-from wikisem.links.repeats import NO_VERSIONS, moved
 from wikisem.records import Counts, Page, UnreadableRecord, unforeseen
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -51,6 +37,57 @@ DUMP_END: Final = b"</mediawiki>"
 CHUNK_BYTES: Final = 4 << 20
 # Says where a byte of a chunk is, as ``Chunk.location`` does.
 Locate = Callable[[int], str]
+
+
+# Pages that the files of a dump hold more than once, and which of their copies count.
+
+# Pages are identified by id. The copy with the newest revision counts, by the id of the revision, since ids ascend with
+# time; of equal revisions, the first copy counts. Pages without ids are not compared. Versions are arrays of shape
+# ``(3, n)``: the id of a page, that of its revision, and where the page begins in its text.
+NO_VERSIONS: Final[Positions] = np.empty((3, 0), np.int64)
+
+
+def moved(versions: Positions, by: int) -> Positions:
+    """Return the same versions with ``by`` more bytes in front of their pages."""
+    return np.vstack([versions[:2], versions[2:] + by])
+
+
+def in_parts(parts: Iterable[Positions]) -> tuple[Positions, Positions]:
+    """Return the versions of several texts together, and for each the number of its text."""
+    found = list(parts)
+    numbers = np.repeat(np.arange(len(found)), [versions.shape[1] for versions in found])
+    return np.hstack([NO_VERSIONS, *found]), numbers
+
+
+def superseded(versions: Positions, part: Positions) -> Mask:
+    """Which versions do not count because another one of the same page does; ``part`` numbers the text of each.
+
+    >>> superseded(np.array([[7, 8, 7], [70, 80, 71], [0, 23, 46]]), np.zeros(3, np.int64)).tolist()
+    [True, False, False]
+    """
+    page, revision, start = versions
+    latest_first = np.lexsort((start, part, -revision, page))
+    mask = np.empty(len(page), np.bool_)
+    # Of each page the first in this order counts.
+    mask[latest_first] = ~differs_from_previous(page[latest_first])
+    return mask
+
+
+def without_pages(data: bytes, starts: Positions) -> bytes:
+    """Return a chunk with blanks for the pages that begin at some bytes of it; starts outside the chunk are ignored.
+
+    >>> page = b"<page><id>%d</id></page>"
+    >>> without_pages(page % 7 + page % 8, np.array([0])) == b" " * 23 + page % 8
+    True
+    """
+    inside = starts[(starts >= 0) & (starts < len(data))].tolist()
+    if not inside:
+        return data
+    changed = bytearray(data)
+    for start in inside:
+        end = data.index(PAGE_END, start) + len(PAGE_END)
+        changed[start:end] = b" " * (end - start)
+    return bytes(changed)
 
 
 class ChunkLinks(NamedTuple):
@@ -193,7 +230,7 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     articles = by_tags.articles + as_xml.articles
     read = articles + sum(reasons.values()) + len(unreadable)
     identified = [(*page.version, start) for start, page in pages.items() if page.version]
-    contents, counts = count_distinct(pa.concat_arrays([by_tags.contents, as_xml.contents]))
+    contents, counts = markup.count_distinct(pa.concat_arrays([by_tags.contents, as_xml.contents]))
     # Bytes of titles that are not UTF-8 become replacement characters.
     titles = by_tags.titles.to_pylist() + as_xml.titles.to_pylist() if with_titles else []
     return ChunkLinks(
@@ -230,9 +267,9 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     ``trail`` is a regular expression for the letters after ``]]`` that belong to a content. Raises ArrowInvalid if a
     content is not UTF-8.
     """
-    markup = find_markup(data)
-    entities = heads_at(markup.chunk, markup.entities)
-    pages = read_pages(markup, entities)
+    found = markup.find_markup(data)
+    entities = markup.heads_at(found.chunk, found.entities)
+    pages = read_pages(found, entities)
     redirects, unread = _read_redirects(data, pages, site)
     main = pages.regular & pages.main
     articles = np.flatnonzero(main & ~pages.deleted & (pages.redirect < 0) & ~unread)
@@ -240,19 +277,19 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     with_id = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
     # The brackets of the articles' texts, but for those in skipped spans; each opener is looked at in its text.
     text_starts, text_ends = pages.text_starts[articles], pages.text_ends[articles]
-    openers = markup.entities[possible_openers(entities)]
-    texts = span_of(openers, text_starts, text_ends)
+    openers = found.entities[markup.possible_openers(entities)]
+    texts = markup.span_of(openers, text_starts, text_ends)
     openers, texts = openers[texts >= 0], texts[texts >= 0]
     work.spend(OPENER * len(openers))
-    skipped = skipped_spans(data, openers, text_ends[texts])
-    texts = span_of(markup.brackets, text_starts, text_ends)
-    texts[span_of(markup.brackets, *skipped) >= 0] = -1
-    link_starts, link_ends = innermost_links(markup, texts)
-    link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
+    skipped = markup.skipped_spans(data, openers, text_ends[texts])
+    texts = markup.span_of(found.brackets, text_starts, text_ends)
+    texts[markup.span_of(found.brackets, *skipped) >= 0] = -1
+    link_starts, link_ends = markup.innermost_links(found, texts)
+    link_ends = markup.with_trails(found, link_ends, trail) if trail else link_ends
     left_out = {"namespace": pages.whole & ~pages.main, "deleted": main & pages.deleted}
     return Extraction(
-        contents=cut_out(data, link_starts, link_ends).cast(pa.string()),
-        titles=cut_out(data, pages.title_starts[titled], pages.title_ends[titled]),
+        contents=markup.cut_out(data, link_starts, link_ends).cast(pa.string()),
+        titles=markup.cut_out(data, pages.title_starts[titled], pages.title_ends[titled]),
         versions=np.vstack([pages.ids[:, with_id], pages.starts[with_id]]),
         articles=len(articles),
         redirects=redirects,
@@ -301,8 +338,8 @@ class _Tags(NamedTuple):
     @classmethod
     def of(cls, heads: Heads) -> Self:
         """Return the tags of the pages."""
-        opens = np.flatnonzero(starting_with(heads, b"<page>") | starting_with(heads, b"<page "))
-        closes = np.flatnonzero(starting_with(heads, b"</page>"))
+        opens = np.flatnonzero(markup.starting_with(heads, b"<page>") | markup.starting_with(heads, b"<page "))
+        closes = np.flatnonzero(markup.starting_with(heads, b"</page>"))
         following = np.append(opens[1:], len(heads))
         closing = np.append(closes, len(heads))[np.searchsorted(closes, opens)]
         last = np.minimum(closing, following)
@@ -310,26 +347,26 @@ class _Tags(NamedTuple):
 
     def starting_with(self, name: bytes) -> tuple[Positions, Positions]:
         """Return how many tags with this beginning each page has, and the index of the first (0 if there are none)."""
-        tags = np.flatnonzero(starting_with(self.heads, name))
+        tags = np.flatnonzero(markup.starting_with(self.heads, name))
         low, high = np.searchsorted(tags, self.first), np.searchsorted(tags, self.last)
         if not len(tags):
             return high - low, np.zeros(len(low), np.int64)
         return high - low, np.where(high > low, tags[np.minimum(low, len(tags) - 1)], 0)
 
 
-def read_pages(markup: Markup, entities: Heads) -> PageTable:
+def read_pages(found: Markup, entities: Heads) -> PageTable:
     """Return the page table of a chunk; ``entities`` are the heads at its ``&``.
 
     >>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
-    >>> markup = find_markup(page % b"b" + page % b"&#98;")
-    >>> pages = read_pages(markup, heads_at(markup.chunk, markup.entities))
-    >>> pages.regular.tolist(), markup.data[pages.text_starts[0] : pages.text_ends[0]]
+    >>> found = markup.find_markup(page % b"b" + page % b"&#98;")
+    >>> pages = read_pages(found, markup.heads_at(found.chunk, found.entities))
+    >>> pages.regular.tolist(), found.data[pages.text_starts[0] : pages.text_ends[0]]
     ([True, False], b'[[b]]')
     """
-    heads = heads_at(markup.chunk, markup.tags)
+    heads = markup.heads_at(found.chunk, found.tags)
     tags = _Tags.of(heads)
-    starts = markup.tags[tags.first]
-    ends = np.append(markup.tags, len(markup.data))[tags.last] + tags.whole * len(b"</page>")
+    starts = found.tags[tags.first]
+    ends = np.append(found.tags, len(found.data))[tags.last] + tags.whole * len(b"</page>")
     # Of each kind of tag, how many each page has, and the index of its first one among all tags of the chunk.
     namespaces, namespace = tags.starting_with(b"<ns>")
     redirects, redirect = tags.starting_with(b"<redirec")
@@ -338,24 +375,24 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     ids, first_id = tags.starting_with(b"<id")
     texts, text = tags.starting_with(b"<text")
     # A page whose namespace is not clear counts as an article until an XML parser has read it.
-    main = (namespaces != 1) | starting_with(heads[namespace], b"<ns>0<")
+    main = (namespaces != 1) | markup.starting_with(heads[namespace], b"<ns>0<")
     regular = tags.whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
-    regular &= starting_with(heads[_next(title, heads)], b"</title>")
+    regular &= markup.starting_with(heads[_next(title, heads)], b"</title>")
     # The tags of both ids, if the page has the exporter's layout.
-    numbers = _ids(markup, heads, np.stack([first_id, _next(revision, heads)]))
+    numbers = _ids(found, heads, np.stack([first_id, _next(revision, heads)]))
     regular &= (ids == 0) | ((first_id < revision) & (numbers >= 0).all(axis=0))
     # No entity but those that the exporter writes: not ``&#91;`` for a bracket.
     known = np.zeros(len(entities), np.bool_)
     for entity in _KNOWN_ENTITIES:
-        known |= starting_with(entities, entity)
-    others = markup.entities[~known]
+        known |= markup.starting_with(entities, entity)
+    others = found.entities[~known]
     regular &= np.searchsorted(others, starts) == np.searchsorted(others, ends)
-    text_starts, text_ends, closed = _texts(markup, text, np.flatnonzero(regular))
-    regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
+    text_starts, text_ends, closed = _texts(found, text, np.flatnonzero(regular))
+    regular &= closed | markup.starting_with(heads[_next(text, heads)], b"</text>")
     # Of the texts whose tag closes itself, those without this attribute are empty.
     deleted = np.zeros(len(text), np.bool_)
     for row in np.flatnonzero(regular & main & closed):
-        deleted[row] = b" deleted=" in markup.data[markup.tags[text[row]] : text_starts[row]]
+        deleted[row] = b" deleted=" in found.data[found.tags[text[row]] : text_starts[row]]
     return PageTable(
         starts=starts,
         ends=ends,
@@ -363,10 +400,10 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
         main=main,
         regular=regular,
         deleted=deleted,
-        redirect=np.where(redirects > 0, markup.tags[redirect], -1),
+        redirect=np.where(redirects > 0, found.tags[redirect], -1),
         ids=np.where(ids > 0, numbers, -1),
-        title_starts=markup.tags[title] + len(b"<title>"),
-        title_ends=markup.tags[_next(title, heads)],
+        title_starts=found.tags[title] + len(b"<title>"),
+        title_ends=found.tags[_next(title, heads)],
         text_starts=text_starts,
         text_ends=text_ends,
     )
@@ -376,27 +413,27 @@ def _next(index: Positions, heads: Heads) -> Positions:
     return np.minimum(index + 1, len(heads) - 1)
 
 
-def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
+def _ids(found: Markup, heads: Heads, tags: Positions) -> Positions:
     """Return the numbers in ``<id>`` tags, by the index of the tag; -1 for other tags and for anything but a number."""
     if not tags.size:
         return tags
     following = _next(tags, heads)
-    starts, ends = markup.tags[tags] + len(b"<id>"), markup.tags[following]
-    is_id = starting_with(heads[tags], b"<id>") & starting_with(heads[following], b"</id>")
+    starts, ends = found.tags[tags] + len(b"<id>"), found.tags[following]
+    is_id = markup.starting_with(heads[tags], b"<id>") & markup.starting_with(heads[following], b"</id>")
     lengths = np.where(is_id, ends - starts, 0)
     is_id &= (lengths > 0) & (lengths <= _DIGITS)
     # The digits of each number, and of a shorter one what is before it: shape (..., longest), the last digit last.
     places = np.arange(-int(lengths[is_id].max(initial=1)), 0)
-    digits = markup.chunk[ends[..., None] + places].astype(np.int64) - ord("0")
+    digits = found.chunk[ends[..., None] + places].astype(np.int64) - ord("0")
     is_before = places < -lengths[..., None]
     is_id &= (is_before | ((digits >= 0) & (digits <= 9))).all(axis=-1)
     return np.where(is_id, np.where(is_before, 0, digits) @ 10 ** (-1 - places), -1)
 
 
-def _texts(markup: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:
+def _texts(found: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:
     """Where the text after each ``<text>`` tag starts and ends, and whether the tag closes itself; for some rows."""
     starts, ends, closed = np.zeros(len(text), np.int64), np.zeros(len(text), np.int64), np.zeros(len(text), np.bool_)
-    starts[rows] = [markup.data.find(b">", opening) + 1 for opening in markup.tags[text[rows]].tolist()]
-    closed[rows] = markup.chunk[starts[rows] - 2] == ord("/")
-    ends[rows] = markup.tags[np.minimum(text[rows] + 1, len(markup.tags) - 1)]
+    starts[rows] = [found.data.find(b">", opening) + 1 for opening in found.tags[text[rows]].tolist()]
+    closed[rows] = found.chunk[starts[rows] - 2] == ord("/")
+    ends[rows] = found.tags[np.minimum(text[rows] + 1, len(found.tags) - 1)]
     return starts, np.where(closed, starts, ends), closed

@@ -16,8 +16,7 @@ from wikisem.class_names import LabelledClass
 from wikisem.files import match
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
-from wikisem.links.markup import locate_parts
-from wikisem.links.normal_form import find_marks, not_composed
+from wikisem.links.markup import find_marks, locate_parts, not_composed
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.language_tables import script_sets
 from wikisem.wikipedia.titles import composed
