@@ -14,8 +14,8 @@ import indexed_bzip2
 import rapidgzip
 
 from wikisem.dumps import Chunk, plan_ranges, read_records
-from wikisem.dumps.bzip2 import _native, decoder
-from wikisem.dumps.bzip2.decoder import END_MARK, bits_at
+from wikisem.dumps.bzip2 import _native, block_reader
+from wikisem.dumps.bzip2.block_reader import END_MARK, bits_at
 from wikisem.pipeline.cli import main
 
 ROOT: Final = Path(__file__).parent.parent
@@ -74,7 +74,7 @@ def two_at_once(path: str) -> None:
 
 def find_marks(path: str, native: bool) -> None:
     """All block marks of a file."""
-    find = _native.find_marks if native else decoder.find_marks_in_python
+    find = _native.find_marks if native else block_reader.find_marks_in_python
     assert find(Path(path).read_bytes(), 0x314159265359)
 
 
@@ -96,7 +96,7 @@ def run_stages(words: tuple[str, ...], native: bool) -> None:
 
 def _choose(native: bool) -> None:
     if not native:
-        decoder.native = None
+        block_reader.native = None
 
 
 def steps_of(path: str, portable: bool) -> tuple[int, dict[str, float]]:

@@ -262,7 +262,7 @@ def versions() -> dict[str, str]:
     """
     found = {"wikisem": __version__, "python": platform.python_version()}
     # Imported only when asked for: that takes a quarter of a second.
-    found["bzip2"] = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
+    found["bzip2"] = importlib.import_module("wikisem.dumps.bzip2.block_reader").decoder_name()
     unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").json["description"]))
     found["unicode"] = unicode[1] if unicode else "unknown"
     for package in _LIBRARIES:

@@ -12,8 +12,8 @@ from tests.dumps.bzip2_blocks import to_bytes
 from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, parts_of, write
 from tests.wikidata.test_chunk_reader_damage import HARMS, one_stream
 from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
-from wikisem.dumps.bzip2 import decoder
-from wikisem.dumps.bzip2.decoder import BLOCK_MARK, END_MARK
+from wikisem.dumps.bzip2 import block_reader
+from wikisem.dumps.bzip2.block_reader import BLOCK_MARK, END_MARK
 
 LINES = lines_of(60, seed=11)
 TEXT = b"".join(LINES)
@@ -45,7 +45,7 @@ def compare(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     for target in TARGETS:
         fast = everything(path, target)
         with monkeypatch.context() as patch:
-            patch.setattr(decoder, "native", None)
+            patch.setattr(block_reader, "native", None)
             assert fast == everything(path, target)
         told += sum(isinstance(item, Damage) for items in fast for item in items)
     return told
@@ -99,7 +99,7 @@ def test_work_grows_as_the_number_of_marks_does(
 
 def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> int:
     done, source = 0, CountingFile(data)
-    python, native = bz2.BZ2Decompressor, decoder.native
+    python, native = bz2.BZ2Decompressor, block_reader.native
 
     class Counted:
         def __init__(self) -> None:
@@ -125,7 +125,7 @@ def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.Mon
 
     counted = SimpleNamespace(BlockDecoder=CountedNative, find_marks=native.find_marks) if compiled and native else None
     with monkeypatch.context() as patch:
-        patch.setattr(decoder, "native", counted)
+        patch.setattr(block_reader, "native", counted)
         patch.setattr(bz2, "BZ2Decompressor", Counted)
         for _ in read_records(Range("dump.bz2", "bzip2", start, len(data)), lambda _: source):
             pass
@@ -134,22 +134,22 @@ def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.Mon
 
 def test_the_decoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a person can see why a run is slow."""
-    if decoder.native:
-        assert "decoder in C" in decoder.decoder_name()
-    monkeypatch.setattr(decoder, "native", None)
-    assert "Python's bz2" in decoder.decoder_name()
+    if block_reader.native:
+        assert "decoder in C" in block_reader.decoder_name()
+    monkeypatch.setattr(block_reader, "native", None)
+    assert "Python's bz2" in block_reader.decoder_name()
 
 
 def test_blocks_of_real_size_need_no_slow_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The decoder in C reads whole files alone, wherever they are cut."""
-    if not decoder.native:
+    if not block_reader.native:
         pytest.skip("the decoder in C could not be compiled here")
 
     def refuse(*_: object) -> None:
         raise AssertionError("the slow decoder was asked")
 
     slow: Callable[..., object] = refuse
-    monkeypatch.setattr("wikisem.dumps.bzip2.decoder.decode_to", slow)
+    monkeypatch.setattr("wikisem.dumps.bzip2.block_reader.decode_to", slow)
     text = b"".join(lines_of(700, seed=2))
     path = write(tmp_path / "dump.bz2", bz2.compress(text, 3))
     for target in (1 << 30, 10**6):

@@ -21,7 +21,7 @@ from tests.dumps.bzip2_blocks import (
     stream_of,
     to_bytes,
 )
-from wikisem.dumps.bzip2.decoder import BLOCK_MARK, END_MARK, bits_at, decode_without_end, find_marks_in_python
+from wikisem.dumps.bzip2.block_reader import BLOCK_MARK, END_MARK, bits_at, decode_without_end, find_marks_in_python
 
 native = pytest.importorskip("wikisem.dumps.bzip2._native", reason="the decoder in C could not be compiled here")
 

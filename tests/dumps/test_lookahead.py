@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.dumps.test_whole_records import CountingFile
 from wikisem.dumps import Chunk, Damage, Range, read_records
-from wikisem.dumps.lookahead import Lookahead
+from wikisem.dumps.model import Lookahead
 
 DATA = bytes(range(1, 101))
 MOVES = ["fill", "discard", "seek", "slice", "find", "take and put back"]

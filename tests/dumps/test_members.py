@@ -11,9 +11,8 @@ import zstandard
 
 from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, read, write
 from wikisem.dumps import Chunk, Range, read_records
-from wikisem.dumps.lookahead import Lookahead, Retries
 from wikisem.dumps.members import CODECS, GZIP, ZSTD, Codec, Decoder, find_head, read_members
-from wikisem.dumps.model import Block
+from wikisem.dumps.model import Block, Lookahead, Retries
 
 MIB = 1 << 20
 # 32 MiB: 1 KiB of a zstd file, all of it blocks that repeat one byte.

@@ -14,7 +14,7 @@ import zstandard
 from tests.dumps.bzip2_blocks import block_of_column, last_column, stream_of
 from tests.dumps.test_whole_records import FORMS, parts_of, read, write
 from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
-from wikisem.dumps.bzip2.decoder import BLOCK_MARK, find_marks
+from wikisem.dumps.bzip2.block_reader import BLOCK_MARK, find_marks
 
 COMPRESSED = [form for form in FORMS if form != "plain"]
 LINES = [

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wikisem.dumps.bzip2.decoder import align, decode_to, decode_without_end
+from wikisem.dumps.bzip2.block_reader import align, decode_to, decode_without_end
 
 ROOT = Path(__file__).parents[2]
 NATIVE = ROOT / "wikisem/dumps/bzip2/native"

@@ -13,7 +13,7 @@ import pytest
 
 from tests.dumps.test_whole_records import FORMS, write
 from wikisem.dumps import plan_ranges, read_records
-from wikisem.dumps.bzip2.decoder import END_MARK, find_marks
+from wikisem.dumps.bzip2.block_reader import END_MARK, find_marks
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
 from wikisem.wikidata.line_types import Fields

@@ -12,8 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 import zstandard
 from isal import igzip_lib
 
-from wikisem.dumps.lookahead import STEP, Lookahead, Retries
-from wikisem.dumps.model import BadRegion, Block, Compression, Damage, Range, format_location
+from wikisem.dumps.model import STEP, BadRegion, Block, Compression, Damage, Lookahead, Range, Retries, format_location
 
 # gzip and zstd, the compressions in which a file is a chain of members: how a member begins, and what decodes it.
 

@@ -1,8 +1,9 @@
 """What the readers of ranges pass around: ranges in, blocks and bad regions in between, chunks and damage out."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, Final, Literal, NamedTuple
 
 Compression = Literal["plain", "gzip", "bzip2", "zstd"]
 Opener = Callable[[str], BinaryIO]
@@ -73,3 +74,125 @@ def format_location(path: str, segment: int, offset: int) -> str:
     'dump.json.gz:4096+17'
     """
     return f"{path}:{segment}+{offset}" if segment else f"{path}:{offset}"
+
+
+# Reading a file forwards, with random access to bytes that were read but not used yet.
+
+STEP: Final = 1 << 20
+# The most readings that fail, one inside the other, before all that they have read is skipped.
+_MOST: Final = 8
+
+
+class Lookahead:
+    """The bytes of a file that have been read, from ``base`` on.
+
+    Moving costs nothing: bytes in front of ``base`` are dropped when the next ones are read.
+
+    >>> import io
+    >>> ahead = Lookahead(io.BytesIO(b"abcdefgh"), start=2, step=3)
+    >>> ahead.slice(3, 6), ahead.base, ahead.end  # looking ahead moves nothing
+    (b'def', 2, 8)
+    >>> ahead.discard(4)
+    >>> ahead.read_buffered(3), ahead.base
+    (b'efg', 7)
+    >>> ahead.seek(ahead.base - 2)
+    >>> ahead.read_buffered(), ahead.read_buffered()
+    (b'fgh', b'')
+    """
+
+    def __init__(self, source: BinaryIO, start: int, step: int = STEP) -> None:
+        self._source, self._step = source, step
+        self.base = self._start = start
+        self._data = b""
+
+    @property
+    def end(self) -> int:
+        """The offset after the last byte that was read."""
+        return max(self.base, self._start + len(self._data))
+
+    def seek(self, offset: int) -> None:
+        """Go to an offset; bytes around it that were read are kept."""
+        if not self._start <= offset <= self._start + len(self._data):
+            self._start, self._data = offset, b""
+        self.base = offset
+
+    def fill(self) -> bool:
+        """Read on; False at the end of the file."""
+        end = self.end
+        self._source.seek(end)  # others may read the same file in between
+        more = self._source.read(self._step)
+        kept = memoryview(self._data)[self.base - self._start :]
+        self._data = b"".join((kept, more)) if kept else more
+        self._start = self.base
+        return len(more) > 0
+
+    def discard(self, offset: int) -> None:
+        """Forget the bytes in front of an offset; if it has not been reached yet, nothing in between is read."""
+        self.base = max(self.base, offset)
+
+    def slice(self, start: int, stop: int) -> bytes:
+        """Bytes ``start`` to ``stop`` of the file, as many of them as there are; forgotten ones are read again."""
+        data, first = self.view(start, stop)
+        return data[first : first + max(0, stop - start)]
+
+    def view(self, start: int, stop: int) -> tuple[bytes, int]:
+        """Data that holds what ``slice`` gives, copied only if it must be read again, and where in it that begins."""
+        if start < self._start or (start < self.base and stop > self._start + len(self._data)):
+            self._source.seek(start)
+            return self._source.read(stop - start), 0
+        while self.end < stop and self.fill():
+            pass
+        return self._data, start - self._start
+
+    def find(self, mark: bytes, limit: int = sys.maxsize) -> int | None:
+        """Go to the next place before ``limit`` where these bytes begin, and give its offset; None if there is none."""
+        while self.base < limit:
+            found = self._data.find(mark, self.base - self._start, limit - self._start + len(mark) - 1)
+            if found >= 0:
+                self.base = self._start + found
+                return self.base
+            self.discard(self.end - len(mark) + 1)
+            if not self.fill():
+                return None
+        return None
+
+    def read_buffered(self, most: int | None = None) -> bytes:
+        """Return up to ``most`` bytes that were read and not used, or else the next of the file; b"" at its end."""
+        if self.base >= self._start + len(self._data):
+            self.fill()
+        first = self.base - self._start
+        data = self._data[first : None if most is None else first + most]
+        self.base += len(data)
+        return data
+
+
+@dataclass
+class Retries:
+    """Limits how often bytes of a file are decoded without success, however many false heads of segments they have.
+
+    After ``_MOST`` failed readings in a row that have each begun inside the ones before, the search for a head goes on
+    where the furthest of them ended.
+
+    >>> retries = Retries()
+    >>> [retries.failed(head, 1000) for head in range(10, 90, 10)]
+    [11, 21, 31, 41, 51, 61, 71, 1000]
+    >>> retries.has_skipped
+    True
+    """
+
+    has_skipped: bool = False
+    _furthest: int = 0
+    _count: int = 0
+
+    def failed(self, start: int, stop: int) -> int:
+        """Note that the bytes from ``start`` to ``stop`` were decoded without success; return where to look further."""
+        self._count = self._count + 1 if start < self._furthest else 1
+        self._furthest = max(self._furthest, stop)
+        if self.is_worth(start + 1):
+            return start + 1
+        self.has_skipped = True
+        return self._furthest
+
+    def is_worth(self, start: int) -> bool:
+        """Return whether to decode from an offset on."""
+        return self._count < _MOST or start >= self._furthest

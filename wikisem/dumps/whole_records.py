@@ -16,9 +16,20 @@ from typing import BinaryIO, Final
 
 from wikisem import files
 from wikisem.dumps.bzip2.block_reader import HEADER, StreamPart, join_streams, read_blocks
-from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.members import CODECS, find_head, read_members
-from wikisem.dumps.model import BadRegion, Block, Chunk, Compression, Damage, Opener, Range, format_location
+from wikisem.dumps.model import (
+    STEP,
+    BadRegion,
+    Block,
+    Chunk,
+    Compression,
+    Damage,
+    Lookahead,
+    Opener,
+    Range,
+    Retries,
+    format_location,
+)
 
 _LOG: Final = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
