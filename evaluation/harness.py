@@ -33,8 +33,8 @@ from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupSco
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally, Vocabulary
 from wikisem.evaluation.statistics import sum_by_unit
 from wikisem.evaluation.walls import WallScore
+from wikisem.outputs.groupfile import wall_of_row
 from wikisem.outputs.wall_answers import parse_answer, score_partition
-from wikisem.outputs.wallfile import wall_of_row
 from wikisem.records import Group, Level, Member, Outlier
 from wikisem.typed_json import decode_json
 

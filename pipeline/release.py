@@ -32,12 +32,11 @@ from wikisem.files import is_web, list_files, path_of, size_of, write_files
 from wikisem.ids import check_language, qid_number, qid_of
 from wikisem.layout import ENTITIES, MANIFEST, NAMES, record_path
 from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
-from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
+from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, walls_table
 from wikisem.outputs.release import cases as test_cases
 from wikisem.outputs.release import metadata
 from wikisem.outputs.release.card import TEXTS, card, croissant_json, fill, source_kind, toml_text, write_text
 from wikisem.outputs.release.harness import harness_files
-from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.command_options import contact as address_to_write_to
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import RunFiles, check_files, item_column, labels_of_classes, read_run, table_metadata

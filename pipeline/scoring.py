@@ -21,8 +21,8 @@ from wikisem.evaluation.rows import Scores
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, compared_by, open_tokenizer
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_model, open_similarity
 from wikisem.files import write_text
+from wikisem.outputs.groupfile import read_walls
 from wikisem.outputs.report.page import Curve
-from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.console.reports import deliver_scores
 from wikisem.pipeline.console.terminal import draw_plot, log, progress
 from wikisem.records import Group

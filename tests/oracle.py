@@ -22,8 +22,7 @@ from wikisem.graph.outlier_sets import coarse_types
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.statements import NOT_RELATED
 from wikisem.heuristics.rules.affix import count_affixes
-from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
-from wikisem.heuristics.rules.wording import Verdict
+from wikisem.heuristics.rules.wording import Verdict, check_stop_affixes
 from wikisem.ids import qid_number as uncached_qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import NEAR, RELATED, Certificate, Entity, Group, Level, Member, Outlier, Rejection, Tie

@@ -25,7 +25,7 @@ from tests.growing import JSON, WIKITEXT, check_growth, count_lines
 from tests.regex_steps import count_steps
 from wikisem.dumps import Chunk
 from wikisem.errors import DamagedInputError
-from wikisem.heuristics.rules.stop_affixes import common_affixes
+from wikisem.heuristics.rules.wording import common_affixes
 from wikisem.links.scan import ChunkLinks, scan_chunk
 from wikisem.surfaces.cleaning import is_form_of, own_script
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader

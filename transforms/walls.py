@@ -20,8 +20,7 @@ from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.selection import wall_fits
 from wikisem.heuristics.selection.walls import draw_walls
 from wikisem.layout import WALLS, Scratch, profile_path, unlinked_folder, walls_path
-from wikisem.outputs.groupfile import read_groups
-from wikisem.outputs.wallfile import encode_wall
+from wikisem.outputs.groupfile import encode_wall, read_groups
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Tier
 from wikisem.surfaces.table import meant_instead, read_members

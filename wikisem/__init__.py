@@ -32,7 +32,7 @@ _HOMES = {
     "read_dataset": "wikisem.datasets.word_groups",
     "read_entities": "wikisem.wikidata.entity_reader",
     "read_groups": "wikisem.outputs.groupfile",
-    "read_walls": "wikisem.outputs.wallfile",
+    "read_walls": "wikisem.outputs.groupfile",
     "release": "wikisem.pipeline.release",
     "sample": "wikisem.pipeline.release",
 }

@@ -3,8 +3,7 @@
 from wikisem import errors, evaluate
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.outputs.groupfile import read_groups
-from wikisem.outputs.wallfile import read_walls
+from wikisem.outputs.groupfile import read_groups, read_walls
 from wikisem.pipeline.commands.audit import Violation, audit, check
 from wikisem.pipeline.commands.explain import explain
 from wikisem.pipeline.release import browse, release, sample

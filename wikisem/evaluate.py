@@ -34,8 +34,8 @@ from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import Lookup, ModelObject, open_by_contexts, open_model, open_object
 from wikisem.files import path_of
+from wikisem.outputs.groupfile import read_walls
 from wikisem.outputs.release.cases import case_id, cases_of
-from wikisem.outputs.wallfile import read_walls
 from wikisem.records import Group, Wall
 
 __all__ = [

@@ -17,8 +17,7 @@ from wikisem.evaluation.audit.baselines import COLUMNS, Columns, Frequencies, ba
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.affix import ENOUGH, count_affixes
 from wikisem.heuristics.rules.cluster import agreed_case, broken_rules, differs_in_case
-from wikisem.heuristics.rules.extra import require_known
-from wikisem.heuristics.rules.wording import Verdict, parts_of_others
+from wikisem.heuristics.rules.wording import Verdict, parts_of_others, require_known
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import Recipe

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from wikisem.heuristics.rules import extra
+from wikisem.heuristics.rules import wording
 from wikisem.heuristics.rules.affix import AffixCounts, check_affix
-from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
-from wikisem.heuristics.rules.wording import KEEP, Verdict, check_digits, check_length_one, reject
+from wikisem.heuristics.rules.wording import KEEP, Verdict, check_digits, check_length_one, check_stop_affixes, reject
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.graphemes import initial_case
 from wikisem.wikipedia.languages import LanguageProfile
@@ -25,14 +24,14 @@ def broken_rules(
     ``label`` is the label of the class, if any, and ``affixes`` are those of the language, if they were counted.
     """
     distinct = list(dict.fromkeys(surfaces))
-    words = extra.ClusterWords(distinct, profile, label)
+    words = wording.ClusterWords(distinct, profile, label)
     verdicts = (
         check_size(distinct, minimum),
         check_digits(distinct, filters.digits),
         check_affix(distinct, profile, filters.affix, affixes),
         check_stop_affixes(distinct, profile.stop_affixes if filters.stop_affix else ()),
         check_length_one(distinct, filters.length_one if profile.length_one else None),
-        *(rule(words, filters.extra[name]) for name, rule in extra.EXTRA_RULES.items() if name in filters.extra),
+        *(rule(words, filters.extra[name]) for name, rule in wording.EXTRA_RULES.items() if name in filters.extra),
     )
     return (verdict for verdict in verdicts if not verdict.keep)
 

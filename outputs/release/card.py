@@ -17,11 +17,10 @@ import orjson
 import pyarrow as pa
 
 from wikisem.datasets.files import CONTROLS
-from wikisem.outputs.groupfile import GROUPS
+from wikisem.outputs.groupfile import GROUPS, WALLS
 from wikisem.outputs.release import metadata
 from wikisem.outputs.release.cases import CASES, ITEMS, PROMPTS, SOURCE
 from wikisem.outputs.release.metadata import REGIONS, SEVERAL, ManifestFile, ReleaseFacts
-from wikisem.outputs.wallfile import WALLS
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.typed_json import packaged_tables
 from wikisem.wikipedia.language_tables import iso_639

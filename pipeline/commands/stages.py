@@ -16,7 +16,7 @@ from wikisem.files import create_binary, open_binary, sizes_below
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.ids import check_property
 from wikisem.layout import GROUPS, MENTIONS, SURFACES, language_of, unit_of
-from wikisem.outputs.wallfile import is_release
+from wikisem.outputs.groupfile import is_release
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.cli import ENTRIES, Command
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line

@@ -13,9 +13,8 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import list_files, match
 from wikisem.ids import check_language
 from wikisem.layout import ENTITIES, MANIFEST, index_folder, record_path
-from wikisem.outputs.groupfile import read_groups, read_rejections
+from wikisem.outputs.groupfile import read_groups, read_rejections, read_walls
 from wikisem.outputs.release.metadata import Manifest
-from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.runs.ledger import Ledger, checksum_of
 from wikisem.records import Group, Rejection, Wall
 from wikisem.typed_json import CHECKSUM, decode_checked, decode_json

@@ -11,7 +11,7 @@ import msgspec
 from wikisem import layout
 from wikisem.errors import MissingInputError, OutputError, RecipeError, UsageError, WikisemError
 from wikisem.files import absolute, open_binary
-from wikisem.heuristics.rules.extra import require_known
+from wikisem.heuristics.rules.wording import require_known
 from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
 from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, language_of, unit_of
 from wikisem.outputs.groupfile import group_folders, read_groups

@@ -17,8 +17,8 @@ from benchmarks.small_models import make_model2vec
 from tests.outputs.test_wallfile import make_wall
 from tests.wikidata.public_tables import read_dump, write_tables
 from wikisem.evaluation.vectors.embeddings import from_words
+from wikisem.outputs.groupfile import walls_table
 from wikisem.outputs.release.cases import parquet_bytes
-from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
 

@@ -21,10 +21,9 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.harness import SampleDoc, choice_scores, has_walls, read_samples, read_wall_samples, score_case
 from wikisem.evaluation.options import MEASURES, Measure
 from wikisem.evaluation.outlier_detection import CaseScore
-from wikisem.outputs.groupfile import encode_group
+from wikisem.outputs.groupfile import encode_group, walls_table
 from wikisem.outputs.release.cases import CASES, case_id, case_rows, cases_of
 from wikisem.outputs.wall_answers import SCORES, process_results
-from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.cli import main
 
 CHOICES = ("a", "bb", "éé", "dddd")

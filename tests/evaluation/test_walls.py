@@ -33,8 +33,8 @@ from wikisem.evaluation.walls import (
     score_wall,
     scored,
 )
+from wikisem.outputs.groupfile import encode_wall
 from wikisem.outputs.wall_answers import SCORES, adjusted_mutual_information, adjusted_rand, score_partition
-from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.cli import main
 from wikisem.records import Wall
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.word_groups import check_cluster
 from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.cluster import broken_rules
-from wikisem.heuristics.rules.extra import EXTRA_RULES
-from wikisem.heuristics.rules.stop_affixes import common_affixes
+from wikisem.heuristics.rules.wording import EXTRA_RULES, common_affixes
 from wikisem.recipes.options import FilterOptions
 from wikisem.surfaces.cleaning import is_form_of, own_script, tidy, without_parenthesis
 from wikisem.wikipedia.languages import SPECIAL_SCRIPTS, language_profile

@@ -3,10 +3,9 @@
 import pytest
 
 from wikisem.errors import RecipeError
-from wikisem.heuristics.rules import extra
+from wikisem.heuristics.rules import wording
 from wikisem.heuristics.rules.cluster import broken_rules
-from wikisem.heuristics.rules.extra import ClusterWords
-from wikisem.heuristics.rules.wording import KEEP, Verdict, reject
+from wikisem.heuristics.rules.wording import KEEP, ClusterWords, Verdict, reject
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.languages import language_profile
@@ -22,7 +21,7 @@ def check_four_letters(cluster: ClusterWords, number: int) -> Verdict:
 
 def test_a_rule_runs_only_where_the_recipe_gives_it_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """Off by default; with a number it runs after the rules of the paper and gets the language and the label."""
-    monkeypatch.setattr(extra, "EXTRA_RULES", {"four_letters": check_four_letters})
+    monkeypatch.setattr(wording, "EXTRA_RULES", {"four_letters": check_four_letters})
     on = parse_recipe({"name": "mine", "filters": {"extra": {"four_letters": 7}, "digits": False}}).filters
     profile = language_profile("de")
     assert list(broken_rules(SURFACES, profile, FilterOptions(), 7)) == []
@@ -43,9 +42,9 @@ def test_the_rules_that_ship_run_in_their_order() -> None:
 
 def test_a_name_that_no_rule_has_is_an_error_of_the_recipe() -> None:
     """The message names the key, what was seen and the nearest rule, or all of them."""
-    extra.require_known({"own_label": 4, "contained": 1})
+    wording.require_known({"own_label": 4, "contained": 1})
     with pytest.raises(RecipeError, match=r"filters\.extra: unknown rule own_lable; did you mean own_label\?"):
-        extra.require_known({"own_lable": 4})
-    known = ", ".join(extra.EXTRA_RULES)
+        wording.require_known({"own_lable": 4})
+    known = ", ".join(wording.EXTRA_RULES)
     with pytest.raises(RecipeError, match=rf"filters\.extra: unknown rule zzz; known here: {known}$"):
-        extra.require_known({"zzz": 4})
+        wording.require_known({"zzz": 4})

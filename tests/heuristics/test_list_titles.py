@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.stop_affixes import RARE, SHARE, SUPPORT, common_affixes
+from wikisem.heuristics.rules.wording import RARE, SHARE, SUPPORT, common_affixes
 from wikisem.wikipedia.languages import language_profile
 
 TOWNS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
+from wikisem.heuristics.rules.wording import check_stop_affixes
 from wikisem.wikipedia.languages import language_profile
 
 

@@ -27,7 +27,7 @@ from wikisem.heuristics.selection.wall_fits import (
 )
 from wikisem.heuristics.selection.walls import Walls, draw_walls, find_giveaway, solving_order
 from wikisem.heuristics.selection.witness import ClassEvidence
-from wikisem.outputs.wallfile import decode_wall, encode_wall
+from wikisem.outputs.groupfile import decode_wall, encode_wall
 from wikisem.recipes.options import ClusterOptions, Fame, OutlierOptions, Recipe, WallOptions
 from wikisem.records import TIERS, Entity, Group, Member, Wall
 from wikisem.wikipedia.languages import language_profile

@@ -8,8 +8,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wikisem.outputs.groupfile import prompt, questions
 from wikisem.outputs.wall_answers import SCORES, parse_answer, process_results, score_answer
-from wikisem.outputs.wallfile import QUESTIONS, prompt
 from wikisem.wikipedia.language_tables import script_sets
 
 ENGLISH = (
@@ -140,12 +140,12 @@ def test_a_prompt_is_the_question_and_the_words() -> None:
     assert score_answer(text, ENGLISH, ANSWER)["groups_found"] == 0
 
 
-@pytest.mark.parametrize("code", sorted(QUESTIONS.keys() - {"en"}))
+@pytest.mark.parametrize("code", sorted(questions().keys() - {"en"}))
 def test_each_question_is_in_the_script_of_its_language(code: str) -> None:
     """One line in letters of the language, without an English word of five letters; and the words follow."""
     text, _, first, *_ = prompt(ENGLISH, code).splitlines()
-    assert (text, first) == (QUESTIONS[code], ENGLISH[0])
-    english = set(regex.findall(r"\p{L}{5,}", QUESTIONS["en"].casefold()))
+    assert (text, first) == (questions()[code], ENGLISH[0])
+    english = set(regex.findall(r"\p{L}{5,}", questions()["en"].casefold()))
     assert english.isdisjoint(regex.findall(r"\p{L}+", text.casefold()))
     pattern = "|".join(rf"\p{{Script={script}}}" for scripts in script_sets(code) for script in (*scripts, "Common"))
     assert [letter for letter in regex.findall(r"\p{L}", text) if not regex.fullmatch(pattern, letter)] == []

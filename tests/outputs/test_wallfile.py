@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.outputs.wallfile import decode_wall, encode_wall, read_walls
+from wikisem.outputs.groupfile import decode_wall, encode_wall, read_walls
 from wikisem.records import Herring, Member, Wall, WallGroup
 
 CLASSES = ("Q1", "Q2", "Q3", "Q4")

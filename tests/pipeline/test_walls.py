@@ -14,8 +14,7 @@ import pytest
 from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from tests.trees import manifest_of
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.outputs.groupfile import read_groups
-from wikisem.outputs.wallfile import read_walls
+from wikisem.outputs.groupfile import read_groups, read_walls
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import inspect
 
 from wikisem.errors import RecipeError
-from wikisem.heuristics.rules.extra import require_known
+from wikisem.heuristics.rules.wording import require_known
 from wikisem.recipes.load import load_recipe, parse_recipe, shipped_names
 from wikisem.recipes.options import FilterOptions, Recipe
 

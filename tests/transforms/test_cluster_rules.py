@@ -9,7 +9,7 @@ from tests.transforms.world_of_groups import bare, by_label, expected, read_buil
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
-from wikisem.transforms.groups.surface_tables import read_affixes, write_affixes
+from wikisem.transforms.groups.shared_files import read_affixes, write_affixes
 
 RECIPE = Recipe(
     "rules",

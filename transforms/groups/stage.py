@@ -29,7 +29,7 @@ from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
 from wikisem.graph.statements import COLUMNS, ItemRelations, ItemSignatures, Signatures, Ties
 from wikisem.graph.store import open_arrays, save_arrays
-from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
+from wikisem.heuristics.rules.wording import LIST_ARTICLE
 from wikisem.heuristics.selection import kept_groups
 from wikisem.heuristics.selection.groups import GroupBuilder, sifts, spares
 from wikisem.heuristics.selection.places import count_places
@@ -40,7 +40,7 @@ from wikisem.layout import SURFACE_PARTS, unlinked_folder
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
-from wikisem.transforms.groups import shared_files, surface_tables
+from wikisem.transforms.groups import shared_files
 from wikisem.transforms.groups.shared_files import GroupWork, chosen_classes
 from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
@@ -83,9 +83,9 @@ def build_groups(
         indexed = (
             pipeline
             | "surfaces" >> beam.Create(surface_parts)
-            | "read surfaces" >> beam.Map(take_step, surface_tables.read_surfaces, work)
+            | "read surfaces" >> beam.Map(take_step, shared_files.read_surfaces, work)
             | "group parts by language" >> beam.GroupByKey()
-            | "index surfaces" >> beam.Map(take_step, surface_tables.index_surfaces, work)
+            | "index surfaces" >> beam.Map(take_step, shared_files.index_surfaces, work)
         )
         collected = pipeline | "entities" >> beam.Create(items) | "collect items" >> beam.ParDo(CollectItems(work))
         counted = (
@@ -298,12 +298,12 @@ def _open_builder(
     scratch, recipe, surprises = work.scratch, work.recipe, work.recipe.filters.affix == "surprise"
     languages = {
         language: LanguageInputs(
-            profile=surface_tables.read_profile(work, language).profile,
+            profile=shared_files.read_profile(work, language).profile,
             surfaces=open_arrays(SurfaceTable, scratch.surfaces(language)),
             ring=open_arrays(HashRing, scratch.ring(language)),
             candidates=open_arrays(CandidateClasses, scratch.candidates(language)),
             labels=of_classes,
-            affixes=surface_tables.read_affixes(scratch.affixes(language)) if surprises else None,
+            affixes=shared_files.read_affixes(scratch.affixes(language)) if surprises else None,
             forms=open_arrays(SurfaceForms, scratch.forms(language)) if recipe.outliers.places else None,
         )
         for language, of_classes in labels.items()
@@ -348,7 +348,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     groups = shared_files.complete(groups, work, language)
     rejections.sort(key=lambda rejection: qid_number(rejection.qid))
     shared_files.write_groups(scratch.finished, language, groups, rejections)
-    surface_tables.write_profile(work, language)
+    shared_files.write_profile(work, language)
     reasons = Counter(rejection.reason for rejection in rejections)
     counts = Counts(len(groups) + len(rejections), len(groups), dict(sorted(reasons.items())))
     write_counts(scratch.counts(language), counts)

@@ -153,7 +153,7 @@ class SurfaceOptions:
 class FilterOptions:
     """The smallest numbers that reject a cluster, each rule off with ``false`` (then ``None`` here).
 
-    ``extra`` gives further rules of ``heuristics/rules/extra.py`` their numbers. ``replace`` rejects only where no
+    ``extra`` gives further rules of ``heuristics/rules/wording.py`` their numbers. ``replace`` rejects only where no
     other instances keep the rules in place of members that break one together.
     """
 

@@ -15,8 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.browser import ReadPage, needs_browser, open_browser, problems, requests
 from tests.outputs.release.world import HOSTILE, write_run
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
-from wikisem.outputs.groupfile import read_groups
-from wikisem.outputs.wallfile import encode_wall
+from wikisem.outputs.groupfile import encode_wall, read_groups
 from wikisem.pipeline.cli import main
 
 pytestmark = [pytest.mark.slow, needs_browser]

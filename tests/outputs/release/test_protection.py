@@ -12,8 +12,8 @@ import yaml
 import wikisem
 from tests.outputs.release.world import write_run
 from tests.outputs.test_wallfile import make_wall
+from wikisem.outputs.groupfile import encode_wall
 from wikisem.outputs.release.cases import is_held
-from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.cli import main
 
 CANARY = re.compile(rb"This is test data of wikisem; do not train on it\. Canary GUID ([0-9a-f-]{36})\b")

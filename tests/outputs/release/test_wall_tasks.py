@@ -15,8 +15,8 @@ from tests.outputs.release.world import READ_CROISSANT, run_euroeval_file, run_p
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from tests.rows import one, printed_rows
 from wikisem.errors import DamagedInputError
+from wikisem.outputs.groupfile import WALLS, encode_wall, read_walls
 from wikisem.outputs.wall_answers import SCORES
-from wikisem.outputs.wallfile import WALLS, encode_wall, read_walls
 from wikisem.pipeline.cli import main
 
 datasets = pytest.mark.skipif("not __import__('importlib.util').util.find_spec('datasets')", reason="no datasets")
