@@ -35,8 +35,16 @@ from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, 
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, walls_table
 from wikisem.outputs.release import cases as test_cases
 from wikisem.outputs.release import metadata
-from wikisem.outputs.release.card import TEXTS, card, croissant_json, fill, source_kind, toml_text, write_text
-from wikisem.outputs.release.harness import harness_files
+from wikisem.outputs.release.card import (
+    TEXTS,
+    card,
+    croissant_json,
+    fill,
+    harness_files,
+    source_kind,
+    toml_text,
+    write_text,
+)
 from wikisem.pipeline.command_options import contact as address_to_write_to
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import RunFiles, check_files, item_column, labels_of_classes, read_run, table_metadata
