@@ -29,7 +29,7 @@ from wikisem.links.mentions import make_link
 from wikisem.links.scan import CHUNK_BYTES, scan_chunk
 from wikisem.records import Link, Page
 from wikisem.schemas import MENTIONS
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.xml_pages import read_page, read_siteinfo
 
 HEAD = 100_000

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.report import Call, Result, compare, table, write_section
 from wikisem import evaluate
-from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.evaluation.category_scores import (
     ExactCounter,
     look_up_category,

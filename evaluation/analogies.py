@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.files import decode_utf8
-from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.options import Method
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, PartScore, Scored, Tally

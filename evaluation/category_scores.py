@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.errors import UsageError
 from wikisem.evaluation.options import Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, PartScore, Scored, Tally

@@ -23,7 +23,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.outlier_detection import score_group, tally, words_of
 from wikisem.evaluation.vectors.embeddings import TextModel
 from wikisem.records import Group
-from wikisem.wikipedia.language_tables import iso_639_3, iso_15924
+from wikisem.wikipedia.languages import iso_639_3, iso_15924
 from wikisem.wikis import date_in_name
 
 _CITATION = """@article{blair2016automated,

@@ -12,8 +12,7 @@ import orjson
 
 from wikisem import evaluate
 from wikisem.datasets.files import data_set_name, data_set_path
-from wikisem.datasets.word_categories import keyed_categories, read_categories
-from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset
+from wikisem.datasets.word_groups import keyed_categories, keyed_groups, name_languages, read_categories, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.cutoff import KnownDate, read_dates
 from wikisem.evaluation.outlier_detection import words_of

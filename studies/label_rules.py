@@ -16,8 +16,7 @@ from typing import Any
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.wording import Verdict
 from wikisem.recipes.load import load_recipe
-from wikisem.wikipedia.language_tables import script_sets
-from wikisem.wikipedia.languages import language_profile
+from wikisem.wikipedia.languages import language_profile, script_sets
 from wikisem.wikis import label_codes, own_code
 
 MINIMUM, SIZE = 7, 8

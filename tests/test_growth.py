@@ -32,8 +32,8 @@ from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
 from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia import titles, wikitext
 from wikisem.wikipedia.graphemes import graphemes
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.learning import count_link_letters
-from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import LETTERS, converter
 from wikisem.wikipedia.xml_pages import read_siteinfo
 

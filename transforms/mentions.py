@@ -33,9 +33,8 @@ from wikisem.transforms.io import shuffle as bulk
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, create_bucket_file, done, same_tasks, tasks_of
 from wikisem.typed_json import decode_json
-from wikisem.wikipedia.languages import LanguageProfile, language_profile
+from wikisem.wikipedia.languages import LanguageProfile, SiteInfo, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 from wikisem.wikipedia.xml_pages import find_siteinfo
 

@@ -17,9 +17,9 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
+from wikisem.datasets import word_groups
 from wikisem.datasets.files import data_set_name, data_set_path
-from wikisem.datasets.word_categories import WordCategory, read_categories
-from wikisem.datasets.word_groups import keyed_groups, name_languages, read_dataset, with_spaces
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.errors import MissingInputError, UsageError, optional_module
 from wikisem.evaluation import analogies as analogies_
 from wikisem.evaluation import category_scores as categories_
@@ -246,7 +246,7 @@ def baselines(groups: Groups, frequencies: Mapping[str, Frequencies] | None = No
     """
     rows = list[Row]()
     for name, listed in _data_sets(groups).items():
-        rows += baseline_rows(baselines_by_language(map(with_spaces, listed), frequencies), name)
+        rows += baseline_rows(baselines_by_language(map(word_groups.with_spaces, listed), frequencies), name)
     return Scores(rows)
 
 
@@ -563,17 +563,17 @@ def _data_sets(groups: Groups, keys: options.Keys | None = None) -> dict[str, Se
     sets: Mapping[str, Sequence[Group]]
     if isinstance(groups, str | PathLike):
         path = data_set_path(groups)
-        sets = {data_set_name(path): name_languages(read_dataset(groups), path)}
+        sets = {data_set_name(path): word_groups.name_languages(word_groups.read_dataset(groups), path)}
     else:
         sets = groups if isinstance(groups, Mapping) else {"": groups}
     if not sets or not all(sets.values()):
         raise MissingInputError("expected test groups, saw none")
-    return {name: keyed_groups(list(own), keys) if keys else own for name, own in sets.items()}
+    return {name: word_groups.keyed_groups(list(own), keys) if keys else own for name, own in sets.items()}
 
 
 def _categories(categories: Categories, language: str, dataset: str) -> tuple[Sequence[WordCategory], str]:
     if isinstance(categories, str | PathLike):
-        return read_categories(categories, language), dataset or Path(categories).stem
+        return word_groups.read_categories(categories, language), dataset or Path(categories).stem
     return categories, dataset
 
 

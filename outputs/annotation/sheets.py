@@ -26,7 +26,7 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
 from wikisem.records import Group
 from wikisem.typed_json import decode_json, packaged_tables
-from wikisem.wikipedia.language_tables import iso_639
+from wikisem.wikipedia.languages import iso_639
 
 # The answer in place of the number of a word, which counts from 1.
 CANNOT_TELL: Final = 0

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from wikisem.ids import qid_number
 from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
 from wikisem.records import OUTLIER_CLASSES, Group, Member, Outlier, Rejection, Wall
-from wikisem.wikipedia.language_tables import iso_639
+from wikisem.wikipedia.languages import iso_639
 from wikisem.wikis import wiki_of
 
 SOURCES: Final = ("anchor", "label", "title")

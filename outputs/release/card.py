@@ -25,7 +25,7 @@ from wikisem.outputs.release.metadata import REGIONS, SEVERAL, ManifestFile, Rel
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
 from wikisem.typed_json import packaged_tables
-from wikisem.wikipedia.language_tables import iso_639
+from wikisem.wikipedia.languages import iso_639
 from wikisem.wikis import WIKIPEDIAS, date_in_name
 
 _TEXTS: Final = packaged_tables(__package__, "texts.toml")

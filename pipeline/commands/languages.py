@@ -16,7 +16,7 @@ from wikisem.pipeline.command_options import Options, folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json
 from wikisem.pipeline.runs.inputs import edited
 from wikisem.pipeline.runs.ledger import Ledger
-from wikisem.wikipedia.language_tables import script_sets
+from wikisem.wikipedia.languages import script_sets
 from wikisem.wikipedia.learning import KEYS, LINKS, LIST_TITLES, SURPRISED, find_profile, read_profile_file
 from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, own_code, wiki_of
 

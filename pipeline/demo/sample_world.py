@@ -23,7 +23,7 @@ from wikisem.pipeline.runs.stages import BuildOptions
 from wikisem.recipes.load import load_recipe
 from wikisem.records import Page
 from wikisem.typed_json import packaged_tables
-from wikisem.wikipedia.language_tables import CANONICAL
+from wikisem.wikipedia.languages import CANONICAL
 
 LANGUAGES: Final = ("en", "es", "de", "ja", "zh", "ar")
 

@@ -34,8 +34,8 @@ from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.learning import Evidence, find_profile, read_profile_file
-from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import conversion_of, converter, lacks_conversion, variant_of
 from wikisem.wikis import known_language, name_codes, wiki_of
 

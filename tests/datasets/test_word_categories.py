@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.datasets.word_categories import WordCategory, read_categories
+from wikisem.datasets.word_groups import WordCategory, read_categories
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 
 LINE = '{"category":"%s","language":"%s","items":[{"id":"Q1","label":"New York"},{"id":"Q2","label":"%s"}]}\n'

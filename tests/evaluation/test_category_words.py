@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.rows import one
-from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.evaluation.category_scores import look_up_category, scored
 from wikisem.evaluation.rows import PartScore, Row, rows_of
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words

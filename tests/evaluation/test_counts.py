@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.evaluation.sections import section_of
 from tests.word_groups import outlier_word, word_group
-from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies import AnalogySearch, score_analogies
 from wikisem.evaluation.category_scores import look_up_category, score_oddoneout, score_topk

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
-from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.errors import UsageError
 from wikisem.evaluation.category_scores import (
     CategoryVectors,

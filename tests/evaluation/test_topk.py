@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
-from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import WordCategory
 from wikisem.evaluation.category_scores import look_up_category, score_topk
 from wikisem.evaluation.vectors.embeddings import TextModel, WordModel, WordVectors, from_words
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.word_groups import check_cluster
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.recipes.options import FilterOptions
-from wikisem.wikipedia.languages import LanguageProfile, language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import LanguageProfile, SiteInfo, language_profile
 
 DEFAULTS = FilterOptions()
 OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)

@@ -11,7 +11,7 @@ import mwparserfromhell
 from wikisem.links.mentions import make_link
 from wikisem.links.scan import ChunkLinks, scan_chunk
 from wikisem.records import Link, Page
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.xml_pages import canonical
 
 _GALLERY: Final = re.compile(r"(<gallery\b[^>]*>).*?(</gallery>)", re.DOTALL | re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wikisem.links.mentions import read_link
 from wikisem.records import Link
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 
 SKIPPED = ("nowiki", "pre", "math", "source", "syntaxhighlight", "includeonly", "ce", "chem", "timeline")
 _TAG = re.compile(rf"<({'|'.join(SKIPPED)})(?:\s[^<>]*?)?(/?)\s*>", re.IGNORECASE)

@@ -12,8 +12,7 @@ import pytest
 from tests.links.parser_reference import counted, parsed, scanned, without_cells, without_galleries
 from wikisem.links.scan import scan_chunk
 from wikisem.records import Link, Page
-from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo, language_profile
 from wikisem.wikipedia.xml_pages import read_page, read_siteinfo
 
 # One dump of each wiki: the others hold the same pages.

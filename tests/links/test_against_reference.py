@@ -10,7 +10,7 @@ from tests.links.parser_reference import counted
 from tests.links.reference import count_links
 from wikisem.links.scan import scan_chunk
 from wikisem.records import Link, Page
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.xml_pages import canonical
 
 SITE = SiteInfo(dbname="enwiki", language="en", version="0.11", namespaces={6: "Datei"})

@@ -15,7 +15,7 @@ from wikisem.links import mentions, scan
 from wikisem.links.scan import ChunkLinks, scan_chunk
 from wikisem.records import UnreadableRecord
 from wikisem.surfaces.link_counts import count_links
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.wikitext import BUDGET, Work
 from wikisem.wikipedia.xml_pages import canonical
 

@@ -11,8 +11,7 @@ import pytest
 from tests.links.parser_reference import counted
 from wikisem.links.scan import scan_chunk
 from wikisem.records import Link, Page
-from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo, language_profile
 from wikisem.wikipedia.xml_pages import canonical
 
 CASES = tomllib.loads(Path(__file__).with_name("golden_links.toml").read_text(encoding="utf-8"))["case"]

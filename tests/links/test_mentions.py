@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from wikisem.links.mentions import read_contents, read_link
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.titles import LONGEST
 
 

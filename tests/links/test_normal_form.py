@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wikisem.links.markup import find_marks, finder, locate_parts, not_composed
 from wikisem.links.mentions import read_contents
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 
 SITE = SiteInfo("enwiki", "en", namespaces={6: "File"})
 # Letters that compose, marks of many classes, and what never is NFC.

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.links.scan import ChunkLinks, scan_chunk
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 
 SITE = SiteInfo(dbname="enwiki", language="en", version="0.11")
 PAGE = (

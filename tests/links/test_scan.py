@@ -5,7 +5,7 @@ import pytest
 from tests.links.parser_reference import counted
 from wikisem.dumps import Chunk
 from wikisem.links.scan import scan_chunk
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 
 SITE = SiteInfo(dbname="enwiki", language="en", version="0.10")
 OLD = SiteInfo(dbname="enwiki", language="en", version="0.3")

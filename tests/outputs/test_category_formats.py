@@ -17,7 +17,7 @@ from wikisem.categories.language_sets import (
     WordPair,
 )
 from wikisem.categories.recipe import Category, CategoryRecipe, Relation
-from wikisem.datasets.word_categories import read_categories
+from wikisem.datasets.word_groups import read_categories
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, write_sets
 
 CITIES = CategoryWords(

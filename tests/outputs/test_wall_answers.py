@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wikisem.outputs.groupfile import prompt, questions
 from wikisem.outputs.wall_answers import SCORES, parse_answer, process_results, score_answer
-from wikisem.wikipedia.language_tables import script_sets
+from wikisem.wikipedia.languages import script_sets
 
 ENGLISH = (
     "Berlin", "Washington, D.C.", "Paris", "St. Louis", "red", "Orange", "blue", "dark green",

@@ -8,8 +8,7 @@ import pytest
 from tests.categories.test_lexeme_pairs import lexeme_line
 from tests.word_groups import surfaces, words_asked
 from wikisem.categories.lexeme_pairs import FormPair
-from wikisem.datasets.word_categories import read_categories
-from wikisem.datasets.word_groups import read_dataset
+from wikisem.datasets.word_groups import read_categories, read_dataset
 from wikisem.evaluation.analogies import read_questions
 from wikisem.outputs.category_formats import outlier_groups, pair_category_lines, with_one_answer, write_questions
 from wikisem.pipeline.cli import main

@@ -18,7 +18,7 @@ import wikisem
 from tests.http_server import Handler, serving
 from tests.outputs.release.world import write_run
 from wikisem.datasets import files
-from wikisem.datasets.word_categories import read_categories
+from wikisem.datasets.word_groups import read_categories
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.pipeline.cli import main
 from wikisem.web import Patience

@@ -24,7 +24,7 @@ from wikisem.records import Counts
 from wikisem.surfaces.link_counts import StringSet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions import count_mentions
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 
 COUNTS = Counts(
     read=10, kept=4, left_out={"namespace": 1, "redirect": 3, "redirect-elsewhere": 1}, unreadable={"bad-page": 1}

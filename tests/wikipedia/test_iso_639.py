@@ -2,7 +2,7 @@
 
 import re
 
-from wikisem.wikipedia.language_tables import iso_639, iso_639_3, iso_15924
+from wikisem.wikipedia.languages import iso_639, iso_639_3, iso_15924
 from wikisem.wikis import WIKIPEDIA_CODES
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.wikipedia.language_tables import ROWS, TABLES, TRAILS
-from wikisem.wikipedia.languages import detect_script, language_profile
+from wikisem.wikipedia.languages import ROWS, TABLES, TRAILS, detect_script, language_profile
 from wikisem.wikis import WIKIPEDIA_CODES
 
 DOCS = Path(__file__).parents[2] / "docs" / "languages.md"

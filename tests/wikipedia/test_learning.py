@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import RecipeError
-from wikisem.wikipedia import language_tables, learning
+from wikisem.wikipedia import languages
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.learning import (
     KEYS,
     LINKS,
@@ -24,7 +25,6 @@ from wikisem.wikipedia.learning import (
     read_profile_file,
     write_profile_file,
 )
-from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.xml_pages import read_siteinfo
 
 SITE = SiteInfo("ltgwiki", "ltg", namespaces={6: "Fails", 14: "Kategoreja"})
@@ -191,9 +191,8 @@ def test_the_languages_of_the_paper_without_their_rows(
     known = find_profile(code).profile
     site = replace(read_siteinfo(data[:100_000]), language=code, aliases=known.namespace_aliases)
     evidence = Evidence(count_link_letters(data.decode(errors="replace"), site), labels_of(realdata, code))
-    for module in (language_tables, learning):
-        monkeypatch.setattr(module, "ROWS", {})
-        monkeypatch.setattr(module, "SCRIPTS", {})
+    monkeypatch.setattr(languages, "ROWS", {})
+    monkeypatch.setattr(languages, "SCRIPTS", {})
     learned = find_profile(code, evidence=evidence).profile
     assert learned.writing == known.writing
     assert (learned.script, learned.affix_length, learned.length_one) == (

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from wikisem.errors import DamagedInputError
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.xml_pages import read_siteinfo
 
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="0.10" xml:lang="ltg">

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.links.mentions import make_link
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.titles import Title, leads_away, read_title, upper_first
 
 SITE = SiteInfo(dbname="dewiki", language="de", namespaces={0: "", 1: "Diskussion", 6: "Datei", 4: "Wikipedia"})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError
 from wikisem.records import Page
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read_page, unescape_xml
 
 SITE = SiteInfo(dbname="dewiki", language="de", version=LAYOUT, namespaces={0: "", 1: "Diskussion", 6: "Datei"})

@@ -37,8 +37,7 @@ from wikisem.surfaces.table import COLUMNS, LATE_FIELDS, SOURCES, SurfaceForms, 
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.mentions import read_link_letters
 from wikisem.wikipedia import learning
-from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo, language_profile
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
 

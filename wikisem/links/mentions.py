@@ -25,7 +25,7 @@ from wikisem.links.markup import (
 )
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.titles import LONGEST, URL, composed, leads_away, read_title, unescape, upper_first
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, Work, anchor_text, visible
 from wikisem.wikipedia.xml_pages import unescape_xml

@@ -23,7 +23,7 @@ from wikisem.links.markup import Heads, Markup, Mask, Positions
 from wikisem.links.mentions import read_contents
 from wikisem.records import Counts, Page, UnreadableRecord, unforeseen
 from wikisem.schemas import MENTIONS, REDIRECTS
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
 from wikisem.wikipedia.wikitext import OPENER, TAG, XML_BYTES, TooCostlyError, Work
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read_page, unescape_xml

@@ -18,7 +18,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
 from wikisem.links.markup import find_marks, locate_parts, not_composed
 from wikisem.wikipedia.graphemes import graphemes
-from wikisem.wikipedia.language_tables import script_sets
+from wikisem.wikipedia.languages import script_sets
 from wikisem.wikipedia.titles import composed
 from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN

@@ -24,8 +24,7 @@ from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts, UnreadableRecord, report_unreadable
 from wikisem.schemas import ITEM_NAMES, MENTIONS, NAMES, REDIRECTS, SURFACES
 from wikisem.surfaces import cleaning
-from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo, language_profile
 from wikisem.wikipedia.variants import TitleVariants, conversion_of, variant_of
 from wikisem.wikipedia.xml_pages import find_siteinfo
 from wikisem.wikis import known_language, label_codes, name_codes, wiki_of

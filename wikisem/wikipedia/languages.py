@@ -1,16 +1,141 @@
-"""Language profiles from the tables and the script; ``learning`` adds what a profile file and the dump say."""
+"""What is known about a language: the tables of what no dump lists, the site information of a wiki, and the profile.
 
+The tables are in ``language_tables.toml`` beside this module, with their sources and dates: scripts, words, link
+trails, names of namespaces, standard codes. Keys are the codes of Wikipedias' domains, which are neither ISO 639 nor
+BCP 47 throughout. ``learning`` adds to a profile what a profile file and the dump say.
+"""
+
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Final, Literal
 
 import msgspec
 import regex
 
-from wikisem.wikipedia import language_tables
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.typed_json import decode_json, packaged_tables
 from wikisem.wikis import own_code
+
+TABLES: Final = packaged_tables(__package__, "language_tables.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRow:
+    """What a person knows about a language and no dump shows as reliably."""
+
+    words: bool = False
+    hyphens: bool = False
+    lists: tuple[str, ...] = ()
+
+
+ROWS: Final = msgspec.convert(TABLES["rows"], dict[str, LanguageRow])
+# Which letters right after ``]]`` belong to the link, as a regular expression, and what holds for all other languages.
+TRAILS: Final[Mapping[str, str]] = {code: trail for trail, codes in TABLES["trails"].items() for code in codes.split()}
+_DEFAULT_TRAIL: Final = "[a-z]+"
+# Sets of scripts as ISO 15924 codes; every other language is in Latin letters.
+SCRIPTS: Final[Mapping[str, str]] = {code: sets for sets, codes in TABLES["scripts"].items() for code in codes.split()}
+INTERWIKI: Final = frozenset(TABLES["interwiki"].split())
+
+# Names of namespaces that every wiki has, whatever its language.
+CANONICAL: Final[Mapping[str, int]] = TABLES["canonical"]
+_NUMBERS: Final = (CANONICAL["File"], CANONICAL["Category"], CANONICAL["Template"])
+_THREE_LETTERS: Final = dict(pair.split(":") for pair in TABLES["iso_639"]["two_letters"].split())
+# One code for scripts that a language mixes, as ISO 15924 has them.
+_MIXED: Final = {"Hira+Kana+Hani": "Jpan", "Hang+Hani": "Hang", "Hani": "Hans"}
+_TRADITIONAL: Final = frozenset({"lzh", "yue"})
+
+
+def script_sets(code: str) -> tuple[tuple[str, ...], ...]:
+    """The sets of scripts whose letters one word of a language may mix; most languages have one set of one script.
+
+    >>> script_sets("ja"), script_sets("sr"), script_sets("de")
+    ((('Hira', 'Kana', 'Hani'),), (('Cyrl',), ('Latn',)), (('Latn',),))
+    """
+    return tuple(tuple(scripts.split("+")) for scripts in SCRIPTS.get(code, "Latn").split("|"))
+
+
+def alias_names(code: str) -> dict[str, int]:
+    """The aliases of namespaces that the Wikipedia in a language has set up, many of them a letter or two -> number.
+
+    >>> [alias_names(code).get("WP") for code in ("de", "ltg")], alias_names("de")["P"]
+    ([4, 4], 100)
+    """
+    aliases = TABLES["aliases"]
+    pairs = (pair.partition("=") for pair in f"{aliases['mul']} {aliases.get(code, '')}".split())
+    return {name.replace("_", " "): int(number) for name, _, number in pairs}
+
+
+def iso_639_3(code: str) -> str:
+    """Return the three letters of ISO 639-3 for the language of a Wikipedia.
+
+    >>> [iso_639_3(code) for code in ("de", "no", "als", "zh-classical", "fiu-vro", "ceb")]
+    ['deu', 'nor', 'gsw', 'lzh', 'vro', 'ceb']
+    """
+    return str(TABLES["iso_639"]["other"].get(code) or _THREE_LETTERS.get(code, code))
+
+
+def iso_639(code: str) -> str:
+    """Return the shortest code of ISO 639: two letters where there are any.
+
+    >>> [iso_639(code) for code in ("de", "als", "simple", "zh-yue")]
+    ['de', 'gsw', 'en', 'yue']
+    """
+    if code in _THREE_LETTERS:
+        return code
+    three = iso_639_3(code)
+    return next((two for two, known in _THREE_LETTERS.items() if known == three), three)
+
+
+def iso_15924(code: str) -> str:
+    """Return the script that the language of a Wikipedia is most written in.
+
+    >>> [iso_15924(code) for code in ("de", "sr", "ja", "zh", "zh-yue", "ko")]
+    ['Latn', 'Cyrl', 'Jpan', 'Hans', 'Hant', 'Hang']
+    """
+    if iso_639_3(code) in _TRADITIONAL:
+        return "Hant"
+    first = SCRIPTS.get(code, "Latn").partition("|")[0]
+    return _MIXED.get(first, first)
+
+
+def fold(name: str) -> str:
+    """Return a namespace name or interwiki prefix as MediaWiki compares it: case and repeated spaces do not matter."""
+    return " ".join(name.replace("_", " ").split()).lower()
+
+
+@dataclass(frozen=True)
+class SiteInfo:
+    """A wiki: ``namespaces`` maps ids to local names, ``aliases`` further names to ids.
+
+    ``version`` is that of the export schema; ``first_letter`` says whether the first letter of a title is upper case.
+    """
+
+    dbname: str
+    language: str = ""
+    version: str = ""
+    first_letter: bool = True
+    namespaces: Mapping[int, str] = field(default_factory=dict)
+    aliases: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def prefixes(self) -> Mapping[str, int]:
+        """Folded name -> namespace id: canonical names, then aliases, then the wiki's own, which win."""
+        local = {name: number for number, name in self.namespaces.items() if name}
+        # Later names replace earlier ones that differ in case alone.
+        return {fold(name): number for names in (CANONICAL, self.aliases, local) for name, number in names.items()}
+
+    def to_json(self) -> str:
+        """Return the SiteInfo as JSON that ``from_json`` reads."""
+        values = {name: value for name, value in vars(self).items() if name != "prefixes"}
+        return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, data: bytes | str, where: str = "siteinfo.json") -> "SiteInfo":
+        """Return the SiteInfo that ``to_json`` wrote."""
+        return decode_json(data, cls, where, "the site information of a wiki")
+
 
 AffixRule = Literal["words", "characters", "han"]
 # Whether there are spaces between words; and in languages with spaces, whether words take others in front of them
@@ -40,7 +165,7 @@ class LanguageProfile:
     length_one: bool = True
     lists: tuple[str, ...] = ()
     stop_affixes: tuple[str, ...] = ()
-    link_trail: str = language_tables.DEFAULT
+    link_trail: str = _DEFAULT_TRAIL
     namespace_aliases: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
@@ -65,7 +190,7 @@ class Script:
 
 # Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3.
 _ALPHABET: Final = Script()
-SPECIAL_SCRIPTS: Final = msgspec.convert(language_tables.TABLES["special_scripts"], dict[str, Script])
+SPECIAL_SCRIPTS: Final = msgspec.convert(TABLES["special_scripts"], dict[str, Script])
 
 # Namespaces of most Wikipedias that are not part of MediaWiki, and the canonical name of the project itself.
 _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
@@ -86,22 +211,22 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
     wiki_code = own_code(code)
-    row = language_tables.ROWS.get(wiki_code) or language_tables.LanguageRow()
+    row = ROWS.get(wiki_code) or LanguageRow()
     script_names: set[str] = set()  # of scripts with rules of their own, "" for an alphabet
-    if wiki_code in language_tables.SCRIPTS or wiki_code in language_tables.ROWS:
-        sets = language_tables.script_sets(wiki_code)
+    if wiki_code in SCRIPTS or wiki_code in ROWS:
+        sets = script_sets(wiki_code)
         script_names = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
     script_name = script_names.pop() if len(script_names) == 1 else detect_script(sample)
     script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
     # The names of files, categories and templates that a wiki in the language knows or knew, with their numbers.
-    numbered_names = zip(language_tables.TABLES["namespaces"].get(wiki_code, ()), language_tables.NUMBERS, strict=False)
+    numbered_names = zip(TABLES["namespaces"].get(wiki_code, ()), _NUMBERS, strict=False)
     local_namespaces = {name.replace("_", " "): number for names, number in numbered_names for name in names.split()}
     # Such as WP: most are so short that they say nothing about a surface form that begins with one.
-    short_aliases = language_tables.alias_names(wiki_code)
+    short_aliases = alias_names(wiki_code)
     site_names = [] if site is None else [*site.namespaces.values(), *(site.aliases.keys() - short_aliases.keys())]
     # Titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
-    names = namespace_affixes([*language_tables.CANONICAL, *_EVERYWHERE, *local_namespaces])
+    names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local_namespaces])
     return LanguageProfile(
         code=code,
         script=script_name,
@@ -112,7 +237,7 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
         length_one=not script.syllables,
         lists=tuple(lists),
         stop_affixes=(*sorted({*names, *lists}), *namespace_affixes(site_names)),
-        link_trail=language_tables.TRAILS.get(wiki_code, language_tables.DEFAULT),
+        link_trail=TRAILS.get(wiki_code, _DEFAULT_TRAIL),
         namespace_aliases=short_aliases | local_namespaces,
     )
 

@@ -18,9 +18,8 @@ import regex
 
 from wikisem.errors import RecipeError
 from wikisem.recipes.load import did_you_mean, parse_toml
-from wikisem.wikipedia.language_tables import ROWS, SCRIPTS, TRAILS, LanguageRow
-from wikisem.wikipedia.languages import AffixRule, LanguageProfile, Writing, language_profile
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia import languages
+from wikisem.wikipedia.languages import AffixRule, LanguageProfile, LanguageRow, SiteInfo, Writing, language_profile
 from wikisem.wikipedia.titles import leads_away
 from wikisem.wikis import WIKIPEDIAS, own_code, wiki_of
 
@@ -211,23 +210,23 @@ def find_profile(
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces)
     wiki = own_code(code)
-    row = ROWS.get(wiki)
+    row = languages.ROWS.get(wiki)
     by_script = "script" if profile.script else "default"
     # The source and the support of each value.
     links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
     source_and_support = {
-        "script": ("table" if wiki in SCRIPTS else "dump" if profile.script else "default", surfaces),
+        "script": ("table" if wiki in languages.SCRIPTS else "dump" if profile.script else "default", surfaces),
         "writing": (by_script, links),
         "hyphens": ("row" if row is not None and row.hyphens else "default", surfaces),
         "affix": ("row" if row is not None and row.words else by_script, count),
         "affix_length": (by_script, count),
         "length_one": (by_script, 0),
-        "link_trail": ("MediaWiki" if wiki in TRAILS else "default", links),
+        "link_trail": ("MediaWiki" if wiki in languages.TRAILS else "default", links),
         "lists": ("row" if row is not None and row.lists else "default", seen.list_titles),
     }
     source = {key: stated for key, (stated, _) in source_and_support.items()}
     support = {key: number for key, (_, number) in source_and_support.items()}
-    changes = _learned(profile, seen, row, knows_trail=wiki in TRAILS)
+    changes = _learned(profile, seen, row, knows_trail=wiki in languages.TRAILS)
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
         changes["lists"] = (*profile.lists, *seen.list_words)

@@ -10,8 +10,7 @@ import unicodedata
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from wikisem.wikipedia.language_tables import INTERWIKI
-from wikisem.wikipedia.siteinfo import SiteInfo, fold
+from wikisem.wikipedia.languages import INTERWIKI, SiteInfo, fold
 from wikisem.wikis import INTERLANGUAGE
 
 FOREIGN: Final = INTERWIKI | INTERLANGUAGE

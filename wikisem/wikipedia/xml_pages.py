@@ -12,7 +12,7 @@ from wikisem import files
 from wikisem.dumps import Chunk, Opener, Range, read_head, read_records
 from wikisem.errors import DamagedInputError, WrongDumpError
 from wikisem.records import Page
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.titles import read_title
 
 # `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word before its link.

@@ -12,7 +12,7 @@ import yaml
 from tests.outputs.release.world import run_euroeval_file, write_run
 from wikisem.outputs.release.cases import ENGLISH, PROMPTS, prompt_in
 from wikisem.pipeline.cli import main
-from wikisem.wikipedia.language_tables import script_sets
+from wikisem.wikipedia.languages import script_sets
 
 # Words of the English prompts with four letters or more.
 ENGLISH_WORDS = {
