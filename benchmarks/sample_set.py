@@ -34,7 +34,7 @@ from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST
 from wikisem.outputs.release.metadata import Terms, manifest_json
 from wikisem.pipeline.cli import main as wikisem
-from wikisem.pipeline.release import facts_of
+from wikisem.pipeline.commands.release import facts_of
 from wikisem.pipeline.runs.read import read_run
 from wikisem.recipes.load import load_recipe
 

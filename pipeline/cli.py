@@ -57,10 +57,11 @@ Command: TypeAlias = tuple[Options | Callable[[argparse.ArgumentParser], None], 
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
 # The commands that are read with others, in one module.
 TOGETHER: Final[Mapping[str, str]] = {
-    **dict.fromkeys((*STAGES, "build", "names", "walls"), "stages"),
+    **dict.fromkeys((*STAGES, "build", "demo", "names", "walls"), "stages"),
     **dict.fromkeys(("audit", "check"), "audit"),
     **dict.fromkeys(("wordnet", "lexemes"), "lexemes"),
     **dict.fromkeys(("release", "sample", "browse"), "release"),
+    "tokenize": "scoring",
 }
 # The commands that run a pipeline, and take options of Beam.
 PIPELINES: Final = STAGES | {"build", "demo", "names", "walls"}

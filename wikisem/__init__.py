@@ -20,7 +20,7 @@ _HOMES = {
     "Violation": "wikisem.pipeline.commands.audit",
     "Wall": "wikisem.records",
     "audit": "wikisem.pipeline.commands.audit",
-    "browse": "wikisem.pipeline.release",
+    "browse": "wikisem.pipeline.commands.release",
     "build": "wikisem.pipeline.runs.stages",
     "check": "wikisem.pipeline.commands.audit",
     "count_links": "wikisem.surfaces.link_counts",
@@ -33,8 +33,8 @@ _HOMES = {
     "read_entities": "wikisem.wikidata.entity_reader",
     "read_groups": "wikisem.outputs.groupfile",
     "read_walls": "wikisem.outputs.groupfile",
-    "release": "wikisem.pipeline.release",
-    "sample": "wikisem.pipeline.release",
+    "release": "wikisem.pipeline.commands.release",
+    "sample": "wikisem.pipeline.commands.release",
 }
 
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604

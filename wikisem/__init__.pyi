@@ -6,7 +6,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import read_groups, read_walls
 from wikisem.pipeline.commands.audit import Violation, audit, check
 from wikisem.pipeline.commands.explain import explain
-from wikisem.pipeline.release import browse, release, sample
+from wikisem.pipeline.commands.release import browse, release, sample
 from wikisem.pipeline.runs.stages import BuildResult, build
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe

@@ -25,8 +25,8 @@ from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import make_folder, path_of, write_files
 from wikisem.outputs.annotation import sheets
 from wikisem.pipeline.command_options import Options, at_least
+from wikisem.pipeline.commands.scoring import import_from_here
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
-from wikisem.pipeline.scoring import import_from_here
 from wikisem.records import Group, Member, Outlier, class_of
 
 Report = dict[str, Any]  # under the names that programs read

@@ -6,16 +6,72 @@ items and test cases that are in both have the same ids.
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.changes import Kind, LanguageChanges, compare_languages
 from wikisem.outputs.report.page import Block, Sheet
 from wikisem.pipeline.command_options import Options, at_least
 from wikisem.pipeline.console.reports import deliver
 from wikisem.pipeline.runs.read import read_run
+from wikisem.records import Group, Member, Rejection
+
+Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
+# Why a group is in or out, where no rejection says it.
+NOT_IN_OLD, NOT_IN_NEW = "language not in OLD", "language not in NEW"
+NO_CANDIDATE = "no candidate: too few items with a name, or left out by the recipe"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference. ``before`` and ``after`` are what is shown of it: reasons, parts of a group, surface forms.
+
+    Groups: the reason for which the class was rejected before, or is now; ``NO_CANDIDATE`` if it was no candidate,
+    ``NOT_IN_OLD`` or ``NOT_IN_NEW`` if that set does not have the language.
+    Items: "cluster" or the outlier class ("O1"), "" where it is not in the group. ``item`` is empty for groups.
+    """
+
+    kind: Kind
+    language: str
+    group: str
+    label: str
+    before: str = ""
+    after: str = ""
+    item: str = ""
+    surface: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read."""
+        row = {"change": self.kind, "language": self.language, "class": self.group, "label": self.label}
+        return row | {"item": self.item, "surface": self.surface, "before": self.before, "after": self.after}
+
+
+class Overlap(NamedTuple):
+    """How many groups, or test cases, the old set alone has, both have, and the new one alone has."""
+
+    gone: int
+    kept: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageChanges:
+    """The changes of one language, and how many groups and test cases both sets, or one of them, have."""
+
+    language: str
+    groups: Overlap
+    cases: Overlap
+    changes: tuple[Change, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read."""
+        counts: dict[str, Any] = {"language": self.language}
+        for name, overlap in (("groups", self.groups), ("cases", self.cases)):
+            counts |= {f"{name}_out": overlap.gone, f"{name}_kept": overlap.kept, f"{name}_in": overlap.new}
+        return {**counts, "changes": [change.as_json() for change in self.changes]}
+
 
 OPTIONS: Final[Options] = {"--most": {"convert": at_least(1), "default": 20}}
 
@@ -69,3 +125,72 @@ def _tables(compared: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
             yield Sheet(header, rows, [False for _ in header], f"{kind}: {len(of_kind):,}")
         if len(of_kind) > most:
             yield f"{len(of_kind) - most:,} more; --json and --csv have all"
+
+
+def compare_languages(
+    old: Mapping[str, Sequence[Group]],
+    new: Mapping[str, Sequence[Group]],
+    old_rejections: Mapping[str, Sequence[Rejection]],
+    new_rejections: Mapping[str, Sequence[Rejection]],
+) -> list[LanguageChanges]:
+    """The changes of every language that either set has, groups and rejections being given by language.
+
+    A group is the one with the same class and language, a test case the one with the same outlier, too. Neither depends
+    on a place in a file.
+    """
+    compared = []
+    for language in sorted(old.keys() | new.keys()):
+        before, after = ({group.qid: group for group in groups.get(language, ())} for groups in (old, new))
+        why_before = {qid: NOT_IN_OLD for qid in after if language not in old}
+        why_after = {qid: NOT_IN_NEW for qid in before if language not in new}
+        for why, rejections in ((why_before, old_rejections), (why_after, new_rejections)):
+            for rejection in rejections.get(language, ()):
+                why[rejection.qid] = f"{rejection.reason}: {rejection.detail}".removesuffix(": ")
+        changes = [
+            Change("group out", language, qid, group.label, after=why_after.get(qid, NO_CANDIDATE))
+            for qid, group in before.items()
+            if qid not in after
+        ]
+        changes += [
+            Change("group in", language, qid, group.label, before=why_before.get(qid, NO_CANDIDATE))
+            for qid, group in after.items()
+            if qid not in before
+        ]
+        changes += [
+            change for qid in after if qid in before for change in _item_changes(language, before[qid], after[qid])
+        ]
+        cases, cases_now = (
+            {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
+            for groups in (before, after)
+        )
+        groups_of_both, cases_of_both = (
+            Overlap(gone=len(ids - ids_now), kept=len(ids & ids_now), new=len(ids_now - ids))
+            for ids, ids_now in ((set(before), set(after)), (cases, cases_now))
+        )
+        compared.append(LanguageChanges(language, groups_of_both, cases_of_both, tuple(changes)))
+    return compared
+
+
+def _item_changes(language: str, before: Group, after: Group) -> Iterator[Change]:
+    """The items that came, went or moved between the parts of a group, and the surface forms that changed."""
+    parts, parts_now, about = _parts(before), _parts(after), (language, after.qid, after.label)
+    for item in dict.fromkeys([*parts, *parts_now]):
+        (part, member), (part_now, member_now) = parts.get(item, ("", None)), parts_now.get(item, ("", None))
+        shown = member_now or member
+        assert shown is not None
+        kind: Kind = "moved" if part and part_now else ("item in" if part_now else "item out")
+        if part != part_now:
+            yield Change(kind, *about, before=part, after=part_now, item=item, surface=shown.surface)
+        if member and member_now and member.surface != member_now.surface:
+            surfaces = member.surface, member_now.surface
+            yield Change("surface form", *about, *surfaces, item=item, surface=member_now.surface)
+
+
+def _parts(group: Group) -> dict[str, tuple[str, Member]]:
+    """The items of a group with the part of it that each is in; of an item that comes twice, the first part counts."""
+    parts: dict[str, tuple[str, Member]] = {}
+    for member in group.cluster:
+        parts.setdefault(member.id, ("cluster", member))
+    for outlier in group.outliers:
+        parts.setdefault(outlier.id, (outlier.of_class.name, outlier))
+    return parts

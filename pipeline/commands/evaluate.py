@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
     with importing():
         # SciPy and Arrow, which help does without.
-        scoring = importlib.import_module("wikisem.pipeline.scoring")
+        scoring = importlib.import_module("wikisem.pipeline.commands.scoring")
     if getattr(arguments, "plot", None):
         drawing_module("wikisem.evaluation.plot", "--plot")  # an error before the work if matplotlib is missing
     if vectors := getattr(arguments, "vectors", None):

@@ -1,25 +1,29 @@
-"""The commands that run stages: a build, each of its five stages by itself on what is in OUT, names and walls."""
+"""The commands that run stages: a build, the demo, each of five stages by itself on what is in OUT, names and walls."""
 
 import argparse
 import shlex
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from rich.table import Table
 
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.files import create_binary, open_binary, sizes_below
+from wikisem.files import absolute, create_binary, open_binary, sizes_below
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.ids import check_property
 from wikisem.layout import GROUPS, MENTIONS, SURFACES, language_of, unit_of
-from wikisem.outputs.groupfile import is_release
+from wikisem.outputs.groupfile import is_release, read_groups, read_rejections
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.cli import ENTRIES, Command
-from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
+from wikisem.pipeline.commands.show import group_table, languages_table
+from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
+from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
 from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record
@@ -27,6 +31,7 @@ from wikisem.pipeline.runs.run import Run, Stage, make_run, run_stages, session,
 from wikisem.recipes.load import load_recipe, shipped_names
 from wikisem.recipes.options import Recipe
 from wikisem.records import TIERS
+from wikisem.transforms.io.runtime import Runtime
 from wikisem.typed_json import packaged_tables
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 
@@ -188,6 +193,40 @@ def names(arguments: argparse.Namespace) -> int:
     return print_summary(records, run.output)
 
 
+# Comune of Italy: names that readers know, with outliers of all three classes.
+_SHOWN: Final = ("en", "Q747074")
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    """A sample world that ships with wikisem, start to end, offline: dumps in six languages go in, test groups come
+    out.
+
+    The dumps are written first, with real facts, made-up sentences and one broken record in the middle of each; then
+    the same build runs that reads real dumps.
+    """
+    output = arguments.output or tempfile.mkdtemp(prefix="wikisem-demo-")
+    Path(output, "dumps").mkdir(parents=True, exist_ok=True)
+    run = Run(absolute(output), Runtime(arguments.beam_options, progress), log=log)
+    with session(run):
+        inputs = demo_options(f"{output}/dumps")
+        records = run_stages(stages.build_stages(inputs, run), run, inputs.recipe)
+    made = {language: read_groups(output, language) for language in inputs.languages}
+    rejections = {language: read_rejections(output, language) for language in inputs.languages}
+    labels = {row.qid: row.labels["en"] for row in read_classes()} | {
+        item.qid: item.names["en"].surface for item in read_items() if "en" in item.names
+    }
+    console = make_console()
+    console.print(languages_table(made, rejections))
+    language, qid = _SHOWN
+    console.print(*(group_table(group, labels) for group in made[language] if group.qid == qid))
+    unread, dumps = sum(sum(record.counts.unreadable.values()) for record in records), 1 + len(inputs.wikipedia)
+    broken = f"{unread} records in {dumps} dumps could not be read (one in each is broken on purpose)"
+    print_line(f"{broken}; they are in {output}/unreadable")
+    print_line(f"next: {shlex.join(['wikisem', 'browse', output])}")
+    print_line(f"output: {output}")
+    return 0
+
+
 def _declare(words: str, parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(max_unreadable=options.MAX_UNREADABLE, seed=None)
     options.declare(parser, words, _OPTIONS)
@@ -206,7 +245,8 @@ _WORDS: Final[Mapping[Callable[[argparse.Namespace], int], str]] = {
     names: "output:counted --languages:names --output:copy --workers --break-lock --quiet",
 }
 COMMANDS: Final[Mapping[str, Command]] = {
-    run.__name__: (partial(_declare, words), run) for run, words in _WORDS.items()
+    **{run.__name__: (partial(_declare, words), run) for run, words in _WORDS.items()},
+    "demo": ({"--output": {"convert": options.local_output}}, demo),
 }
 
 # The closing table: what was kept, left out, rejected and unreadable, and why.

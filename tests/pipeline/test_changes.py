@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from tests.outputs.release.world import make_group, write_run
 from tests.trees import lines_of
-from wikisem.evaluation.changes import NO_CANDIDATE, NOT_IN_NEW, NOT_IN_OLD, Change, compare_languages
 from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.commands.changes import NO_CANDIDATE, NOT_IN_NEW, NOT_IN_OLD, Change, compare_languages
 from wikisem.records import Group, Rejection
 
 STAYS, GOES, COMES, FADES = (make_group("de", number) for number in (3, 4, 5, 6))

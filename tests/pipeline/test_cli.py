@@ -241,12 +241,12 @@ _LIGHTER: list[tuple[list[str], list[str]]] = [
     (["cli", "commands.evaluate"], ["numpy", "pyarrow", "lxml"]),  # whose help is printed at once
     # Runs and releases are read in a small room: no recipe, no profile, no client of a server.
     (["commands.show"], ["wikisem.recipes", "wikisem.wikidata", "wikisem.web", "wikisem.transforms", "lxml"]),
-    (["release"], ["pyarrow.compute"]),  # the sample is written in less than a CPU second
+    (["commands.release"], ["pyarrow.compute"]),  # the sample is written in less than a CPU second
     (
         ["commands.download", "commands.languages", "commands.recipes"],
         ["scipy", "networkx", "matplotlib", "gensim", "rdflib"],
     ),
-    (["scoring"], ["scipy.stats"]),  # half a CPU second, for which no score needs it
+    (["commands.scoring"], ["scipy.stats"]),  # half a CPU second, for which no score needs it
     (_OTHERS, ["apache_beam"]),
 ]
 _IMPORTS = """

@@ -40,7 +40,7 @@ from wikisem.outputs.groupfile import GROUPS, read_groups
 from wikisem.outputs.release.card import REASONS, _percent
 from wikisem.outputs.release.metadata import Manifest, Share, count_regions
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.release import countries_of
+from wikisem.pipeline.commands.release import countries_of
 from wikisem.pipeline.runs.ledger import Ledger, Record
 from wikisem.pipeline.runs.read import RunFiles, read_run
 from wikisem.records import Counts, Entity, Group, Member, Statement

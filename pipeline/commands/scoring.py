@@ -1,29 +1,32 @@
-"""The tasks of ``wikisem evaluate``: read what the command names, open models one after the other, print rows."""
+"""The tasks of ``wikisem evaluate``, and ``tokenize``: read what is named, open models one by one, print rows."""
 
 import argparse
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import orjson
 
 from wikisem import evaluate
+from wikisem.datasets import word_groups
 from wikisem.datasets.files import data_set_name, data_set_path
-from wikisem.datasets.word_groups import keyed_categories, keyed_groups, name_languages, read_categories, read_dataset
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.cutoff import KnownDate, read_dates
-from wikisem.evaluation.outlier_detection import words_of
+from wikisem.evaluation.options import TOKENIZERS
+from wikisem.evaluation.outlier_detection import group_ids, words_of
 from wikisem.evaluation.rows import Scores
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, compared_by, open_tokenizer
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_model, open_similarity
-from wikisem.files import write_text
+from wikisem.files import path_of, write_text
 from wikisem.outputs.groupfile import read_walls
 from wikisem.outputs.report.page import Curve
+from wikisem.pipeline.cli import Command
 from wikisem.pipeline.console.reports import deliver_scores
-from wikisem.pipeline.console.terminal import draw_plot, log, progress
+from wikisem.pipeline.console.terminal import draw_plot, log, print_line, progress
 from wikisem.records import Group
 from wikisem.wikis import wiki_of
 
@@ -35,7 +38,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     data_sets = read_datasets(arguments.dataset, arguments.languages)
     asked = data_sets  # with keys in place of words, where vectors are of items
     if arguments.keys:
-        asked = {name: keyed_groups(groups, arguments.keys) for name, groups in data_sets.items()}
+        asked = {name: word_groups.keyed_groups(groups, arguments.keys) for name, groups in data_sets.items()}
     options = {"compactness": arguments.compactness, "by_group": arguments.groups, "seed": arguments.seed}
     items = {word for group in chain(*asked.values()) for word in words_of(group)}
     scores = evaluate.outliers(asked, open_models(arguments, items), **options)
@@ -131,9 +134,9 @@ def categories(arguments: argparse.Namespace) -> None:
     """Score Topk, OddOneOut, or both in one number, on a file of categories or on those of its questions."""
     path, task = arguments.categories, arguments.task
     split = arguments.split_analogies
-    word_sets = evaluate.split_analogies(path) if split else read_categories(path, arguments.language)
+    word_sets = evaluate.split_analogies(path) if split else word_groups.read_categories(path, arguments.language)
     if arguments.keys:
-        word_sets = keyed_categories(word_sets, path)
+        word_sets = word_groups.keyed_categories(word_sets, path)
     names, needed = ["skip_oov", "distance", "intruders", "sample", "seed"], None
     if task == "topk":
         names, title = ["skip_oov"], f"Topk, k = {arguments.k}"
@@ -168,7 +171,7 @@ def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, l
     names = evaluate.distinct([data_set_name(data_set_path(path)) for path in paths], paths)
     data_sets: dict[str, list[Group]] = {}
     for name, path in zip(names, paths, strict=True):
-        groups = name_languages(read_dataset(path), data_set_path(path))
+        groups = word_groups.name_languages(word_groups.read_dataset(path), data_set_path(path))
         data_sets[name] = [group for group in groups if not languages or group.language in languages]
         if not data_sets[name]:
             seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
@@ -234,3 +237,39 @@ def with_progress(name: str, scores: Iterator[T], total: int) -> list[T]:
     with progress(f"scoring {name}", lambda: len(finished), total):
         finished.extend(scores)
     return finished
+
+
+def tokenize(arguments: argparse.Namespace) -> int:
+    """Write a data set with its words divided into tokens, for models of languages without spaces.
+
+    WikiSem500 was also released in this form. OUT gets a text file for each group, LANGUAGE/ID.txt, in which `_` is
+    between the tokens of a word, and LANGUAGE/outlier-classes.json.
+    """
+    (groups,) = read_datasets([arguments.dataset], arguments.languages).values()
+    divide, output = open_tokenizer(arguments.tokenizer), arguments.output
+    paths = [output / group.language / f"{name}.txt" for name, group in zip(group_ids(groups), groups, strict=True)]
+    for path, group in zip(paths, groups, strict=True):  # before anything is written
+        if path.resolve() == path_of(group.where).resolve():
+            raise UsageError(f"expected another folder than that of the data set, saw {output}")
+        if not path.resolve().is_relative_to(output.resolve()):
+            raise DamagedInputError(
+                f"{group.where}: expected a language and an id that name a file, saw {group.language!r} and "
+                f"{group.id!r}"
+            )
+    classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
+    for path, group in zip(paths, groups, strict=True):
+        cluster, others = (
+            ["_".join(divide(member.surface)) or member.surface for member in members]
+            for members in (group.cluster, group.outliers)
+        )
+        write_text(path, ["\n".join([*cluster, "", *others, ""])])
+        classes[path.parent].append((path.stem, [outlier.outlier_class for outlier in group.outliers]))
+    for folder, known in classes.items():
+        write_text(folder / word_groups.OUTLIER_CLASSES_FILE, [word_groups.write_outlier_classes(known).decode()])
+    print_line(f"{len(groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
+    return 0
+
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    "tokenize": ({"--tokenizer": {"convert": sorted(TOKENIZERS)}}, tokenize),
+}
