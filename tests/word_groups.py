@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from wikisem.evaluation.analogies import Section
-from wikisem.evaluation.audit.baselines import HitRate, baselines_by_language
+from wikisem.evaluation.baselines import HitRate, baselines_by_language
 from wikisem.evaluation.rows import ALL
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.wording import KEEP, Verdict

@@ -26,7 +26,7 @@ from wikisem.evaluation import category_scores as categories_
 from wikisem.evaluation import cutoff as cutoff_
 from wikisem.evaluation import harness, options, outlier_detection
 from wikisem.evaluation import walls as walls_
-from wikisem.evaluation.audit.baselines import Frequencies, baseline_rows, baselines_by_language
+from wikisem.evaluation.baselines import Frequencies, baseline_rows, baselines_by_language
 from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_models
 from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Scores, few_units_note, rows_of, scores_of
 from wikisem.evaluation.statistics import detectable_effect

@@ -14,9 +14,9 @@ from wikisem.class_names import name_class
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import name_languages, read_dataset, read_language, with_spaces
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.audit import measures as audits_of
-from wikisem.evaluation.audit.baselines import COLUMNS, baseline_rows, read_frequencies
-from wikisem.evaluation.audit.measures import CLUSTER, NO_BOUNDS, Audit, Values, WitnessBounds
+from wikisem.evaluation import audit as audits_of
+from wikisem.evaluation.audit import CLUSTER, NO_BOUNDS, Audit, Values, WitnessBounds
+from wikisem.evaluation.baselines import COLUMNS, baseline_rows, read_frequencies
 from wikisem.evaluation.outlier_detection import UNKNOWN
 from wikisem.evaluation.tables import baseline_sheets
 from wikisem.files import path_of

@@ -24,7 +24,7 @@ from wikisem.arrow.parquet import read_parquet
 from wikisem.class_names import classes_named, classes_of, find_class, name_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.audit.measures import audit_groups
+from wikisem.evaluation.audit import audit_groups
 from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
 from wikisem.graph.statements import (

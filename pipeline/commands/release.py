@@ -27,7 +27,7 @@ import pyarrow.json
 from wikisem.arrow.parquet import open_parquet
 from wikisem.datasets.files import SAMPLE, data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.audit.baselines import baselines_by_language
+from wikisem.evaluation.baselines import baselines_by_language
 from wikisem.evaluation.rows import ALL, Row, read_rows
 from wikisem.files import is_web, list_files, path_of, size_of, write_files
 from wikisem.ids import check_language, qid_number, qid_of

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.word_groups import outlier_word, word_group
 from wikisem.datasets.word_groups import parse_group, with_spaces
-from wikisem.evaluation.audit.measures import (
+from wikisem.evaluation.audit import (
     CLUSTER,
     Age,
     GroupMeasures,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.word_groups import baselines_of_cases, outlier_word, word_group
 from wikisem.datasets.word_groups import parse_group, read_dataset
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.audit.baselines import (
+from wikisem.evaluation.baselines import (
     CHANCE,
     ELSEWHERE,
     LEAST_FREQUENT,

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from tests.word_groups import outlier_word, word_group
-from wikisem.evaluation.audit.measures import CLUSTER, audit_groups, broken_filters
+from wikisem.evaluation.audit import CLUSTER, audit_groups, broken_filters
 from wikisem.recipes.options import FilterOptions, Recipe
 from wikisem.records import Group
 from wikisem.wikipedia.languages import language_profile

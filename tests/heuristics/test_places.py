@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.heuristics.test_outlier_choice import brought
-from wikisem.evaluation.audit.baselines import CHANCE, PICKERS, baselines_by_language, credit
+from wikisem.evaluation.baselines import CHANCE, PICKERS, baselines_by_language, credit
 from wikisem.evaluation.rows import ALL
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import (

@@ -13,7 +13,7 @@ from statistics import fmean, median
 from typing import Any, Final, Literal, NamedTuple
 
 from wikisem.datasets.word_groups import with_spaces
-from wikisem.evaluation.audit.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
+from wikisem.evaluation.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.affix import ENOUGH, count_affixes
 from wikisem.heuristics.rules.cluster import agreed_case, broken_rules, differs_in_case
