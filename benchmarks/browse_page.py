@@ -18,7 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.browser import open_browser
 from tests.outputs.release.world import make_group
 from wikisem.files import write_files
-from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
+from wikisem.outputs.browse import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.records import Rejection
 from wikisem.wikis import WIKIPEDIA_CODES
 

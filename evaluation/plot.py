@@ -18,7 +18,7 @@ from wikisem.evaluation.cutoff import KnownDate
 from wikisem.evaluation.rows import Row, in_common
 from wikisem.evaluation.statistics import FEWEST_MODELS, correlate
 from wikisem.files import replace_file
-from wikisem.outputs.report.page import Curve
+from wikisem.outputs.report import Curve
 from wikisem.records import DRAWN, OUTLIER_CLASSES, TIERS
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -9,7 +9,7 @@ from typing import Final
 
 from wikisem.class_names import name_class
 from wikisem.evaluation.rows import ALL, COVERAGE, DETECTABLE, LEVEL, UNITS, Row, in_common, p_value
-from wikisem.outputs.report.page import Block, Intervals, Point, Sheet
+from wikisem.outputs.report import Block, Intervals, Point, Sheet
 from wikisem.records import OUTLIER_CLASSES, UNKNOWN_CLASS
 
 # How people read the metrics that are not called as they are.

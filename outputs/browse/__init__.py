@@ -1,5 +1,185 @@
-"""A page to look through groups, from disk and without a network.
+"""index.html and the scripts it reads: an overview in data/index.js, and one for each language that is looked at.
+
+A page from disk may load scripts but not fetch files, so data are function calls with JSON, escaped so that no tag can
+end and no line can break.
 
 In: groups and rejections of a run, and scores. Out: the bytes of index.html and of a script of data for each language.
 It must not know how a run is laid out, nor write files itself.
 """
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from wikisem.ids import qid_number
+from wikisem.outputs.html_page import direction, html_page, script_json, texts_in
+from wikisem.records import OUTLIER_CLASSES, Group, Member, Outlier, Rejection, Wall
+from wikisem.wikipedia.languages import iso_639
+from wikisem.wikis import wiki_of
+
+SOURCES: Final = ("anchor", "label", "title")
+_CLASSES: Final = OUTLIER_CLASSES.items()
+
+# Rejected classes that a language lists, and characters of a detail; all of them are in rejected/<code>.jsonl.
+MOST_REJECTED: Final = 500
+_DETAIL: Final = 160
+
+
+class PageScore(NamedTuple):
+    """OPP and accuracy of a model on a group, in percent, and by the QIDs of the outliers which of them it found."""
+
+    opp: float | None
+    accuracy: float | None
+    found: Mapping[str, bool] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class BrowseLanguage:
+    """All that the page shows of one language."""
+
+    code: str
+    groups: Sequence[Group]
+    rejections: Sequence[Rejection] = ()
+    scores: Mapping[str, Mapping[int, PageScore]] = field(default_factory=dict)  # by model and number of the class
+    english: frozenset[str] = frozenset()  # the classes that only have an English label
+    walls: Sequence[Wall] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)  # of further classes, those that brought outliers in
+
+
+def browse_page(title: str, notice: str = "") -> bytes:
+    """The page, below a notice if there is one; its data are in scripts beside it, the only other place it may load."""
+    marks = [
+        f'     <span class="mark o{n}" aria-hidden="true">{kind.mark}</span> <span data-t>{kind.label}</span>'
+        for n, kind in _CLASSES
+    ]
+    parts = {"TITLE": escape(title), "NOTICE": escape(notice), "OUTLIERS": "\n".join(marks)}
+    return html_page(__name__, parts, " 'self' file:").encode()
+
+
+def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:
+    """data/index.js: facts about the set, which classes are in which languages, and a row for each language.
+
+    A row has counts, and of each model its mean OPP and accuracy in percent. ``names`` are those of the languages.
+    """
+    classes: dict[int, list[int]] = {}
+    rows = []
+    for index, language in enumerate(languages):
+        for group in language.groups:
+            classes.setdefault(qid_number(group.qid), []).append(index)
+        members = [member for group in language.groups for member in group.members]
+        opp, accuracy = {}, {}
+        for model, scores in language.scores.items():
+            positions = [score.opp for score in scores.values() if score.opp is not None]
+            right = [100.0 * was_found for score in scores.values() for was_found in score.found.values()]
+            opp[model] = sum(positions) / len(positions) if positions else None
+            accuracy[model] = sum(right) / len(right) if right else None
+        rows.append(
+            {
+                "code": language.code,
+                "name": names.get(language.code, language.code),
+                "tag": iso_639(language.code),
+                "wiki": wiki_of(language.code) or "",
+                "dir": direction(member.surface for member in members),
+                "groups": len(language.groups),
+                "cases": sum(len(group.outliers) for group in language.groups),
+                "walls": len(language.walls),
+                "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
+                "sources": dict(Counter(member.source for member in members).most_common()),
+                "scores": opp,
+                "accuracy": accuracy,
+            }
+        )
+    marks = {f"o{number}": (kind.mark, kind.label) for number, kind in _CLASSES}
+    texts = texts_in("browse", (iso_639(language.code) for language in languages))
+    values = {"about": about, "languages": rows, "classes": classes, "outliers": marks, "texts": texts}
+    return f"wikisem.index({script_json(values)});\n".encode()
+
+
+def language_script(language: BrowseLanguage) -> bytes:
+    """data/<code>.js: the groups and walls of a language.
+
+    Members are rows without names, which keeps 300 languages below 160 MB:
+
+        [64,"Berlin",0,10,12,20,286]              item, surface, source, count, total, links, sitelinks
+        [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
+        [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
+        [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02]   the same with its margin
+        [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02,null,[133442,60,79]]   an outlier with its margin, no ties, and its
+                                                  certificate: the class, its instances and those of the group's class
+    """
+    listed = language.rejections[:MOST_REJECTED]
+    judged = [(rejection.qid, rejection.label) for rejection in listed]
+    judged += [(group.qid, group.label) for group in language.groups]
+    certificates = (outlier.certificate for group in language.groups for outlier in group.outliers)
+    proving = [(proof.id, proof.label) for proof in certificates if proof is not None]
+    # Of several labels of a class, that of its group or rejection is shown.
+    names = {qid_number(qid): label for qid, label in (*proving, *language.labels.items(), *judged) if label}
+    rejected = []
+    for rejection in listed:
+        detail = rejection.detail if len(rejection.detail) <= _DETAIL else f"{rejection.detail[: _DETAIL - 1]}…"
+        rejected.append([qid_number(rejection.qid), rejection.reason, detail])
+    groups = [_group(group, language) for group in language.groups]
+    shown: dict[str, Any] = {"code": language.code, "groups": groups, "names": names, "rejected": rejected}
+    walls = []
+    for wall in language.walls:
+        number_of = {group.qid: number for number, group in enumerate(wall.groups)}
+        group_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
+        # The other classes that a herring fits, and by what.
+        fits = {one.id: list(zip(map(number_of.__getitem__, one.fits), one.by, strict=True)) for one in wall.herrings}
+        walls.append(
+            {
+                "id": wall.id,
+                "tier": wall.tier,
+                "words": [[qid_number(word.id), word.surface, group_of[word.id]] for word in wall.words],
+                "groups": [[qid_number(group.qid), group.label] for group in wall.groups],
+                "fits": [[place, fits[word.id]] for place, word in enumerate(wall.words) if word.id in fits],
+                "order": [number_of[qid] for qid in wall.order],
+            }
+        )
+    shown |= {"walls": walls} if walls else {}
+    return f"wikisem.language({script_json(shown)});\n".encode()
+
+
+def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
+    """A group under the short names that the page reads; models' scores, a note and coherence only if it has any."""
+    number = qid_number(group.qid)
+    by_model = {}
+    for model, scores in language.scores.items():
+        if score := scores.get(number):
+            outliers = [score.found.get(outlier.id) for outlier in group.outliers]
+            by_model[model] = [score.opp, score.accuracy, *([outliers] if score.found else [])]
+    words = {member.id: member.surface for member in group.members}
+    about = {
+        "q": number,
+        "label": group.label,
+        "in": [_member(member, words) for member in group.cluster],
+        "out": [_member(outlier, words) for outlier in group.outliers],
+    }
+    about |= {"english": True} if group.qid in language.english else {}
+    about |= {} if group.coherence is None else {"coherence": group.coherence}
+    return {**about, "scores": by_model} if by_model else about
+
+
+def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
+    """A row as in ``language_script``, without unknown values at its end; ``words`` name the items of ties."""
+    row = [
+        qid_number(member.id),
+        member.surface,
+        SOURCES.index(member.source),
+        member.count,
+        member.total,
+        member.links,
+        member.sitelinks,
+    ]
+    language = member.label_language or member.language
+    if isinstance(member, Outlier):
+        ties = [[words[tie.item], tie.property, words[tie.value]] for tie in member.ties or ()]
+        proof = member.certificate
+        more = [member.margin, ties or None, [qid_number(proof.id), proof.instances, proof.of_class] if proof else None]
+        while more and more[-1] is None:
+            more.pop()
+        return [*row, language, member.outlier_class, qid_number(member.via), *more]
+    return [*row, language] if language else row

@@ -32,7 +32,7 @@ from wikisem.evaluation.rows import ALL, Row, read_rows
 from wikisem.files import is_web, list_files, path_of, size_of, write_files
 from wikisem.ids import check_language, qid_number, qid_of
 from wikisem.layout import ENTITIES, MANIFEST, NAMES, record_path
-from wikisem.outputs.browse.page import BrowseLanguage, PageScore, browse_page, index_script, language_script
+from wikisem.outputs.browse import BrowseLanguage, PageScore, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, walls_table
 from wikisem.outputs.release import card, metadata
 from wikisem.outputs.release import cases as test_cases

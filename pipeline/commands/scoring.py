@@ -23,7 +23,7 @@ from wikisem.evaluation.vectors.embeddings import EmbeddingModel, compared_by, o
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_model, open_similarity
 from wikisem.files import path_of, write_text
 from wikisem.outputs.groupfile import read_walls
-from wikisem.outputs.report.page import Curve
+from wikisem.outputs.report import Curve
 from wikisem.pipeline.cli import Command
 from wikisem.pipeline.console.reports import deliver_scores
 from wikisem.pipeline.console.terminal import draw_plot, log, print_line, progress

@@ -20,7 +20,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.rows import Scores, logs_of
 from wikisem.evaluation.tables import blocks_of, plots_of
 from wikisem.files import replace_file, write_files
-from wikisem.outputs.report.page import Block, Plot, Sheet, report_latex, report_markdown, report_page
+from wikisem.outputs.report import Block, Plot, Sheet, report_latex, report_markdown, report_page
 from wikisem.pipeline.console.terminal import log, make_console, make_table, print_json, print_line, print_notes, shown
 
 Row = Mapping[str, Any]

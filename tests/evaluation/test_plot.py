@@ -18,7 +18,7 @@ from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_m
 from wikisem.evaluation.plot import draw_correlations, draw_rows
 from wikisem.evaluation.statistics import correlate
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
-from wikisem.outputs.report.page import Curve
+from wikisem.outputs.report import Curve
 
 VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 

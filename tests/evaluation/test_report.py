@@ -14,7 +14,7 @@ from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.tables import blocks_of
 from wikisem.evaluation.vectors.embeddings import WordModel, from_words
-from wikisem.outputs.report.page import Intervals, Point, Sheet, report_latex, report_page
+from wikisem.outputs.report import Intervals, Point, Sheet, report_latex, report_page
 from wikisem.records import Group
 
 ROWS = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)

@@ -8,7 +8,7 @@ import pytest
 import regex
 
 from wikisem.outputs.annotation.sheets import QUESTION, TITLE, instructions
-from wikisem.outputs.browse.page import browse_page
+from wikisem.outputs.browse import browse_page
 from wikisem.outputs.html_page import texts_in
 from wikisem.records import OUTLIER_CLASSES, TIERS
 

@@ -9,7 +9,7 @@ from tests.oracle import Named
 from tests.rows import one, printed_rows
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.errors import MissingInputError
-from wikisem.outputs.browse.page import _member
+from wikisem.outputs.browse import _member
 from wikisem.outputs.groupfile import group_files, read_groups
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.runs.inputs import Profiles

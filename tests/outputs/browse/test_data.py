@@ -7,7 +7,7 @@ import msgspec
 
 from tests.outputs.release.world import HOSTILE, make_group
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
-from wikisem.outputs.browse.page import (
+from wikisem.outputs.browse import (
     MOST_REJECTED,
     BrowseLanguage,
     PageScore,
