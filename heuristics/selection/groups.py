@@ -16,7 +16,7 @@ from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
 from wikisem.graph.outlier_sets.overlap import class_levels
 from wikisem.heuristics.rules.cluster import broken_rules, outlier_rules
 from wikisem.heuristics.rules.wording import KEEP, Verdict
-from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
+from wikisem.heuristics.selection.kept_groups import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import Places, PoolItem, check_obscure, is_known
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, item_indices

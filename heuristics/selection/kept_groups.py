@@ -1,16 +1,23 @@
-"""Which groups are kept: the first in class order, up to ``max_groups``, and none that repeats an earlier one."""
+"""Which groups of a language are kept, and mixed groups, made from those of several languages.
+
+Kept are the first in class order, up to ``max_groups``, and none that repeats an earlier one.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
+from wikisem.heuristics.rules.cluster import check_size
+from wikisem.ids import qid_number
 from wikisem.recipes.options import Recipe
-from wikisem.sampling import hash_keys
+from wikisem.records import RELATED, Group, Member, Outlier, Rejection
+from wikisem.sampling import hash_key, hash_keys
 
 CAPPED: Final = "capped"
 NEAR_DUPLICATE: Final = "near-duplicate"
@@ -80,3 +87,109 @@ def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) 
         kept[number_of_class] = len(kept)
         earlier.add(number_of_class, items)
     return found
+
+
+# Mixed groups: from parallel groups of one class, one group whose members come in several languages.
+#
+# For models that claim one space for all languages. Each item is taken in one of the languages whose group has it, as
+# evenly as that allows, and no surface form twice. With three parallel groups and seed 500, a cluster of
+#
+#     en  Oslo  Bern  Rome  Lima          de  Oslo  Bern  Rom  Lima          ja  オスロ  ベルン  ローマ  リマ
+#
+# may become Oslo (en), ベルン (ja), Rom (de), Lima (en): which item is taken in which language depends on the seed, the
+# class and the item.
+
+# A class that has a group in some of the languages only.
+NOT_PARALLEL: Final = "not-parallel"
+FEW_OUTLIERS: Final = "few-outliers"
+
+_Item = TypeVar("_Item", Member, Outlier)
+
+
+def mixed_code(languages: Sequence[str]) -> str:
+    """The language code of mixed groups, which names their files: "mixed-en-de" for en and de."""
+    return "-".join(("mixed", *languages))
+
+
+def is_mixed(code: str) -> bool:
+    """Whether a language code is that of mixed groups; no Wikipedia has one like it."""
+    return code.startswith("mixed-")
+
+
+def mix_groups(groups: Mapping[str, Sequence[Group]], recipe: Recipe) -> Iterator[Group | Rejection]:
+    """A group or a rejection for each class that has a group in one of the languages, by class.
+
+    ``groups`` has the groups of each language to be mixed; they share their outliers (``outliers.shared``).
+    """
+    by_class: dict[str, dict[str, Group]] = {}
+    for language, own in groups.items():
+        for group in own:
+            by_class.setdefault(group.qid, {})[language] = group
+    code = mixed_code(list(groups))
+    for qid in sorted(by_class, key=qid_number):
+        missing = [language for language in groups if language not in by_class[qid]]
+        if missing:
+            label = next(iter(by_class[qid].values())).label
+            yield Rejection(qid, code, NOT_PARALLEL, f"no group in {', '.join(missing)}", label)
+        else:
+            yield _mix(by_class[qid], code, recipe)
+
+
+def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Rejection:
+    """One mixed group from the group of a class in every language; its label is that of the first language."""
+    first = next(iter(groups.values()))
+    seed = hash_key(recipe.seed, qid_number(first.qid))
+    used: set[str] = set()
+    members = _by_item((language, one) for language, group in groups.items() for one in group.cluster)
+    prominent = sorted(members, key=lambda qid: (-(next(iter(members[qid].values())).sitelinks or 0), qid_number(qid)))
+    cluster = _deal({qid: members[qid] for qid in prominent[: recipe.cluster.size]}, list(groups), seed, used)
+    size = check_size(cluster, recipe.cluster.minimum)
+    if not size.keep:
+        return Rejection(first.qid, code, size.reason, size.detail, first.label)
+    shared = _by_item((language, one) for language, group in groups.items() for one in group.outliers)
+    outliers = _deal(shared, list(groups), seed, used)
+    drawn = sum(outlier.outlier_class != RELATED for outlier in outliers)
+    if drawn < recipe.outliers.minimum:
+        detail = f"expected at least {recipe.outliers.minimum} outliers, saw {drawn}"
+        return Rejection(first.qid, code, FEW_OUTLIERS, detail, first.label)
+    known = [group.coherence for group in groups.values() if group.coherence is not None]
+    coherence = min(known) if len(known) == len(groups) else None
+    return Group(
+        id=first.id,
+        label=first.label,
+        language=code,
+        level=first.level,
+        coherence=coherence,
+        cluster=tuple(cluster),
+        outliers=tuple(outliers),
+    )
+
+
+def _by_item(items: Iterable[tuple[str, _Item]]) -> dict[str, dict[str, _Item]]:
+    """Each item by language, in the order in which items first come."""
+    found: dict[str, dict[str, _Item]] = {}
+    for language, one in items:
+        found.setdefault(one.id, {})[language] = one
+    return found
+
+
+def _deal(items: Mapping[str, Mapping[str, _Item]], languages: Sequence[str], seed: int, used: set[str]) -> list[_Item]:
+    """Each item in one of its languages, in the order of ``items``; dropped if every surface form is used already.
+
+    Items with the fewest languages choose first, then in an order that the seed decides; each takes the language with
+    the fewest items so far, and among equals the one that comes first for its hash.
+    """
+    dealt: dict[str, _Item] = {}
+    counts: Counter[str] = Counter()
+    keys = {qid: hash_key(seed, qid_number(qid)) for qid in items}
+    for qid in sorted(items, key=lambda qid: (len(items[qid]), keys[qid])):
+        named = [items[qid].get(language) for language in languages]
+        able = [at for at, item in enumerate(named) if item is not None and item.surface not in used]
+        if able:
+            turn = keys[qid] % len(languages)
+            at = min(able, key=lambda at: (counts[languages[at]], (at - turn) % len(languages)))
+            language = languages[at]
+            dealt[qid] = replace(items[qid][language], language=language)
+            counts[language] += 1
+            used.add(dealt[qid].surface)
+    return [dealt[qid] for qid in items if qid in dealt]

@@ -22,7 +22,7 @@ from wikisem.evaluation.tables import baseline_sheets
 from wikisem.files import path_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.proofs import STRENGTH, find_unproven
-from wikisem.heuristics.selection.mixed import is_mixed
+from wikisem.heuristics.selection.kept_groups import is_mixed
 from wikisem.layout import MANIFEST
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import Command

@@ -35,7 +35,7 @@ from wikisem.graph.statements import (
     words_by_number,
 )
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.heuristics.selection import mixed, witness
+from wikisem.heuristics.selection import kept_groups, witness
 from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, GROUPS, SURFACES, TAXONOMY, group_leaves, property_labels_path, unit_of
@@ -383,7 +383,7 @@ def _explain(output: str, name: str, language: str | None, items: Sequence[str])
     if not paths:
         raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
     codes = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
-    known = sorted(code for code in codes if not mixed.is_mixed(code))
+    known = sorted(code for code in codes if not kept_groups.is_mixed(code))
     languages = _chosen(known, language, output)
     if is_qid(name):
         qid = check_qid(name)

@@ -15,7 +15,7 @@ from rich.table import Table
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import absolute, create_binary, open_binary, sizes_below
-from wikisem.heuristics.selection.mixed import is_mixed
+from wikisem.heuristics.selection.kept_groups import is_mixed
 from wikisem.ids import check_property
 from wikisem.layout import GROUPS, MENTIONS, SURFACES, language_of, unit_of
 from wikisem.outputs.groupfile import is_release, read_groups, read_rejections

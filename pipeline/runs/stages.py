@@ -12,7 +12,7 @@ from wikisem import layout
 from wikisem.errors import MissingInputError, OutputError, RecipeError, UsageError, WikisemError
 from wikisem.files import absolute, open_binary
 from wikisem.heuristics.rules.wording import require_known
-from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
+from wikisem.heuristics.selection.kept_groups import is_mixed, mix_groups, mixed_code
 from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, language_of, unit_of
 from wikisem.outputs.groupfile import group_folders, read_groups
 from wikisem.pipeline.command_options import folder as output_folder

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from wikisem.heuristics.selection.mixed import is_mixed, mix_groups, mixed_code
+from wikisem.heuristics.selection.kept_groups import is_mixed, mix_groups, mixed_code
 from wikisem.ids import check_language
 from wikisem.recipes.options import ClusterOptions, OutlierOptions, Recipe
 from wikisem.records import Group, Member, Outlier, Rejection
