@@ -151,11 +151,12 @@ base = "wikisem"
 name = "real"
 languages = ["de", "en"]
 [cluster]
-coherence = false  # of most classes of the slice nothing but P31 and P279 is stated
+coherence = false
 [surface]
 fallback = "label"
 [outliers]
 min_sitelinks = 0
+margin = 0.2  # of most classes of the slice only descriptions tell anything, and these fit several classes
 [walls]
 number = 500
 """
@@ -230,7 +231,7 @@ def test_no_wall_of_real_data_has_a_second_solution(real: tuple[Path, RawGraph])
     """What fits by the lines of the dump is what the wall says; the second witness adds herrings."""
     output, raw = real
     walls = read_walls(output)
-    assert len(walls) >= 160
+    assert len(walls) >= 130
     assert {wall.tier for wall in walls} == {"far", "sibling", "herring"}
     for wall in walls:
         classes = [group.qid for group in wall.groups]
