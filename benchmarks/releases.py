@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.pipeline.cli import main as wikisem
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 
 # Few items have many sitelinks in these worlds.
 _SMALL: Final = (

@@ -33,7 +33,7 @@ from wikisem.errors import (
 )
 from wikisem.evaluate import Row
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 from wikisem.records import UnreadableRecord
 
 ROOT = Path(__file__).parent.parent

@@ -24,7 +24,7 @@ from wikisem.evaluation.statistics import ErrorBars, IntArray, bootstrap, mean_o
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.files import make_folder, path_of, write_files
 from wikisem.outputs.annotation import sheets
-from wikisem.pipeline.command_options import Options, at_least
+from wikisem.pipeline.cli import Options, at_least
 from wikisem.pipeline.commands.scoring import import_from_here
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.records import Group, Member, Outlier, class_of

@@ -25,8 +25,7 @@ from wikisem.heuristics.rules.proofs import STRENGTH, find_unproven
 from wikisem.heuristics.selection.kept_groups import is_mixed
 from wikisem.layout import MANIFEST
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.cli import Command
-from wikisem.pipeline.command_options import folder
+from wikisem.pipeline.cli import Command, folder
 from wikisem.pipeline.console.reports import print_block
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
 from wikisem.pipeline.runs.inputs import read_named, read_profile_text

@@ -19,7 +19,7 @@ from wikisem.categories.recipe import WordFilter
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, write_sets
-from wikisem.pipeline.command_options import Options, seconds
+from wikisem.pipeline.cli import Options, seconds
 from wikisem.pipeline.commands.download import web_address
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.pipeline.runs.ledger import Ledger

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.outputs.report import Block, Sheet
-from wikisem.pipeline.command_options import Options, at_least
+from wikisem.pipeline.cli import Options, at_least
 from wikisem.pipeline.console.reports import deliver
 from wikisem.pipeline.runs.read import read_run
 from wikisem.records import Group, Member, Rejection

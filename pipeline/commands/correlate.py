@@ -16,7 +16,7 @@ from wikisem.evaluation.rows import ALL, read_rows
 from wikisem.evaluation.statistics import correlate
 from wikisem.files import path_of
 from wikisem.outputs.report import Curve, Sheet
-from wikisem.pipeline.command_options import Options
+from wikisem.pipeline.cli import Options
 from wikisem.pipeline.console.reports import deliver
 from wikisem.pipeline.console.terminal import draw_plot
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
 from wikisem.pipeline import download as downloads
-from wikisem.pipeline.command_options import Options, local_output, seconds
+from wikisem.pipeline.cli import Options, local_output, seconds
 from wikisem.pipeline.console.terminal import byte_progress, format_bytes, log_pause, make_console, print_line
 from wikisem.web import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language

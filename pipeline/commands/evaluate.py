@@ -6,8 +6,7 @@ from typing import Final
 
 from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
-from wikisem.pipeline.cli import ENTRIES
-from wikisem.pipeline.command_options import add, at_least, declare, figure_file, list_of, options_of
+from wikisem.pipeline.cli import ENTRIES, add, at_least, declare, figure_file, list_of, options_of
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.terminal import drawing_module
 

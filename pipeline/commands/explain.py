@@ -40,7 +40,7 @@ from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, GROUPS, SURFACES, TAXONOMY, group_leaves, property_labels_path, unit_of
 from wikisem.outputs.groupfile import is_release, read_groups, read_rejections
-from wikisem.pipeline.command_options import Options, folder, list_of
+from wikisem.pipeline.cli import Options, folder, list_of
 from wikisem.pipeline.commands import show
 from wikisem.pipeline.console import terminal
 from wikisem.pipeline.runs.ledger import Ledger

@@ -12,7 +12,7 @@ from typing import Any, Final
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files, open_binary
 from wikisem.layout import GROUPS, profile_path, unit_of
-from wikisem.pipeline.command_options import Options, folder
+from wikisem.pipeline.cli import Options, folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json
 from wikisem.pipeline.runs.inputs import edited
 from wikisem.pipeline.runs.ledger import Ledger

@@ -14,8 +14,7 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path
 from wikisem.outputs import category_formats as formats
-from wikisem.pipeline import command_options as options
-from wikisem.pipeline.cli import Command
+from wikisem.pipeline import cli
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
@@ -26,18 +25,16 @@ from wikisem.wikis import known_language
 # "mis-x-Q36790" (https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation, 2026-11).
 _LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
 
-_QUESTIONS: Final[options.Options] = {
-    "--questions": {"convert": options.at_least(0), "default": 20_000},
-    "--seed": {"convert": options.at_least(0), "default": 500},
+_QUESTIONS: Final[cli.Options] = {
+    "--questions": {"convert": cli.at_least(0), "default": 20_000},
+    "--seed": {"convert": cli.at_least(0), "default": 500},
 }
 
-_LEXEMES: Final[options.Options] = {
+_LEXEMES: Final[cli.Options] = {
     **_QUESTIONS,
-    "--languages": {
-        "convert": options.list_of(lambda code: code if _LANGUAGE.fullmatch(code) else known_language(code))
-    },
+    "--languages": {"convert": cli.list_of(lambda code: code if _LANGUAGE.fullmatch(code) else known_language(code))},
     "--relations": {"convert": path_of, "default": SHIPPED},
-    "--groups": {"convert": options.at_least(0), "default": 100},
+    "--groups": {"convert": cli.at_least(0), "default": 100},
 }
 IN_MANUAL: Final = {"relations": ", ".join(relation.name for relation in load_relations())}
 
@@ -134,7 +131,7 @@ def wordnet(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS: Final[Mapping[str, Command]] = {
+COMMANDS: Final[Mapping[str, cli.Command]] = {
     "lexemes": (_LEXEMES, lexemes),
     "wordnet": (_QUESTIONS | {"wordnet": {"convert": path_of}}, wordnet),
 }

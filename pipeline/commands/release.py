@@ -36,8 +36,7 @@ from wikisem.outputs.browse import BrowseLanguage, PageScore, browse_page, index
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, walls_table
 from wikisem.outputs.release import card, metadata
 from wikisem.outputs.release import cases as test_cases
-from wikisem.pipeline import command_options as options
-from wikisem.pipeline.cli import Command
+from wikisem.pipeline import cli
 from wikisem.pipeline.commands.changes import compare_languages
 from wikisem.pipeline.console.terminal import print_line, print_notes
 from wikisem.pipeline.runs.ledger import Ledger
@@ -112,7 +111,7 @@ def release(
         today = time.strftime("%Y-%m-%d", time.gmtime(int(epoch) if epoch else None))
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {epoch!r}") from error
-    address = options.contact(contact) if contact else ""
+    address = cli.contact(contact) if contact else ""
     name = hub_name(repository) if repository else ""
     return _write_release(
         data_set_path(output),
@@ -537,8 +536,8 @@ def _run_browse(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS: Final[Mapping[str, Command]] = {
+COMMANDS: Final[Mapping[str, cli.Command]] = {
     "release": ({"--maintainer": {"default": ""}, "--repository": {"convert": hub_name}}, _run_release),
-    "sample": ({"folder": {"convert": options.result_folder}}, _run_sample),
+    "sample": ({"folder": {"convert": cli.result_folder}}, _run_sample),
     "browse": ({}, _run_browse),
 }

@@ -19,11 +19,10 @@ from wikisem.heuristics.selection.kept_groups import is_mixed
 from wikisem.ids import check_property
 from wikisem.layout import GROUPS, MENTIONS, SURFACES, language_of, unit_of
 from wikisem.outputs.groupfile import is_release, read_groups, read_rejections
-from wikisem.pipeline import command_options as options
-from wikisem.pipeline.cli import ENTRIES, Command
+from wikisem.pipeline import cli
 from wikisem.pipeline.commands.show import group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
-from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
+from wikisem.pipeline.demo import demo_options, read_classes, read_items
 from wikisem.pipeline.runs import stages
 from wikisem.pipeline.runs.inputs import Dump, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record
@@ -38,23 +37,23 @@ from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 # Walls of a recipe that asks for none.
 _WALLS: Final = 500
 
-_OPTIONS: Final = options.options_of(
-    ENTRIES["build"]["options"].format(
+_OPTIONS: Final = cli.options_of(
+    cli.ENTRIES["build"]["options"].format(
         shipped=", ".join(shipped_names()), properties=",".join(DEFAULT_PROPERTIES), walls=_WALLS
     ),
     {
-        "output:finished": {"convert": options.folder},
-        "output:counted": {"convert": options.folder},
-        "--seed": {"convert": options.at_least(0)},
+        "output:finished": {"convert": cli.folder},
+        "output:counted": {"convert": cli.folder},
+        "--seed": {"convert": cli.at_least(0)},
         "--properties": {
             "convert": lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()],
             "default": DEFAULT_PROPERTIES,
         },
-        "--number": {"convert": options.at_least(1)},
-        "--languages:entities": {"convert": lambda text: [text] if text == stages.ALL else options.languages_of(text)},
-        "--output": {"convert": options.folder, "required": True},
-        "--output:copy": {"convert": options.folder, "dest": "folder"},
-        "--workers": {"convert": options.at_least(1)},
+        "--number": {"convert": cli.at_least(1)},
+        "--languages:entities": {"convert": lambda text: [text] if text == stages.ALL else cli.languages_of(text)},
+        "--output": {"convert": cli.folder, "required": True},
+        "--output:copy": {"convert": cli.folder, "dest": "folder"},
+        "--workers": {"convert": cli.at_least(1)},
     },
 )
 
@@ -228,8 +227,8 @@ def demo(arguments: argparse.Namespace) -> int:
 
 
 def _declare(words: str, parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(max_unreadable=options.MAX_UNREADABLE, seed=None)
-    options.declare(parser, words, _OPTIONS)
+    parser.set_defaults(max_unreadable=cli.MAX_UNREADABLE, seed=None)
+    cli.declare(parser, words, _OPTIONS)
 
 
 _INTO: Final = "--output --workers --break-lock --quiet"
@@ -244,9 +243,9 @@ _WORDS: Final[Mapping[Callable[[argparse.Namespace], int], str]] = {
     walls: "output:finished --languages:walls --number --seed --workers --break-lock --quiet",
     names: "output:counted --languages:names --output:copy --workers --break-lock --quiet",
 }
-COMMANDS: Final[Mapping[str, Command]] = {
+COMMANDS: Final[Mapping[str, cli.Command]] = {
     **{run.__name__: (partial(_declare, words), run) for run, words in _WORDS.items()},
-    "demo": ({"--output": {"convert": options.local_output}}, demo),
+    "demo": ({"--output": {"convert": cli.local_output}}, demo),
 }
 
 # The closing table: what was kept, left out, rejected and unreadable, and why.

@@ -15,7 +15,7 @@ from wikisem.heuristics.rules.wording import require_known
 from wikisem.heuristics.selection.kept_groups import is_mixed, mix_groups, mixed_code
 from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, language_of, unit_of
 from wikisem.outputs.groupfile import group_folders, read_groups
-from wikisem.pipeline.command_options import folder as output_folder
+from wikisem.pipeline.cli import folder as output_folder
 from wikisem.pipeline.runs import run as runner
 from wikisem.pipeline.runs.inputs import FACT, Dump, Profiles, find_profiles, find_wikidata, find_wikipedias, read_named
 from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Record, fingerprint

@@ -20,7 +20,7 @@ from wikisem.evaluation.vectors.embeddings import from_words
 from wikisem.outputs.groupfile import walls_table
 from wikisem.outputs.release.cases import parquet_bytes
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 
 Prepare = Callable[[Path, Path, random.Random], tuple[Path, list[str]]]
 CATEGORIES: Final = 'name = "world"\n[[category]]\nname = "cities"\nclass = "Q100"\nsubclasses = true\n'

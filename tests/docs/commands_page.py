@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tests.docs.blocks import ROOT
-from wikisem.pipeline.cli import COMMANDS, FAMILIES, PIPELINES, open_command, parsers_of
-from wikisem.pipeline.command_options import DATA_SET
+from wikisem.pipeline.cli import COMMANDS, DATA_SET, FAMILIES, PIPELINES, open_command, parsers_of
 
 PAGE: Final = ROOT / "docs" / "commands.md"
 _WIDTH: Final = 120

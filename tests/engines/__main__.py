@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.engines.engines import Engine, engines
 from tests.engines.kills import killing
 from tests.trees import tree_of
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 
 # Everything that a build leaves but the manifest and the records, which name the run's own options and times.
 FOLDERS = ("entities", "mentions", "surfaces", "taxonomy", "groups", "rejected", "wikisem500")

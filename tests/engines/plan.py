@@ -25,7 +25,7 @@ from apache_beam.transforms.environments import Environment
 from wikisem.errors import UsageError
 from wikisem.pipeline.cli import STAGES, split_beam_options
 from wikisem.pipeline.console.terminal import make_console, make_table
-from wikisem.pipeline.demo.sample_world import demo_options
+from wikisem.pipeline.demo import demo_options
 from wikisem.pipeline.runs.run import Run, absolute_setup_file, run_stages, session
 from wikisem.pipeline.runs.stages import build_stages
 from wikisem.transforms.io.runtime import Runtime, parse_options

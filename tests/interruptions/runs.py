@@ -17,7 +17,7 @@ from tests.interruptions.processes import Process
 from tests.trees import results_of
 from tests.waiting import PATIENCE
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 
 LANGUAGES = ("de", "en")
 # What a run that lasts says about its progress.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
+from wikisem.pipeline.demo import SampleDumps, write_sample_world
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from wikisem.datasets import files as data_sets
 from wikisem.errors import MissingInputError, redacted
 from wikisem.files import list_files, open_binary, replace_file
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 from wikisem.pipeline.runs.inputs import Dump, Input
 from wikisem.pipeline.runs.lock import LockFile
 

@@ -17,7 +17,7 @@ from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from tests.trees import tree_of
 from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import LANGUAGES, read_classes, read_items
+from wikisem.pipeline.demo import LANGUAGES, read_classes, read_items
 from wikisem.recipes.load import load_recipe
 from wikisem.records import Entity, Group, Outlier, Rejection
 from wikisem.wikipedia.languages import language_profile

@@ -13,7 +13,7 @@ from tests.pipeline.download.server import Fault, Server, serve
 from tests.waiting import wait_until
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.console import terminal
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.trees import manifest_of
 from tests.wikidata.public_tables import read_dump, write_tables
 from wikisem.files import remove_below, replace_file
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 from wikisem.wikidata.entity_tables import find_table_files, open_tables
 from wikisem.wikidata.line_types import Fields
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 from wikisem.wikis import LABEL_ONLY_CODES
 
 KEYS = {"code", "wiki", "script", "spaced", "affix", "link_trail", "lists", "source", "support"}

@@ -11,7 +11,7 @@ from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 
 RECIPE = """\
 name = "parallel"

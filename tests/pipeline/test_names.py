@@ -11,7 +11,7 @@ from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from tests.trees import tree_of
 from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 from wikisem.pipeline.runs.ledger import Ledger
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 from tests.trees import results_of
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.commands.stages import next_command
-from wikisem.pipeline.demo.sample_world import write_sample_world
+from wikisem.pipeline.demo import write_sample_world
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from tests.object_store import Twice, run_bundles_twice
 from tests.trees import tree_of
 from wikisem.files import list_files, open_binary, remove, remove_below, sizes_below
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 
 pytestmark = pytest.mark.slow
 

@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.cli import COMMANDS, open_command, parsers_of
-from wikisem.pipeline.command_options import (
+from wikisem.pipeline.cli import (
+    COMMANDS,
     Listed,
     argument,
     at_least,
     contact,
     file_ending_in,
     local_output,
+    open_command,
+    parsers_of,
     rate,
 )
 from wikisem.pipeline.commands.download import web_address

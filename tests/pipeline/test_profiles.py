@@ -7,7 +7,7 @@ import pytest
 import wikisem
 from tests.trees import manifest_of
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 
 
 @pytest.fixture

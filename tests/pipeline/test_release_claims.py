@@ -20,7 +20,7 @@ from wikisem.outputs.groupfile import encode_group, read_groups
 from wikisem.outputs.release.card import toml_text
 from wikisem.outputs.release.cases import case_id
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 from wikisem.recipes.load import load_recipe, parse_recipe
 from wikisem.recipes.options import ClassOptions
 

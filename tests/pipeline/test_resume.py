@@ -9,7 +9,7 @@ from tests.trees import manifest_of, results_of, tree_of
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.dumps.bzip2.block_reader import decoder_name
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
+from wikisem.pipeline.demo import SampleDumps, write_sample_world
 from wikisem.pipeline.runs.ledger import Ledger
 
 

@@ -10,7 +10,7 @@ from tests.pipeline.test_object_store import RESULTS, fetch
 from tests.trees import tree_of
 from wikisem.files import list_files
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 
 pytestmark = pytest.mark.slow
 

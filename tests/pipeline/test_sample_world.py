@@ -16,7 +16,7 @@ import pytest
 from lxml import etree
 
 from wikisem.ids import is_qid
-from wikisem.pipeline.demo.sample_world import (
+from wikisem.pipeline.demo import (
     LANGUAGES,
     ClassItem,
     Item,

@@ -11,7 +11,7 @@ from tests.transforms.test_entities import item
 from tests.trees import manifest_of, results_of
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import (
+from wikisem.pipeline.demo import (
     SampleDumps,
     entity_lines,
     read_classes,

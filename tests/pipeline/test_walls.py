@@ -16,7 +16,7 @@ from tests.trees import manifest_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import read_groups, read_walls
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.pipeline.demo import SampleDumps
 
 pytestmark = pytest.mark.slow
 
