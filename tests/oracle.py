@@ -18,7 +18,7 @@ from msgspec.structs import asdict, replace
 from tests.surface_oracle import means_item
 from tests.word_groups import check_cluster
 from wikisem.graph import statements
-from wikisem.graph.outlier_sets import coarse_types
+from wikisem.graph.outlier_sets import outlier_index
 from wikisem.graph.outlier_sets.overlap import LEADING, MOST_SHARED
 from wikisem.graph.statements import NOT_RELATED
 from wikisem.heuristics.rules.affix import count_affixes
@@ -359,7 +359,7 @@ class OracleGroups:
             linked = self.recipe.outliers.min_sitelinks > 0
             every = {one for one in graph.classes if graph.entities[one].sitelinks or not linked}
             sizes = {c: len(graph.counted_instances(c) & every) for c in able if graph.is_counted(c)}
-            least = coarse_types.COARSE * len(every)
+            least = outlier_index.COARSE * len(every)
             graph.coarse[item] = {c: size for c, size in sizes.items() if size >= least}
         return graph.coarse[item]
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.graph.csr import CsrRows, indices_of
-from wikisem.graph.outlier_sets import coarse_types
-from wikisem.graph.outlier_sets.coarse_types import CoarseTypes, build_coarse_index
+from wikisem.graph.outlier_sets import outlier_index
 from wikisem.graph.outlier_sets.neighbourhood import build_ancestor_index
+from wikisem.graph.outlier_sets.outlier_index import CoarseTypes, build_coarse_index
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_number, qid_of
 from wikisem.records import Entity
@@ -43,7 +43,7 @@ def test_items_agree_in_the_classes_that_are_coarse(share: float, parents: list[
     component = ancestors.component[ancestors.node_to_row]
     counts = np.zeros(len(ancestors.component_starts), dtype=np.int64)
     counts[component] = [sizes[int(number)] for number in graph.nodes]
-    with patch.object(coarse_types, "COARSE", share):
+    with patch.object(outlier_index, "COARSE", share):
         index = build_coarse_index(
             graph, ancestors, counts + 1, linked=True
         )  # with one item of each that nothing links to

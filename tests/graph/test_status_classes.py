@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, group_worlds, worlds
 from tests.oracle import OracleGraph, OracleGroups
-from wikisem.graph.outlier_sets import kin as module
-from wikisem.graph.outlier_sets.kin import status_classes
+from wikisem.graph.outlier_sets import outlier_index as module
+from wikisem.graph.outlier_sets.outlier_index import status_classes
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe

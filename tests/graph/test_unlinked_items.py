@@ -13,7 +13,7 @@ from tests.graph.strategies import GRAPHS, group_worlds, worlds
 from wikisem.arrow.columns import is_in, qid_numbers, union
 from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, CountedLists
-from wikisem.graph.outlier_sets.kin import status_classes
+from wikisem.graph.outlier_sets.outlier_index import status_classes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity

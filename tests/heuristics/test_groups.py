@@ -20,7 +20,7 @@ from wikisem.arrow.columns import qid_numbers
 from wikisem.graph import statements
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Ints
-from wikisem.graph.outlier_sets import class_draw, coarse_types
+from wikisem.graph.outlier_sets import outlier_index
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
@@ -28,6 +28,7 @@ from wikisem.graph.outlier_sets.overlap import LEADING
 from wikisem.graph.statements import ItemRelations, ItemSignatures, Signatures, Ties
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import groups
+from wikisem.heuristics.selection import pool as class_pool
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement, sifts
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
@@ -41,7 +42,7 @@ from wikisem.wikipedia.languages import language_profile
 @pytest.fixture(autouse=True, scope="module")
 def few_classes_are_coarse() -> Iterator[None]:
     """In small worlds most classes have a good part of all items."""
-    with patch.object(coarse_types, "COARSE", 0.6):
+    with patch.object(outlier_index, "COARSE", 0.6):
         yield
 
 
@@ -457,8 +458,8 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
         entities, names = world
         recipe = random_recipe(replace(options, minimum=minimum), seed)
         # Every other world reads the lists of classes, and copies signatures, in portions of two.
-        at_once = [class_draw._LISTS, statements._AT_ONCE] if seed % 2 else [2, 2]
-        with patch.object(class_draw, "_LISTS", at_once[0]), patch.object(statements, "_AT_ONCE", at_once[1]):
+        at_once = [class_pool._LISTS, statements._AT_ONCE] if seed % 2 else [2, 2]
+        with patch.object(class_pool, "_LISTS", at_once[0]), patch.object(statements, "_AT_ONCE", at_once[1]):
             ours = judge(entities, names, recipe)
         graph = OracleGraph(entities, PRUNING)
         theirs: dict[tuple[str, str], Judgement] = {}
