@@ -20,7 +20,6 @@ Sums are in single precision; where d and the best other word differ by no more 
 computed again in double precision. A tie counts against the model.
 """
 
-import codecs
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +36,6 @@ from wikisem.evaluation.options import Method
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, PartScore, Scored, Tally
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Rows, WordModel
-from wikisem.files import path_of
 
 IntArray = npt.NDArray[np.integer[Any]]
 Singles = npt.NDArray[np.float32]
@@ -250,13 +248,12 @@ class Section:
     rows: npt.NDArray[np.int32]
 
 
-def read_questions(path: str | Path) -> list[Section]:
+def read_questions(file: Path) -> list[Section]:
     """The sections of a file, in its order; of two with one name, the questions are put together.
 
     MissingInputError without a file or without any question. DamagedInputError with file and line for fewer or more
     than four words, words before the first section, or bytes that are not UTF-8.
     """
-    file = path_of(path)
     if not file.is_file():
         raise MissingInputError(f"expected a file of analogy questions, saw none at {file}")
     numbers: dict[bytes, int] = {}
@@ -265,7 +262,7 @@ def read_questions(path: str | Path) -> list[Section]:
     section = None
     with file.open("rb") as lines:
         for index, line in enumerate(lines, start=1):
-            fields = (line.removeprefix(codecs.BOM_UTF8) if index == 1 else line).split()
+            fields = (line.removeprefix(b"\xef\xbb\xbf") if index == 1 else line).split()
             if fields and fields[0].startswith(b":"):
                 name = decode_utf8(b" ".join(fields), f"{file}:{index}")[1:].strip()
                 section = sections.setdefault(name, array("i"))

@@ -8,7 +8,6 @@ and shares no class with either.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from statistics import fmean, median
 from typing import Any, Final, Literal, NamedTuple
 
@@ -331,7 +330,7 @@ def audit_groups(
         languages=languages,
         baselines=baselines_by_language(groups, frequencies),
         bounds=bounds,
-        by_coherence=tuple(sorted(coherences, key=itemgetter(0))),
+        by_coherence=tuple(sorted(coherences, key=lambda each: each[0])),
         by_margin=tuple(sorted(margins, key=lambda each: -each[0])),
     )
 

@@ -10,7 +10,6 @@ three others, which is chance.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -130,18 +129,8 @@ def read_frequencies(path: Path) -> Frequencies:
     return frequencies
 
 
-@dataclass(frozen=True, slots=True)
-class HitRate:
-    """How often a picker is right, as a share of test cases with its interval of 95 %; that of chance is exact."""
-
-    cases: int
-    value: float
-    low: float
-    high: float
-
-
-# Picker -> how often it is right, None where no case says what it takes.
-Baselines = Mapping[str, HitRate | None]
+# Picker -> how often it is right, a share of ``n`` test cases, None where no case says what it takes; chance is exact.
+Baselines = Mapping[str, ErrorBars | None]
 # Column ("O1", "O2", "O3", "related", "O?", "all") -> baselines.
 Columns = Mapping[str, Baselines]
 COLUMNS: Final[Mapping[int | None, str]] = {number: class_of(number).name for number in (*OUTLIER_CLASSES, None)}
@@ -200,14 +189,14 @@ def baselines_by_language(
 def _hit_rates(cases: Sequence[CaseCredits], pickers: Iterable[str]) -> Baselines:
     """How often chance and each picker are right; the interval is over groups, whose cases depend on each other."""
     chance = fmean(1 / case.words for case in cases)
-    rates: dict[str, HitRate | None] = {CHANCE: HitRate(len(cases), chance, chance, chance)}
+    rates: dict[str, ErrorBars | None] = {CHANCE: ErrorBars(chance, chance, chance, None, len(cases))}
     for picker in pickers:
         right = [(case.group, value) for case in cases if (value := case.credits_[picker]) is not None]
         rates[picker] = None
         if right:
             _, sums, sizes = sum_by_unit([group for group, _ in right], np.array([[value] for _, value in right]))
             share = float(sums.sum() / sizes.sum())
-            rates[picker] = HitRate(len(right), share, *clustered_wilson(sums[:, 0], sizes))
+            rates[picker] = ErrorBars(share, *clustered_wilson(sums[:, 0], sizes), None, len(right))
     return rates
 
 
@@ -219,7 +208,6 @@ def baseline_rows(by_language: Mapping[str, Columns], dataset: str = "") -> list
             part, name = (ALL, "") if column == ALL else ("outlier class", column)
             head = Row(task="baseline", model="", dataset=dataset, language=language, metric="accuracy")
             for picker, one in found.items():
-                row = replace(head, model=picker, part=part, name=name, cases=one.cases if one else 0)
-                bars = ErrorBars(one.value, one.low, one.high, None, 0) if one else None
-                rows.append(with_bars(row, bars, 100))
+                row = with_bars(replace(head, model=picker, part=part, name=name), one, 100)
+                rows.append(replace(row, cases=row.n, n=0))
     return rows

@@ -30,7 +30,6 @@ the one to expect if the answers had nothing to do with each other:
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, combinations
 from pathlib import PurePath
 from statistics import fmean
@@ -221,7 +220,7 @@ def score_models(
     """
     sets = groups if isinstance(groups, Mapping) else {"": groups}
     surfaces = {surface for listed in sets.values() for group in listed for surface in words_of(group)}
-    return evaluate_models(surfaces, models, sets, partial(score_group, compactness=compactness))
+    return evaluate_models(surfaces, models, sets, lambda one, known, near: score_group(one, known, near, compactness))
 
 
 def evaluate_models(

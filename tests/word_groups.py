@@ -7,8 +7,9 @@ from typing import Any
 from msgspec.structs import asdict
 
 from wikisem.evaluation.analogies import Section
-from wikisem.evaluation.baselines import HitRate, baselines_by_language
+from wikisem.evaluation.baselines import baselines_by_language
 from wikisem.evaluation.rows import ALL
+from wikisem.evaluation.statistics import ErrorBars
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.wording import KEEP, Verdict
 from wikisem.records import Group, Member, Outlier
@@ -38,7 +39,7 @@ def surfaces(members: Iterable[Member]) -> tuple[str, ...]:
     return tuple(member.surface for member in members)
 
 
-def baselines_of_cases(cases: Iterable[tuple[str, Sequence[Member]]]) -> Mapping[str, HitRate | None]:
+def baselines_of_cases(cases: Iterable[tuple[str, Sequence[Member]]]) -> Mapping[str, ErrorBars | None]:
     """How often each baseline is right on some cases, each of a class; the last word of a case is its outlier."""
     groups = [
         Group(id=name, language="en", cluster=tuple(words[:-1]), outliers=(Outlier(**asdict(words[-1])),))

@@ -120,7 +120,7 @@ def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[Member]]) -
         assert (one is None) == (not credits_)
         if one is not None:
             share = sum(credits_) / len(credits_)
-            assert one.cases == len(credits_)
+            assert one.n == len(credits_)
             assert one.value == pytest.approx(share)
             assert (one.low, one.high) == clustered_wilson(np.array(credits_, float), np.ones(len(credits_)))
 
@@ -138,7 +138,7 @@ def test_cases_of_a_class_are_one_trial_where_they_agree() -> None:
     case = [Member(surface="a"), Member(surface="b"), Outlier(surface="long", outlier_class=1)]
     found = baselines_of_cases([(f"Q{at % 3}", case) for at in range(12)])["longest"]
     assert found is not None
-    assert (found.cases, found.value) == (12, 1)
+    assert (found.n, found.value) == (12, 1)
     assert (found.low, found.high) == wilson(1.0, 3)
 
 
@@ -159,7 +159,7 @@ def test_who_remembers_the_outliers_of_other_groups() -> None:
     found = baselines_by_language(groups)["en"][ALL][ELSEWHERE]
     # In the first two groups rhine is known, and Ural as unknown as Oslo; in the third Rhine was an outlier twice.
     assert found is not None
-    assert (found.cases, found.value) == (4, 2.5 / 4)
+    assert (found.n, found.value) == (4, 2.5 / 4)
 
 
 def test_a_column_for_each_outlier_class_and_one_for_all() -> None:
@@ -170,7 +170,7 @@ def test_a_column_for_each_outlier_class_and_one_for_all() -> None:
     assert {code: list(columns) for code, columns in found.items()} == {"en": ["O1", ALL], "unknown": ["O?", ALL]}
     longest = found["unknown"][ALL]["longest"]
     assert longest is not None
-    assert (longest.cases, longest.value) == (2, (1 + 1 / 3) / 2)
+    assert (longest.n, longest.value) == (2, (1 + 1 / 3) / 2)
     assert found["unknown"][ALL]["fewest sitelinks"] is None
 
 

@@ -165,7 +165,7 @@ def test_baselines_of_a_doubled_class_are_no_surer() -> None:
     once, twice = baselines_of_cases(cases)["longest"], baselines_of_cases(cases * 2)["longest"]
     assert once is not None
     assert twice is not None
-    assert twice.cases == 48
+    assert twice.n == 48
     assert (twice.value, twice.low, twice.high) == pytest.approx((once.value, once.low, once.high))
 
 

@@ -6,15 +6,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from wikisem.categories.recipe import (
-    EVERY_WORD,
-    CandidateItem,
-    CategoryRecipe,
-    CategorySource,
-    Relation,
-    WordFilter,
-    parse_path,
-)
+from wikisem.categories import recipe as recipes
+from wikisem.categories.recipe import CandidateItem, CategoryRecipe, CategorySource, WordFilter
 from wikisem.errors import DamagedInputError, MissingExtraError, RecipeError
 from wikisem.records import Statement
 from wikisem.wikipedia.wikitext import IGNORED, visible
@@ -94,7 +87,7 @@ def word_category(
     language: str,
     candidates: Sequence[CandidateItem],
     names: Mapping[str, Names],
-    keep: WordFilter = EVERY_WORD,
+    keep: WordFilter = recipes.EVERY_WORD,
 ) -> CategoryWords:
     """Return the candidates under their names, in their order; of two with equal names the first is kept."""
     items: dict[str, CategoryItem] = {}
@@ -120,7 +113,7 @@ def word_relation(
     subjects: Iterable[Subject],
     names: Mapping[str, Names],
     value_first: bool,
-    keep: WordFilter = EVERY_WORD,
+    keep: WordFilter = recipes.EVERY_WORD,
 ) -> RelationWords:
     """Return the subjects, each with the first of its values whose name is kept; the two words of a pair differ.
 
@@ -219,7 +212,7 @@ class SetSources(NamedTuple):
 
 
 def build_sets(
-    recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources, keep: WordFilter = EVERY_WORD
+    recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources, keep: WordFilter = recipes.EVERY_WORD
 ) -> list[LanguageSet]:
     """Return the sets of a recipe, one for each language and in their order, of words that ``keep`` keeps.
 
@@ -293,7 +286,7 @@ def _category_items(
 
 
 def _values(
-    relation: Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
+    relation: recipes.Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
 ) -> dict[str, list[Statement]]:
     """Return every subject of a relation with the values that may be in a pair: the first item, or else all texts.
 
@@ -306,7 +299,7 @@ def _values(
         sources.log(f"{category.name}: {len(items_found):,} items")
         subjects = category.most_prominent(items_found)
     allowed = {item.qid for item in members[relation.values]} if relation.values else None
-    path = parse_path(relation.property)
+    path = recipes.parse_path(relation.property)
     found = sources.wikidata().values([item.qid for item in subjects], path)
     sources.log(f"{path.property} of {len(subjects):,} items: {len(found):,} have it")
     chosen = {}
@@ -321,7 +314,7 @@ def _values(
 
 def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
     """Return the first text of a property in each language, by item."""
-    found = sources.wikidata().values(qids, parse_path(name))
+    found = sources.wikidata().values(qids, recipes.parse_path(name))
     sources.log(f"{name} of {len(qids):,} items: {len(found):,} have it")
     return {
         qid: {value.language: value.value for value in reversed(listed) if value.language}

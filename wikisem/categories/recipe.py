@@ -166,10 +166,8 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
         known = [category.name for category in recipe.categories if not category.emoji]
         named = f"the name of a category of this recipe ({', '.join(known)})"
         for relation in recipe.relations:
-            place, no_other = (
-                f"relation {relation.name!r}",
-                "no such option beside subjects, whose category has its own",
-            )
+            place = f"relation {relation.name!r}"
+            no_other = "no such option beside subjects, whose category has its own"
             require(relation.subjects in ("", *known), relation.subjects, f"{place}: subjects", named)
             for key in ("min_sitelinks", "limit") if relation.subjects else ():
                 value = getattr(relation, key)
